@@ -17,9 +17,10 @@ export function listJobSteps(
   notes: readonly unknown[] = [],
   part: PartPlan | undefined,
 ): readonly StepView[] | null {
-  if (!part?.cursor) return null;
+  const stages = part?.work.stages ?? null;
+  if (stages === null) return null;
   const done = new Map(notes.filter(isNote).flatMap((note) => note.actions.map((key) => [key, note] as const)));
-  const steps = part.cursor.stages.map((stage) => stage.map(({ keys }) => ({ keys, note: findNote(keys, done) })));
+  const steps = stages.map((stage) => stage.map((keys) => ({ keys, note: findNote(keys, done) })));
   const next = steps.findIndex((stage) => stage.some(({ note }) => note === null));
   const isOver = [...done.values()].some(({ ends }) => ends === true);
   return steps.flatMap((stage, at) =>

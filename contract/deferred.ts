@@ -5,6 +5,7 @@
 import type { Json } from './json.js';
 import type { TelemetryEvent } from './hooks.js';
 import type { Frame, SharedUnit, Signal } from './plan.js';
+import type { TriggerServices } from './trigger.js';
 
 /** A job: the captured inputs of deferred work. */
 export interface DeferredJob {
@@ -166,7 +167,7 @@ export interface Delivery {
 export type Replay = (id: string) => Promise<readonly Delivery[] | null>;
 
 /** Kernel services for plugins that bring work or deliver messages, available from `ready` on. */
-export interface RuntimeServices {
+export interface RuntimeServices extends TriggerServices {
   /** Runs the rest of a job. Never rejects. `signal` aborts when the claim is lost or the process ends. */
   runJob(work: DeferredJob, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome>;
   /** Of the newest plans. */
@@ -179,8 +180,12 @@ export interface RuntimeServices {
   publish(message: Delivery, frame: Frame): Promise<Delivery>;
   /** Delivers to connections of this process. */
   deliverMessage(message: Delivery): void;
+  /** Registers what holds the connections of this process. */
+  registerReceiver(deliver: (message: Delivery) => void): void;
   /** Registers the source of missed messages for clients that reconnect with the id of the last one they saw. */
   registerReplay(replay: Replay): void;
+  /** The messages after this id, from the registered source; null where some may be missing. */
+  replayMissed: Replay;
   /** Emits an event to observers. Never throws. */
   emit(event: TelemetryEvent): void;
   /** The amount of deferred work; null where there can be none, or when a store does not reply within a second. */

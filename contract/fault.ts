@@ -52,3 +52,9 @@ export const createUnresolvedFault = (name: string, path: readonly string[]): Fa
     { name },
     { issues: [{ pointer: `/${path.join('/')}`, code: 'ACC_UNRESOLVED', detail: 'is missing' }] },
   );
+
+export const ensureFault = (error: unknown): Fault =>
+  error instanceof Fault ? error : new Fault('INT_UNEXPECTED', {}, { cause: error });
+
+/** For rejections after which the rest of a body is not read, so the connection cannot be reused. */
+export const CLOSE = { headers: { connection: 'close' } };

@@ -2,9 +2,12 @@
  * The hooks, and the registrar of their taps. A hook is for behaviour of every request; behaviour of a field of a definition
  * is a compiled step.
  */
+import type { BodyFormat } from './body-format.js';
 import type { Delivery } from './deferred.js';
 import type { Json } from './json.js';
+import type { PartRunner, PartWork } from './part.js';
 import type { ActionTiming, Frame, Invocation } from './plan.js';
+import type { Upgrade } from './trigger.js';
 
 export interface Reply {
   readonly status: number;
@@ -144,6 +147,12 @@ export interface Registrar {
   route(route: Route): void;
   /** Adds a Koa middleware before those of the kernel; the first added is the outermost. Throws KRN_SEALED after the start. */
   use(middleware: Middleware): void;
+  /** Throws KRN_SEALED after the start. */
+  registerBodyFormat(format: BodyFormat): void;
+  /** One plugin compiles and runs the parts of resources that run apart from requests. Throws KRN_SEALED after the start. */
+  registerPartRunner<W extends PartWork>(runner: PartRunner<W>): void;
+  /** Takes over connections at a path, which neither a resource nor another plugin may use. Throws KRN_SEALED after the start. */
+  registerUpgrade(upgrade: Upgrade): void;
 }
 
 /** A Koa middleware (`Koa.Middleware`); `never` accepts any type of context. */

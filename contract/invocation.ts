@@ -1,4 +1,5 @@
 /** A request as a trigger builds it, for HTTP and all other triggers. */
+import { createFault } from './fault.js';
 
 export interface Invocation {
   readonly id: string;
@@ -99,3 +100,20 @@ export interface ActionTiming {
 
 /** An object; an array only where the plan accepts a list. */
 export type Payload = Readonly<Record<string, unknown>>;
+
+/** Path parameters take precedence. */
+export function mergeParameters(sent: Payload, parameters: Readonly<Record<string, string>>): Payload {
+  // An array has no named members.
+  if (Array.isArray(sent)) throw createFault('VAL_NOT_OBJECT');
+  return { ...sent, ...parameters };
+}
+
+/** `raw` alternates names and values; the parsed form hides repeated headers. */
+export function listHeaderValues(raw: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const key = raw[i] ?? '';
+    if (key.length === name.length && key.toLowerCase() === name) values.push(raw[i + 1] ?? '');
+  }
+  return values;
+}

@@ -50,6 +50,9 @@ export interface ConfigContext {
   readonly dev: boolean;
 }
 
+/** The valid config, with its defaults. */
+export type ConfigSections = Readonly<Record<string, unknown>>;
+
 export interface FactSpec {
   readonly doc: string;
   readonly type: 'string' | 'number' | 'boolean' | 'list';
@@ -80,6 +83,11 @@ export interface Kind<H = unknown> {
   readonly mistaken?: Readonly<Record<string, CommonMistakes>>;
   /** Absent: definitions select the plugin. */
   readonly config?: ConfigSection;
+  /**
+   * For kinds that neither definitions nor a section of their own select: the options of the plugin, or null where the config does
+   * not enable it.
+   */
+  readonly enable?: (config: ConfigSections, plugin: PluginSpec) => Readonly<Record<string, unknown>> | null;
   readonly handle: readonly (keyof H & string)[];
   /** Wraps an example of a plugin in a complete file. */
   readonly host: (fragment: Json, plugin: PluginSpec) => Host;

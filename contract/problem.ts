@@ -1,4 +1,6 @@
-/** Diagnostics of definitions, for `lintel check`, the boot log and editors. */
+/** Diagnostics of definitions, for `lintel check`, the boot log and editors; and the problem documents of responses. */
+import type { Issue } from './fault.js';
+
 export type Severity = 'error' | 'warning' | 'hint';
 
 export type ProblemTag = 'deprecated' | 'unnecessary';
@@ -81,4 +83,23 @@ export function fillMessage(template: string, params: Params): string {
     .replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => String(params[name] ?? ''))
     .replace(/ +/g, ' ')
     .trim();
+}
+
+/** RFC 9457. */
+export interface ProblemDetails {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly code: string;
+  readonly errors?: readonly Issue[];
+  readonly success: false;
+  readonly message: string;
+}
+
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ProblemDetails;
 }

@@ -4,6 +4,7 @@
  */
 import type { Kind } from '../contract/kind.js';
 import { accessor } from './accessors/kind.js';
+import { bodyFormat } from './body-formats/kind.js';
 import { broadcast } from './broadcasts/kind.js';
 import { cache } from './caches/kind.js';
 import { cipher } from './ciphers/kind.js';
@@ -28,10 +29,12 @@ import { queue } from './queues/kind.js';
 import { scheduler } from './schedulers/kind.js';
 import { relay } from './relays/kind.js';
 import { token } from './tokens/kind.js';
+import { trigger } from './triggers/kind.js';
 import { validationType } from './validation-types/kind.js';
 
 export {
   accessor,
+  bodyFormat,
   broadcast,
   cache,
   cipher,
@@ -55,6 +58,7 @@ export {
   storage,
   strategy,
   token,
+  trigger,
   validationType,
   verifier,
 };
@@ -92,6 +96,7 @@ export type { ValidationType, ValueValidator } from './validation-types/kind.js'
 
 export const kinds: readonly Kind[] = [
   accessor,
+  bodyFormat,
   broadcast,
   cache,
   cipher,
@@ -115,6 +120,7 @@ export const kinds: readonly Kind[] = [
   storage,
   strategy,
   token,
+  trigger,
   validationType,
   verifier,
 ] as readonly Kind[];

@@ -111,6 +111,10 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'feature:broadcast_websocket_message': () => import('./features/broadcast-websocket-message/runtime.js'),
   'feature:join_room': () => import('./features/join-room/runtime.js'),
   'feature:leave_room': () => import('./features/leave-room/runtime.js'),
+  'body-format:multipart_form': () => import('./body-formats/multipart-form/runtime.js'),
+  'trigger:deferred_work': () => import('./triggers/deferred-work/runtime.js'),
+  'trigger:scheduled_work': () => import('./triggers/scheduled-work/runtime.js'),
+  'trigger:websocket': () => import('./triggers/websocket/runtime.js'),
   'relay:local': () => import('./relays/local/runtime.js'),
   'relay:redis': () => import('./relays/redis/runtime.js'),
 };

@@ -6,6 +6,7 @@ import generator from './accessors/generator/spec.js';
 import header from './accessors/header/spec.js';
 import payload from './accessors/payload/spec.js';
 import protectedClaim from './accessors/protected/spec.js';
+import multipartForm from './body-formats/multipart-form/spec.js';
 import memoryCache from './caches/memory/spec.js';
 import redisCache from './caches/redis/spec.js';
 import aes256Gcm from './ciphers/aes-256-gcm/spec.js';
@@ -117,6 +118,9 @@ import joinRoom from './features/join-room/spec.js';
 import leaveRoom from './features/leave-room/spec.js';
 import localRelay from './relays/local/spec.js';
 import redisRelay from './relays/redis/spec.js';
+import deferredWork from './triggers/deferred-work/spec.js';
+import scheduledWork from './triggers/scheduled-work/spec.js';
+import websocket from './triggers/websocket/spec.js';
 
 export const specs: readonly PluginSpec[] = [
   datetime,
@@ -125,6 +129,7 @@ export const specs: readonly PluginSpec[] = [
   header,
   payload,
   protectedClaim,
+  multipartForm,
   memoryCache,
   redisCache,
   aes256Gcm,
@@ -236,4 +241,7 @@ export const specs: readonly PluginSpec[] = [
   leaveRoom,
   localRelay,
   redisRelay,
+  deferredWork,
+  scheduledWork,
+  websocket,
 ];

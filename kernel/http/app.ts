@@ -1,13 +1,12 @@
 /** The HTTP application: a list of Koa middlewares, first to last. All errors go through one function. */
 import { randomUUID } from 'node:crypto';
 import Koa from 'koa';
-import { createFault, type Fault } from '../../contract/fault.js';
-import type { Reply, Route, RouteReply } from '../../contract/hooks.js';
+import { createFault, ensureFault } from '../../contract/fault.js';
+import type { InvocationRecord, Reply, Route, RouteReply } from '../../contract/hooks.js';
 import { getProblemType } from '../../contract/profile.js';
 import type { ResourcePlan } from '../plan/plan.js';
-import { ensureFault, invokePlan } from '../runtime/invoke.js';
+import { invokePlan } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
-import { createErrorResponse } from '../runtime/problem-details.js';
 import {
   createCommonHeaders,
   buildHeaders,
@@ -18,9 +17,9 @@ import {
 } from './response.js';
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
-import { listHeaderValues, HttpInvocation } from './invocation.js';
-import { setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
-import { rejectionOf } from './middleware-errors.js';
+import { listHeaderValues } from '../../contract/invocation.js';
+import { HttpInvocation } from './invocation.js';
+import { rejectionOf, setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
 import {
   handleRoute,
   createLiveRouteFinder,
@@ -29,13 +28,10 @@ import {
   type FindRoute,
   type FoundRoute,
 } from './plugin-routes.js';
-import { findRoute } from './routes.js';
+import { findRoute } from '../plan/patterns.js';
 import { createForgeryCheck, type IsForged } from './cross-site.js';
 import { Unread } from './unread-limit.js';
 import { getStatus } from './status.js';
-
-/** Logs for the operator only. */
-export type LogFailure = (fault: Fault, id: string) => void;
 
 /** `ctx.state` of a request. */
 interface RequestState {
@@ -61,7 +57,6 @@ type Middleware = (ctx: Context, next: () => Promise<void>) => Promise<void> | v
 /** Constant after the start. */
 interface Transport extends ResponseDefaults {
   readonly kernel: Kernel;
-  readonly logFailure: LogFailure;
   readonly problemType: string;
   /** A hook needs the timings of actionables. */
   readonly timed: boolean;
@@ -71,11 +66,10 @@ interface Transport extends ResponseDefaults {
 
 /**
  * While `closing` is true, readiness fails but requests are served. `pages` are additional routes, unless a resource has their
- * path. `connections` counts WebSocket connections; null where they are disabled.
+ * path. `connections` counts those that have left HTTP; null where none can.
  */
 export function createApp(
   kernel: Kernel,
-  logFailure: LogFailure,
   closing: () => boolean,
   pages: readonly Route[],
   connections: (() => number) | null,
@@ -85,9 +79,8 @@ export function createApp(
   const plugins = kernel.middlewares as readonly Middleware[];
   const transport: Transport = {
     kernel,
-    logFailure,
     problemType: `${getProblemType(kernel.config.profile)}; charset=utf-8`,
-    timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
+    timed: kernel.running.timed,
     cors: createCors(http.allowed_origins, methods),
     headers: Object.freeze(createCommonHeaders(http.headers)),
     closing,
@@ -112,12 +105,13 @@ export function createApp(
   ];
   for (const middleware of middlewares) app.use(middleware);
   // Koa would print its own errors to stderr.
-  app.on('error', (error: Error) => logFailure(ensureFault(error), '-'));
+  app.on('error', (error: Error) => kernel.running.logFailure(error, '-'));
   return app;
 }
 
 function beginRequest(transport: Transport): Middleware {
-  const { kernel, logFailure } = transport;
+  const { kernel } = transport;
+  const { logFailure, notifyObservers: notify } = kernel.running;
   return async (ctx, next) => {
     const state: RequestState = {
       id: randomUUID(),
@@ -135,22 +129,21 @@ function beginRequest(transport: Transport): Middleware {
     else setInitialHeaders(transport, ctx, state.id);
     await next();
     if (state.invocation?.hasCleanup === true)
-      state.invocation.dispose(state.code === undefined).catch((error) => logFailure(ensureFault(error), state.id));
-    if (kernel.hooks.afterResponse !== null) notifyObservers(transport, ctx);
+      state.invocation.dispose(state.code === undefined).catch((error) => logFailure(error, state.id));
+    if (notify !== null) notifyObservers(notify, ctx);
   };
 }
 
 function handleErrors(transport: Transport): Middleware {
-  const { kernel, logFailure, problemType } = transport;
+  const { kernel, problemType } = transport;
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
       const failure = rejectionOf(error) ?? ensureFault(error);
       const { id } = ctx.state;
-      const refusal = createErrorResponse(failure, id, kernel.project.registry.codes, kernel.config.docs);
+      const refusal = kernel.running.respondToFailure(failure, id);
       ctx.state.code = refusal.body.code;
-      if (refusal.status >= 500) logFailure(failure, id);
       // The client must not mistake a partial response for a complete one.
       if (ctx.res.headersSent) ctx.res.destroy();
       else respond(transport, ctx, refusal, problemType);
@@ -235,6 +228,8 @@ function pageAt(kernel: Kernel, findPage: FindRoute, path: string): FoundRoute |
 function serveResources(transport: Transport, methods: readonly string[]): Middleware {
   const { kernel, timed } = transport;
   const { http } = kernel.config;
+  const formats = new Map(kernel.bodyFormats.map((format) => [format.type, format]));
+  const intake = { limits: http.limits, timeouts: http.timeouts, trusted_proxies: http.trusted_proxies, formats };
   const allow = methods.join(', ');
   const allowed: ReadonlySet<string> = new Set(methods);
   const isForged: IsForged = createForgeryCheck(http.allowed_origins, isLocal(http, kernel.project.dev));
@@ -246,7 +241,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Middl
     const sent = { method, header: (name: string) => listHeaderValues(req.rawHeaders, name) };
     if (isForged(sent, plan.proof)) throw createFault('REQ_CROSS_SITE');
     const { id, startedAt, clock, query } = state;
-    const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, http);
+    const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, intake);
     state.invocation = invocation;
     respond(transport, ctx, await invokePlan(plan, invocation, kernel.hooks), JSON_TYPE);
   };
@@ -263,9 +258,7 @@ async function respondToRoute(transport: Transport, ctx: Context, reply: RouteRe
   await sendRoute(ctx.res, ctx.req.method, reply, headers);
 }
 
-function notifyObservers({ kernel, logFailure }: Transport, { req, res, state }: Context): void {
-  const notify = kernel.hooks.afterResponse;
-  if (notify === null) return;
+function notifyObservers(notify: (record: InvocationRecord) => void, { req, res, state }: Context): void {
   const { id, plan, route, startedAt, code, clock, invocation } = state;
   const milliseconds = performance.now() - clock;
   const record = {
@@ -280,10 +273,7 @@ function notifyObservers({ kernel, logFailure }: Transport, { req, res, state }:
     milliseconds,
     actions: invocation?.timings ?? [],
   };
-  const onClose = (): void => {
-    notify(record).catch((error: unknown) => logFailure(ensureFault(error), id));
-  };
   // No event follows after an early close.
-  if (res.closed) onClose();
-  else res.once('close', onClose);
+  if (res.closed) notify(record);
+  else res.once('close', () => notify(record));
 }

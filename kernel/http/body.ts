@@ -1,15 +1,12 @@
 /** Reads JSON bodies within limits. It knows nothing of resources. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { createFault } from '../../contract/fault.js';
+import { CLOSE, createFault } from '../../contract/fault.js';
 import { parseBounded, type JsonLimits } from '../../language/strings/bounded-json.js';
 
 export interface BodyLimits extends JsonLimits {
   readonly body: number;
 }
-
-/** The rest of the body is not read after a rejection, so the connection cannot be reused. */
-export const CLOSE = { headers: { connection: 'close' } };
 
 /** Rejects an excessive `content-length` immediately, and other bodies once they exceed `max`. */
 export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {

@@ -1,15 +1,10 @@
 /** Detects cross-site requests and WebSocket handshakes from the headers that browsers set. */
 import type { HttpConfig } from '../../language/analysis/config.js';
 import type { ProofSort } from '../../contract/plan.js';
+import { isStranger, type Sender } from '../../contract/trigger.js';
 
 /** Lower-case names. */
 type ReadHeader = (name: string) => readonly string[];
-
-/**
- * `own`: this server's page or none. `listed`: an origin of the config.
- * `any`: another origin where all are allowed. `foreign`: another origin.
- */
-export type Sender = 'own' | 'listed' | 'any' | 'foreign';
 
 export type ResolveSender = (header: ReadHeader) => Sender;
 
@@ -75,9 +70,3 @@ export function createForgeryCheck(allowed: HttpConfig['allowed_origins'], local
     return local || proof === 'ambient' || !isNavigation(sent);
   };
 }
-
-/**
- * With all origins allowed, only ambient credentials need protection, because browsers attach them without the user's consent.
- */
-export const isStranger = (sender: Sender, proof: ProofSort): boolean =>
-  sender === 'foreign' || (sender === 'any' && proof === 'ambient');

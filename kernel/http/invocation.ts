@@ -2,12 +2,17 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../../contract/plan.js';
+import type { BodyFormat } from '../../contract/body-format.js';
 import type { HttpConfig } from '../../language/analysis/config.js';
-import { runCleanups, type Cleanup } from '../runtime/cleanup.js';
+import { runCleanups, type Cleanup } from '../../contract/cleanup.js';
+import { listHeaderValues, mergeParameters } from '../../contract/invocation.js';
 import { readBytes } from './body.js';
-import { isForm, isInQuery, readJsonPayload, parseQueryPayload, rejectEncoding, mergeParameters } from './payload.js';
+import { findFormat, isInQuery, readJsonPayload, parseQueryPayload, rejectEncoding } from './payload.js';
 
-export type RequestSettings = Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'>;
+export interface RequestSettings extends Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'> {
+  /** By media type. */
+  readonly formats: ReadonlyMap<string, BodyFormat>;
+}
 
 export interface RequestMeta {
   readonly id: string;
@@ -33,6 +38,8 @@ export class HttpInvocation implements Invocation {
   trace: Readonly<Record<string, string>> | null = null;
   #bytes: Promise<Buffer> | null = null;
   #held: Cleanup[] | null = null;
+  readonly #isInQuery: boolean;
+  readonly #format: BodyFormat | null;
 
   constructor(
     private readonly req: IncomingMessage,
@@ -44,7 +51,10 @@ export class HttpInvocation implements Invocation {
     this.startedAt = startedAt;
     this.deadline = clock + intake.timeouts.request * 1000;
     this.timings = timed ? [] : null;
-    this.texts = isInQuery(req) || isForm(req) ? 'all' : parameters === null ? null : new Set(Object.keys(parameters));
+    this.#isInQuery = isInQuery(req);
+    this.#format = this.#isInQuery ? null : findFormat(req, intake.formats);
+    const isText = this.#isInQuery || this.#format !== null;
+    this.texts = isText ? 'all' : parameters === null ? null : new Set(Object.keys(parameters));
   }
 
   get headers(): IncomingMessage['headers'] {
@@ -64,7 +74,7 @@ export class HttpInvocation implements Invocation {
   }
 
   async readRawBody(): Promise<Buffer> {
-    if (isInQuery(this.req)) return Buffer.alloc(0);
+    if (this.#isInQuery) return Buffer.alloc(0);
     rejectEncoding(this.req);
     return (this.#bytes ??= readBytes(this.req, this.intake.limits.body));
   }
@@ -95,33 +105,25 @@ export class HttpInvocation implements Invocation {
 
   #sent(files: FileLimits | null): Payload | Promise<Payload> {
     const { req } = this;
-    if (isInQuery(req)) return parseQueryPayload(this.arrival.query);
-    return isForm(req) ? this.#form(files) : readJsonPayload(req, this.#bytes, this.intake.limits);
+    if (this.#isInQuery) return parseQueryPayload(this.arrival.query);
+    return this.#format !== null
+      ? this.#readWith(this.#format, files)
+      : readJsonPayload(req, this.#bytes, this.intake.limits);
   }
 
-  async #form(files: FileLimits | null): Promise<Payload> {
+  async #readWith(format: BodyFormat, files: FileLimits | null): Promise<Payload> {
     const { req, intake } = this;
     rejectEncoding(req);
-    const { readForm } = await import('./form.js');
-    const form = await readForm(req, await this.#bytes, {
+    const body = await format.read(req, {
+      bytes: await this.#bytes,
       files,
       limits: intake.limits,
       idle: intake.timeouts.idle,
       onFinish: (work) => this.onFinish(work),
     });
-    this.files = form.files;
-    return form.payload;
+    this.files = body.files;
+    return body.payload;
   }
-}
-
-/** `rawHeaders` alternates names and values; the parsed form hides repeated headers. */
-export function listHeaderValues(raw: readonly string[], name: string): readonly string[] {
-  const values: string[] = [];
-  for (let i = 0; i < raw.length; i += 2) {
-    const key = raw[i] ?? '';
-    if (key.length === name.length && key.toLowerCase() === name) values.push(raw[i + 1] ?? '');
-  }
-  return values;
 }
 
 export const getRemoteAddress = ({ socket, rawHeaders }: IncomingMessage, proxies: number): string =>

@@ -1,6 +1,8 @@
-/** Sets responses on the Koa context, where middlewares of plugins must see them before they are sent. */
+/** For middlewares of plugins: responses on the Koa context before they are sent, and the errors that they throw on purpose. */
+import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
+import { createFault, type Fault } from '../../contract/fault.js';
 import type { Reply, RouteReply } from '../../contract/hooks.js';
 import { initialHeaders, limitUnread, mustClose, toContent, type ResponseDefaults } from './response.js';
 
@@ -51,4 +53,17 @@ function setHead(
     else ctx.set(name, value);
   }
   if (mustClose(manner, ctx.req)) ctx.set('connection', 'close');
+}
+
+/** Null unless it is an error of `ctx.throw` or http-errors. Only messages that their author marked as exposed reach the client. */
+export function rejectionOf(error: unknown): Fault | null {
+  if (!(error instanceof Error) || !('expose' in error) || error.expose !== true || !('status' in error)) return null;
+  const { status, message } = error;
+  if (typeof status !== 'number' || status < 400 || status > 499) return null;
+  const headers = 'headers' in error ? (error.headers as Readonly<Record<string, string>> | undefined) : undefined;
+  return createFault(
+    'REQ_REJECTED',
+    {},
+    { status, message: message || (STATUS_CODES[status] ?? String(status)), ...(headers && { headers }) },
+  );
 }

@@ -1,9 +1,10 @@
 /** Reads the payload of a request: a JSON body, or the query string for methods without a body. */
 import type { IncomingMessage } from 'node:http';
-import { createFault } from '../../contract/fault.js';
+import { addText, type BodyFormat, type TextPayload } from '../../contract/body-format.js';
+import { CLOSE, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { Payload } from '../../contract/plan.js';
-import { CLOSE, isJsonType, parseJson, readBytes, type BodyLimits } from './body.js';
+import { isJsonType, parseJson, readBytes, type BodyLimits } from './body.js';
 
 const EMPTY: Payload = Object.freeze({});
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
@@ -11,17 +12,11 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 /** Every value of a query string is text. */
 export const isInQuery = (req: IncomingMessage): boolean => WITHOUT_BODY.has(req.method ?? '');
 
-/** Every value of a form is text or a file. */
-export const isForm = ({ headers }: IncomingMessage): boolean => {
+/** `formats` by media type. Null for JSON and for unknown types. */
+export function findFormat({ headers }: IncomingMessage, formats: ReadonlyMap<string, BodyFormat>): BodyFormat | null {
   const type = headers['content-type'];
-  return type !== undefined && type !== 'application/json' && /^multipart\/form-data *(;|$)/i.test(type);
-};
-
-/** Path parameters take precedence. */
-export function mergeParameters(sent: Payload, parameters: Readonly<Record<string, string>>): Payload {
-  // An array has no named members.
-  if (Array.isArray(sent)) throw createFault('VAL_NOT_OBJECT');
-  return { ...sent, ...parameters };
+  if (type === undefined || type === 'application/json') return null;
+  return formats.get(/^([^ ;]+) *(?:;|$)/.exec(type)?.[1]?.toLowerCase() ?? '') ?? null;
 }
 
 /** Compressed bodies can expand beyond every limit, and signatures cover the bytes as sent. */
@@ -46,16 +41,6 @@ export async function readJsonPayload(
   const value = parseJson(bytes, limits);
   if (typeof value !== 'object' || value === null) throw createFault('VAL_NOT_OBJECT');
   return value as Payload;
-}
-
-/** A repeated name becomes a list. */
-export type TextPayload = Record<string, string | string[]>;
-
-export function addText(payload: TextPayload, name: string, value: string): void {
-  const before = payload[name];
-  if (before === undefined) payload[name] = value;
-  else if (typeof before === 'string') payload[name] = [before, value];
-  else before.push(value);
 }
 
 /** False where decoding replaced invalid bytes. */

@@ -4,7 +4,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createFault } from '../../contract/fault.js';
 import type { Route, RouteReply } from '../../contract/hooks.js';
-import { listHeaderValues, getRemoteAddress } from './invocation.js';
+import { listHeaderValues } from '../../contract/invocation.js';
+import { getRemoteAddress } from './invocation.js';
 
 export interface FoundRoute {
   readonly route: Route;

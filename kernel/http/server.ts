@@ -3,20 +3,18 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { HttpConfig } from '../../language/analysis/config.js';
 import { BootError } from '../../contract/boot-error.js';
-import type { Fault } from '../../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
 import type { Route } from '../../contract/hooks.js';
-import type { SocketServer } from '../sockets/server.js';
 import { isLocal } from './host-check.js';
-import { removeStaleSpools } from './spool.js';
-import { createApp, type LogFailure } from './app.js';
+import { createApp } from './app.js';
+import { openUpgrades, type Upgrades } from './upgrades.js';
 
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /** Makes readiness fail and closes each connection after its response. */
   markClosing(): void;
-  /** Waits for requests in flight and for `work`, then closes WebSocket clients. Terminates the rest after `seconds`. */
+  /** Waits for requests in flight and for `work`, then closes the connections that have left HTTP. Terminates the rest after `seconds`. */
   stop(seconds: number, work?: Promise<unknown>): Promise<StopResult>;
 }
 
@@ -42,15 +40,13 @@ const SILENCE_MS = 500;
 /** `pages`: additional routes. */
 export async function listen(kernel: Kernel, pages: readonly Route[] = []): Promise<RunningServer> {
   let closing = false;
-  void removeStaleSpools();
-  const logFailure = createFailureLog(kernel);
-  const sockets = await openSockets(kernel, logFailure);
-  const all = sockets === null ? pages : [...pages, sockets.page];
-  const app = createApp(kernel, logFailure, () => closing, all, sockets?.size ?? null);
+  const upgrades = await openUpgrades(kernel);
+  const all = upgrades === null ? pages : [...pages, ...upgrades.pages];
+  const app = createApp(kernel, () => closing, all, upgrades?.count ?? null);
   const { limits, timeouts } = kernel.config.http;
   const server = createServer(
     {
-      ...(sockets !== null && { IncomingMessage: sockets.Request }),
+      ...(upgrades !== null && { IncomingMessage: upgrades.Request }),
       maxHeaderSize: limits.header_bytes,
       // The header timeout cannot exceed the request timeout.
       headersTimeout: Math.min(timeouts.headers, timeouts.request) * 1000,
@@ -72,7 +68,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   );
   // Node silently drops headers beyond a count, even `content-length`; `maxHeaderSize` is the limit instead.
   server.maxHeadersCount = 0;
-  if (sockets !== null) server.on('upgrade', (req, socket, head) => sockets.acceptUpgrade(req, socket, head));
+  if (upgrades !== null) server.on('upgrade', (req, socket, head) => upgrades.accept(req, socket, head));
   logAccessRules(kernel);
   const handle = app.callback();
   const silent = createSilentCloser(server);
@@ -86,7 +82,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
     markClosing: () => void (closing = true),
     stop(seconds, work = Promise.resolve()) {
       closing = true;
-      return stop({ server, sockets, silent }, seconds, work);
+      return stop({ server, upgrades, silent }, seconds, work);
     },
   };
 }
@@ -105,44 +101,35 @@ function logAccessRules({ config, project, log }: Kernel): void {
     );
 }
 
-/** Loaded only if the config enables WebSocket. */
-async function openSockets(kernel: Kernel, logFailure: LogFailure): Promise<SocketServer | null> {
-  if (!kernel.config.websocket.enabled) return null;
-  const { createSocketServer } = await import('../sockets/server.js');
-  const door = createSocketServer(kernel, logFailure);
-  kernel.running.receiver = (message) => door.hub.deliverMessage(message);
-  return door;
-}
-
 interface StopContext {
   readonly server: Server;
-  readonly sockets: SocketServer | null;
+  readonly upgrades: Upgrades | null;
   readonly silent: () => void;
 }
 
 async function stop(stopping: StopContext, seconds: number, work: Promise<unknown>): Promise<StopResult> {
-  const { server, sockets } = stopping;
+  const { server, upgrades } = stopping;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), seconds * 1000)));
   const inTime = (part: Promise<unknown>): Promise<boolean> => Promise.race([part.then(() => true), late]);
-  const requests = await inTime(Promise.all([Promise.race([closed, waitForResponses(stopping)]), sockets?.drain()]));
+  const requests = await inTime(Promise.all([Promise.race([closed, waitForResponses(stopping)]), upgrades?.drain()]));
   const whole = await inTime(work);
   clearTimeout(timer);
-  await sockets?.close();
+  await upgrades?.close();
   server.closeAllConnections();
   if (requests) await closed;
   return { requests, work: whole };
 }
 
 /** A busy connection becomes idle after its response. */
-function waitForResponses({ server, sockets, silent }: StopContext): Promise<void> {
+function waitForResponses({ server, upgrades, silent }: StopContext): Promise<void> {
   return new Promise((resolve) => {
     const closeIdle = (): void => {
       server.closeIdleConnections();
       silent();
       server.getConnections((error, count) => {
-        if (error === null && count > (sockets?.size() ?? 0)) setTimeout(closeIdle, SWEEP_MS).unref();
+        if (error === null && count > (upgrades?.count() ?? 0)) setTimeout(closeIdle, SWEEP_MS).unref();
         else resolve();
       });
     };
@@ -178,19 +165,3 @@ async function listenOn(server: Server, port: number, host: string): Promise<voi
     server.listen(port, host, () => resolve());
   });
 }
-
-const createFailureLog =
-  ({ log, onFailure }: Kernel): LogFailure =>
-  (fault: Fault, id) => {
-    if (id === '-' && isGone(fault.options.cause)) log.debug({ id }, 'client disconnected');
-    else {
-      log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
-      onFailure?.(fault);
-    }
-  };
-
-/** A client that disconnects, is too slow or sends invalid HTTP is not a failure of the server. */
-const isGone = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  /^(HPE_|ECONNRESET|ECONNABORTED|EPIPE|ERR_HTTP_REQUEST_TIMEOUT)/.test(String(error.code));

@@ -3,6 +3,7 @@ import type { BlindIndexSource } from '../../contract/migration.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Deferral, Schedule } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';
+import type { PartSource, PartWork } from '../../contract/part.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Execute, FileLimits, Identity, ModePlan, PlanTools, ProofSort, Step } from '../../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../../contract/slot.js';
@@ -34,6 +35,7 @@ export interface CompileInput {
   /** The config enables features that are for tests only. */
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
+  readonly compileWork: (source: PartSource) => PartWork;
   /** Hash of the set. */
   readonly version: string;
   /** Collects what plugins record. */

@@ -2,7 +2,7 @@
 import type { Deferral, Schedule } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';
 import type { FileLimits, ProofSort, Step } from '../../contract/plan.js';
-import type { IdentityPlan } from './plan.js';
+import type { IdentityPlan } from '../../contract/trigger.js';
 
 export interface Draft {
   readonly steps: Step[];

@@ -1,17 +1,16 @@
 /** Compiles deferred and scheduled parts of a resource. Each part has its own action plans. */
 import { BootError } from '../../contract/boot-error.js';
 import type { Deferral, Inbox, Schedule } from '../../contract/deferred.js';
+import type { MergedDeferral, PartSource, PartStep } from '../../contract/part.js';
 import type { SharedUnit } from '../../contract/plan.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
-import { compileJobPayload } from './job-payload.js';
 import type { PartitionPart } from '../../language/analysis/foreground.js';
 import { createDraft, type Draft } from './draft.js';
-import { compileCursor } from './cursor.js';
 import { groupActions } from './groups.js';
 import { listInheritedWork } from './inherited-steps.js';
 import type { AcceptPlan, ActionGroup, PartPlan } from './plan.js';
 import { compileAction, type CompiledAction, type CompileInput } from './action.js';
-import type { ResourceScope } from './tools.js';
+import { listSecretNames, type ResourceScope } from './tools.js';
 
 /** The default number of retries. */
 const RETRIES = 4;
@@ -41,7 +40,6 @@ export function compilePart(
   { part, compiled }: PartDraft,
   draft: Draft,
   needs: readonly (readonly number[])[],
-  indexOf: ReadonlyMap<string, number>,
   shared: SharedUnit | null,
 ): PartPlan {
   const { key, actions, later } = part;
@@ -52,18 +50,54 @@ export function compilePart(
   const deferrals = [...above, ...compiled.flatMap((action) => action.deferrals)];
   const groupPlans = (rides: 'none' | 'each'): readonly ActionGroup[] => groupActions(plans, draft.alone, needs, rides);
   const { inboxIn } = Object.assign({}, ...deferrals) as Partial<Deferral>;
-  const findInbox = ({ unit }: ActionGroup): Inbox | null => (unit?.shared && inboxIn?.(unit.shared)) ?? null;
+  const findInbox = ({ unit }: PartStep): Inbox | null => (unit?.shared && inboxIn?.(unit.shared)) ?? null;
   // Work that is not in a queue is never repeated, so its progress is not noted.
   const noted = groupPlans(later ? 'each' : 'none');
-  const cursor = later ? compileCursor(scope, actions, noted, indexOf, findInbox) : null;
+  const stages = later ? splitStages(noted) : null;
+  const work = scope.compileWork({ ...createPartSource(scope, key, actions), stages, findInbox });
   return Object.freeze({
-    ...compileJobPayload(scope, actions, indexOf),
     key,
     admit: listInheritedWork(scope, actions),
-    groups: cursor === null ? groupPlans('none') : noted,
+    groups: work.stages === null ? groupPlans('none') : noted,
+    steps: stages?.flat() ?? [],
+    work,
     deferral: later ? mergeDeferrals(scope.resource, deferrals, shared) : null,
-    cursor,
   });
+}
+
+/** Parallel actionables commit one by one. */
+const splitStages = (groups: readonly ActionGroup[]): ActionGroup[][] =>
+  groups.map((group) =>
+    group.parallel
+      ? group.actions.map((action) => ({ unit: action.unit, turns: action.turns, parallel: false, actions: [action] }))
+      : [group],
+  );
+
+/** Complete once all plugins of the resource have planned. */
+export function createPartSource(
+  scope: ResourceScope,
+  key: string,
+  actions: readonly ActionModel[],
+): Omit<PartSource, 'stages' | 'findInbox'> {
+  const { sequence, slots } = scope;
+  const toKeys = <T extends { readonly action: ActionModel | null }>(all: readonly T[]) =>
+    all.map((one) => ({ ...one, action: one.action?.key ?? null }));
+  return {
+    ...{ resource: scope.resource.id, key },
+    members: actions.map(({ key: member, value, depends }) => ({ key: member, value, depends })),
+    sequence: sequence.map((action) => action.key),
+    reads: toKeys(scope.reads),
+    taken: toKeys(scope.taken),
+    asked: toKeys(scope.asked),
+    once: toKeys(scope.once),
+    names: slots.byName,
+    makers: slots.makers,
+    findSecrets: (member) =>
+      listSecretNames(
+        scope,
+        sequence.filter((action) => action.key === member),
+      ),
+  };
 }
 
 const isOwnAction = (resource: ResourceModel, action: ActionModel): boolean => action.resource === resource.id;
@@ -72,7 +106,7 @@ function mergeDeferrals(
   resource: ResourceModel,
   deferrals: readonly Deferral[],
   shared: SharedUnit | null,
-): NonNullable<PartPlan['deferral']> {
+): MergedDeferral {
   const last = deferrals.at(-1);
   if (last === undefined) throw new BootError('PLG_HANDLE', { name: resource.id, method: 'defers' });
   const { delay = 0, priority = 0, retries = RETRIES, ...ways } = Object.assign({}, ...deferrals) as Deferral;

@@ -1,6 +1,10 @@
-/** Matches paths with parameters (`notes/:id`). Exact paths are found in a map, because the router slows down with each route. */
+/**
+ * Finds the plan for a path. Exact paths are found in a map, because the router, which matches those with parameters
+ * (`notes/:id`), slows down with each route.
+ */
 import Router from '@koa/router';
-import type { PatternMatch, Patterns, PatternRoute } from './plan.js';
+import { createFault } from '../../contract/fault.js';
+import type { PatternMatch, Patterns, PatternRoute, PlanSet, ResourcePlan } from './plan.js';
 
 const NONE: Patterns = Object.freeze({ routes: Object.freeze([]), find: () => null });
 
@@ -48,3 +52,39 @@ function compareSpecificity(a: PatternRoute, b: PatternRoute): number {
 }
 
 const isParameter = (segment: string): boolean => segment.startsWith(':');
+
+export interface MatchedRoute {
+  readonly plan: ResourcePlan;
+  /** Null for a path without parameters. */
+  readonly parameters: Readonly<Record<string, string>> | null;
+}
+
+/** A fixed path takes precedence over parameters, even while its definition is invalid. */
+export function findRoute({ byPath, broken, patterns }: PlanSet, path: string): MatchedRoute {
+  const name = byPath.has(path) ? path : normalizeFixedPath(path);
+  const plan = byPath.get(name);
+  if (plan !== undefined) return toRoute(plan, null);
+  if (broken.has(name)) throw createFault('REQ_BROKEN');
+  const match = patterns.find(path);
+  if (match === null) throw createFault('REQ_NOT_FOUND');
+  if (match.plan === null) throw createFault('REQ_BROKEN');
+  return toRoute(match.plan, match.parameters);
+}
+
+function toRoute(plan: ResourcePlan, parameters: MatchedRoute['parameters']): MatchedRoute {
+  if (!plan.reachable) throw createFault('REQ_NOT_FOUND');
+  return { plan, parameters };
+}
+
+/** Removes a final slash. Returns '' for invalid escapes. */
+function normalizeFixedPath(path: string): string {
+  const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+  if (!bare.includes('%')) return bare;
+  // An escaped slash is part of a value, not a separator.
+  if (/%2f/i.test(bare)) return '';
+  try {
+    return decodeURIComponent(bare);
+  } catch {
+    return '';
+  }
+}

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { computeIsolations } from '../../language/analysis/isolation.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { compilePatterns } from './patterns.js';
-import type { IdentityPlan, PatternRoute, PlanSet, ResourcePlan } from './plan.js';
+import type { IdentityPlan } from '../../contract/trigger.js';
+import type { PatternRoute, PlanSet, ResourcePlan } from './plan.js';
 import type { CompileInput } from './action.js';
 import { compileResource } from './resource.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
@@ -11,7 +12,10 @@ import { hasParameters } from '../../language/strings/route.js';
 
 export function compilePlanSet(
   analysis: Analysis,
-  services: Pick<CompileInput, 'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched'>,
+  services: Pick<
+    CompileInput,
+    'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched' | 'compileWork'
+  >,
   begin: (resource: string) => void = () => undefined,
 ): PlanSet {
   const tables = compileTables(analysis.models, services.registry);

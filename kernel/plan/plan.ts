@@ -1,11 +1,11 @@
 /** The plans that `invoke` runs. They are frozen, and a reload replaces the whole set. */
 import type { BlindIndexSource } from '../../contract/migration.js';
-import type { Deferral, Schedule } from '../../contract/deferred.js';
-import type { CursorPlan } from './cursor.js';
+import type { Schedule } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';
 import type { ModelTable } from '../../contract/model.js';
-import type { Execute, FileLimits, Identity, ProofSort, Step, StepLimiter, Unit } from '../../contract/plan.js';
-import type { JobPayload } from './job-payload.js';
+import type { Execute, FileLimits, ProofSort, Step, StepLimiter, Unit } from '../../contract/plan.js';
+import type { IdentityPlan } from '../../contract/trigger.js';
+import type { MergedDeferral, PartWork, SlotInitializer } from '../../contract/part.js';
 
 export interface ActionPlan {
   /** `sign-up#2` */
@@ -41,26 +41,18 @@ export interface ActionGroup {
   readonly actions: readonly ActionPlan[];
 }
 
-/** A value created once per request: cached in `memo`, assigned to its name in `slot`. */
-export interface SlotInitializer {
-  readonly slot: number;
-  readonly memo: number;
-  readonly make: () => unknown;
-  /** Null for a value of the resource. */
-  readonly action: string | null;
-}
-
 /** Deferred or scheduled work. */
-export interface PartPlan extends JobPayload {
+export interface PartPlan {
   /** Key of its last actionable. */
   readonly key: string;
   /** Steps that run whenever the part starts. */
   readonly admit: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];
+  /** The steps of all stages. */
+  readonly steps: readonly ActionGroup[];
+  readonly work: PartWork;
   /** Null for scheduled work that runs immediately. */
-  readonly deferral: (Required<Omit<Deferral, 'begin' | 'enqueueWithin' | 'inboxIn'>> & Pick<Deferral, 'begin'>) | null;
-  /** Null for a single step, or for work that is never repeated. */
-  readonly cursor: CursorPlan | null;
+  readonly deferral: MergedDeferral | null;
 }
 
 /** Deferred work of a request. */
@@ -70,15 +62,6 @@ export interface AcceptPlan {
   readonly parts: readonly PartPlan[];
   /** The response only confirms the acceptance (202). */
   readonly whole: boolean;
-}
-
-/** Plans with equal keys identify callers in the same way. */
-export interface IdentityPlan {
-  readonly key: string;
-  /** The uid namespace; null where callers cannot be addressed by uid. */
-  readonly realm: string | null;
-  /** Null where connections cannot be authenticated. */
-  readonly identity: Identity | null;
 }
 
 export interface ResourcePlan {
@@ -110,7 +93,7 @@ export interface ResourcePlan {
   /** Empty where callers are not identified. */
   readonly identities: readonly IdentityPlan[];
   readonly proof: ProofSort;
-  /** Rejects WebSocket messages. */
+  /** Only HTTP requests may invoke it. */
   readonly requestOnly: boolean;
   /** False when a request can run nothing (only `no_op` or scheduled actionables). */
   readonly reachable: boolean;

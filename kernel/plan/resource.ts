@@ -7,13 +7,13 @@ import { createDraft } from './draft.js';
 import { groupActions } from './groups.js';
 import { planInheritedSteps } from './inherited-steps.js';
 import { createAcceptPlan, compilePart, draftPart, listSchedules } from './parts.js';
-import type { ResourcePlan } from './plan.js';
-import { renderJsonText } from './render.js';
+import type { ActionGroup, ResourcePlan } from './plan.js';
 import { selectSteps } from './steps.js';
 import { describePlan } from './summary.js';
 import { addNeededPaths } from '../../language/schema/sample.js';
-import type { Frame, Step } from '../../contract/plan.js';
-import { createClaimReader, type ResourceScope } from './tools.js';
+import type { Frame, ModePlan, Step } from '../../contract/plan.js';
+import { createClaimReader } from '../../language/strings/claim-reader.js';
+import type { ResourceScope } from './tools.js';
 import { COOKIE } from '../../language/strings/header.js';
 
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
@@ -64,7 +64,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   const groups = groupActions(actions, draft.alone, needs, isAccepting || inside ? 'last' : 'none');
   // Deferred work is accepted inside the unit of the last group.
   const shared = groups.at(-1)?.unit?.shared ?? null;
-  const parts = drafted.map((part) => compilePart(scope, part, draft, needs, indexOf, shared));
+  const parts = drafted.map((part) => compilePart(scope, part, draft, needs, shared));
   const accepts = createAcceptPlan(main, parts, drafted);
   const schedules = Object.freeze(drafted.flatMap((part) => listSchedules(resource, part)));
   const route = { groups, reply: reply ?? null, settle: settle ?? null, main };
@@ -127,4 +127,34 @@ function createClaimSteps({ reads }: ResourceScope, actions: readonly ActionMode
 function lookupOrder(sequence: readonly ActionModel[], main: number): number[] {
   const others = sequence.map((_, index) => index).filter((index) => index !== main);
   return main === -1 ? [] : [main, ...others.reverse()];
+}
+
+export interface ReplyRoute {
+  readonly groups: readonly ActionGroup[];
+  readonly reply: readonly Step[] | null;
+  readonly settle: readonly Step[] | null;
+  readonly main: number;
+}
+
+const isSame = (picks: readonly string[] | undefined, names: readonly string[] | null): boolean =>
+  picks !== undefined && names !== null && picks.join() === names.join();
+
+/** Lets a mode return JSON text when the resource only selects names of its result. Returns the route unchanged otherwise. */
+export function renderJsonText(route: ReplyRoute, renders: ModePlan['renders']): Pick<ReplyRoute, 'groups' | 'reply'> {
+  const { groups, reply, settle, main } = route;
+  const [group] = groups;
+  const [action] = group?.actions ?? [];
+  if (group === undefined || action === undefined || renders === undefined) return route;
+  const alone = groups.length === 1 && group.actions.length === 1 && group.unit === null;
+  if (!alone || action.index !== main || action.before !== null) return route;
+  if (settle?.some(({ takesText }) => takesText !== true) === true) return route;
+  const steps = [...(action.after ?? []), ...(reply ?? [])];
+  const names = steps[0]?.picks ?? null;
+  if (steps.some(({ picks }) => !isSame(picks, names))) return route;
+  const [hide = null, another] = steps.flatMap(({ hides }) => hides ?? []);
+  if (another !== undefined) return route;
+  const execute = renders(names, hide);
+  if (execute === null) return route;
+  const actions = Object.freeze([Object.freeze({ ...action, execute, after: null })]);
+  return { groups: Object.freeze([Object.freeze({ ...group, actions })]), reply: null };
 }

@@ -1,6 +1,6 @@
 /** The services for a plugin that plans one place of a definition. */
 import type { BlindIndexSource } from '../../contract/migration.js';
-import { createFault, createUnresolvedFault } from '../../contract/fault.js';
+import { createUnresolvedFault } from '../../contract/fault.js';
 import { deepFreeze, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
@@ -18,10 +18,11 @@ import { addRenamed, type SecretNames } from '../../language/analysis/renamed-co
 import { filterOutputReads, listValueReads } from '../../language/analysis/value-reads.js';
 import { unwrapLiteral } from '../../language/strings/literal.js';
 import { listAccessors } from '../../language/strings/accessor.js';
+import { createClaimReader } from '../../language/strings/claim-reader.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
 import { buildConcealPattern } from './conceal-pattern.js';
 import { resolveUidNamespace } from './uid-namespace.js';
-import type { SlotInitializer } from './plan.js';
+import type { PartSource, PartWork, SlotInitializer } from '../../contract/part.js';
 import { compileValue, toText, type CompileAccessor, type Compiled } from './values.js';
 
 /** `resolve` checks what the calling plugin may use. */
@@ -52,6 +53,7 @@ export interface ResourceScope {
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly version: string;
+  readonly compileWork: (source: PartSource) => PartWork;
   readonly indexSources: BlindIndexSource[];
   /** Readers of required values. */
   readonly asked: { readonly action: ActionModel | null; readonly read: Reader }[];
@@ -313,16 +315,6 @@ function findDeclaredField(
     within = next.fields;
   }
   return { optional };
-}
-
-export function createClaimReader(path: readonly string[]): Reader {
-  const read = compilePath(path);
-  const name = path.join('.');
-  return ({ claims }) => {
-    const value = read(claims);
-    if (value === undefined) throw createFault('ACC_CLAIM', { name });
-    return value;
-  };
 }
 
 function findOwner(scope: ResourceScope, action: ActionModel): ResourceModel {

@@ -8,6 +8,7 @@ import {
   SyncHook,
   SyncWaterfallHook,
 } from 'tapable';
+import type { BodyFormat } from '../../contract/body-format.js';
 import { BootError } from '../../contract/boot-error.js';
 import {
   FinalResult,
@@ -25,6 +26,8 @@ import type { Delivery } from '../../contract/deferred.js';
 import { HOOK_DOCS, HOOK_NAMES, type HookDoc } from '../../contract/hook-docs.js';
 import { Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
+import type { Upgrade } from '../../contract/trigger.js';
+import type { PartRunner } from '../../contract/part.js';
 import type { Frame, Invocation } from '../../contract/plan.js';
 import { Stage } from '../../contract/slot.js';
 import { findNearest } from '../../language/source/suggest.js';
@@ -64,6 +67,10 @@ export interface Hooks {
   readonly closeFailures: readonly unknown[];
   readonly routes: readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
+  readonly upgrades: readonly Upgrade[];
+  readonly bodyFormats: readonly BodyFormat[];
+  /** Throws where no plugin runs parts. */
+  readonly partRunner: () => PartRunner;
   restoreRoutes(before: readonly PluginRoute[]): void;
   seal(): void;
 }
@@ -90,6 +97,9 @@ export function createHooks(): Hooks {
   const closeFailures: unknown[] = [];
   let routes: readonly PluginRoute[] = Object.freeze([]);
   const middlewares: Middleware[] = [];
+  const upgrades: Upgrade[] = [];
+  const bodyFormats: BodyFormat[] = [];
+  const partRunners: PartRunner[] = [];
 
   const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
     if (!Object.hasOwn(all, name)) {
@@ -105,10 +115,22 @@ export function createHooks(): Hooks {
     return all.execute.for(options.mode) as unknown as Tappable;
   };
 
+  function addUnsealed<T>(list: T[], item: T, plugin: string, hook: string): void {
+    if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook });
+    list.push(item);
+  }
+
   return {
     all,
     closeFailures,
     middlewares,
+    upgrades,
+    bodyFormats,
+    partRunner() {
+      const [runner] = partRunners;
+      if (runner === undefined) throw new BootError('PLG_NO_RUNTIME', { name: 'deferred work' });
+      return runner;
+    },
     get routes() {
       return routes;
     },
@@ -119,10 +141,10 @@ export function createHooks(): Hooks {
       sealed = true;
     },
     createRegistrar: (plugin) => ({
-      use(middleware) {
-        if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'use' });
-        middlewares.push(middleware);
-      },
+      use: (middleware) => addUnsealed(middlewares, middleware, plugin, 'use'),
+      registerUpgrade: (upgrade) => addUnsealed(upgrades, upgrade, plugin, 'registerUpgrade'),
+      registerPartRunner: (runner) => addUnsealed(partRunners, runner, plugin, 'registerPartRunner'),
+      registerBodyFormat: (format) => addUnsealed(bodyFormats, format, plugin, 'registerBodyFormat'),
       route(route) {
         const flaw = findRouteFlaw(route, routes);
         if (flaw !== null) throw new BootError('KRN_ROUTE', { name: plugin, path: route.path, what: flaw });

@@ -86,7 +86,8 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
     const context: RuntimeContext = {
       id,
       instance,
-      options: resolveOptions(options, project.env),
+      // Sections of the kernel contain no accessors.
+      options: kind.config === undefined ? options : resolveOptions(options, project.env),
       log,
       signal,
       running,

@@ -3,6 +3,7 @@
  * It knows neither plugins by name nor transports.
  */
 import { BootError } from '../../contract/boot-error.js';
+import type { BodyFormat } from '../../contract/body-format.js';
 import type { JobAdmin } from '../../contract/deferred.js';
 import { deepFreeze } from '../../contract/json.js';
 import type {
@@ -14,7 +15,8 @@ import type {
 } from '../../contract/migration.js';
 import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Health, Log, PluginSpec } from '../../contract/plugin.js';
-import type { Config } from '../../language/analysis/config.js';
+import type { Config, ConfiguredPlugin } from '../../language/analysis/config.js';
+import type { Registry } from '../../language/analysis/registry.js';
 import type { Fault } from '../../contract/fault.js';
 import type { Script, StatementDescription } from '../../contract/statement-check.js';
 import type { SqlText } from '../../language/analysis/facts.js';
@@ -24,6 +26,7 @@ import type { PlanSet } from '../plan/plan.js';
 import { checkInStores, checkQueriesInStores, createScratchChecker } from './statement-checks.js';
 import { createPlanCompiler } from './plan-compiler.js';
 import type { Middleware } from '../../contract/hooks.js';
+import type { Upgrade } from '../../contract/trigger.js';
 import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
 import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
@@ -58,8 +61,9 @@ export interface Kernel {
   /** A reload may replace the list. */
   routes(): readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
+  readonly upgrades: readonly Upgrade[];
+  readonly bodyFormats: readonly BodyFormat[];
   readonly log: Log;
-  readonly onFailure: ((fault: Fault) => void) | null;
   /** The types that a scratch database inferred for a statement of `analysis`. */
   describeStatement(statement: SqlText): StatementDescription | null;
   /** Plans of the newest valid set. A request keeps the plans it started with. */
@@ -124,10 +128,14 @@ export async function createKernel({
   const hooks = createHooks();
   const running = createRuntimeServices({
     plans: () => booted?.plans ?? null,
+    served: () => booted?.shown ?? null,
     hooks: () => live,
     listJobAdmins: () => listJobAdmins(),
     codes,
+    runner: () => hooks.partRunner(),
+    docs: () => config.docs,
     log,
+    onFailure: options.onFailure,
   });
   const instances = createInstances({ project, hooks, log, signal: abort.signal, running });
   const listJobAdmins = (): JobAdmin[] =>
@@ -167,6 +175,7 @@ export async function createKernel({
   try {
     const first = await instances.load(compiling.collectUses(loaded.analysis), config.chosen);
     config = deepFreeze(hooks.all.configure.call(config as never)) as unknown as Config;
+    first.push(...(await instances.load([], listEnabledPlugins(project.registry, config))));
     await start.open(first);
     hooks.seal();
     live = createLiveHooks(hooks, (err) => log.error({ err }, 'observer failed'));
@@ -232,8 +241,9 @@ export async function createKernel({
     running,
     routes: () => now.routes,
     middlewares: hooks.middlewares,
+    upgrades: hooks.upgrades,
+    bodyFormats: hooks.bodyFormats,
     log,
-    onFailure: options.onFailure ?? null,
     describeStatement: (statement) => now.loaded.descriptions.get(statement) ?? null,
     plans: () => now.shown,
     analysis: () => now.loaded.analysis,
@@ -264,6 +274,17 @@ export async function createKernel({
       return closed;
     },
   };
+}
+
+function listEnabledPlugins(registry: Registry, config: Config): ConfiguredPlugin[] {
+  return [...registry.plugins.values()].flatMap((spec) => {
+    const { kind, name } = spec;
+    const options = registry.kind(kind)?.enable?.({ ...config }, spec) as
+      | ConfiguredPlugin['options']
+      | null
+      | undefined;
+    return options ? [{ kind, instance: name, name, options }] : [];
+  });
 }
 
 const findPlace = (spec: PluginSpec | undefined): PluginSharing | null => {

@@ -1,5 +1,6 @@
 /** Compiles an analysis into plans for the running kernel. It does not serve them. */
 import { BootError } from '../../contract/boot-error.js';
+import type { PartSource } from '../../contract/part.js';
 import type { Execute } from '../../contract/plan.js';
 import type { Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
@@ -46,6 +47,7 @@ export function createPlanCompiler({ project, hooks, live, start }: CompilingInp
       registry,
       handles: start.handles,
       intercept: wrapExecute,
+      compileWork: (source: PartSource) => hooks.partRunner().compile(source),
       profile: config.profile,
       testing: config.testing,
       uses: new Set([...collectUses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
@@ -55,7 +57,10 @@ export function createPlanCompiler({ project, hooks, live, start }: CompilingInp
       },
     };
     const compiled = compilePlanSet(analysis, services, start.beginResource);
-    assertPathsFree(compiled, [...hooks.routes, ...listReservedPaths(config, hooks.routes)]);
+    assertPathsFree(compiled, [
+      ...hooks.routes,
+      ...listReservedPaths(config.http.status_path, hooks.upgrades, hooks.routes),
+    ]);
     return compiled;
   }
 

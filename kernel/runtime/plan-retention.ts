@@ -1,7 +1,7 @@
 /** Checks that paths are free, logs guard changes, and retains the last valid plans of invalid files. */
 import { BootError } from '../../contract/boot-error.js';
 import type { Log } from '../../contract/plugin.js';
-import type { Config } from '../../language/analysis/config.js';
+import type { Upgrade } from '../../contract/trigger.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { compilePatterns } from '../plan/patterns.js';
 import { listIdentities } from '../plan/plan-set.js';
@@ -11,18 +11,20 @@ import type { PluginRoute } from './hooks.js';
 
 type ReservedPath = Pick<PluginRoute, 'plugin' | 'path'>;
 
+/** Throws if the status page or a route of a plugin uses the path of an upgrade. */
 export function listReservedPaths(
-  { websocket: { enabled, path }, http }: Config,
+  statusPath: string,
+  upgrades: readonly Upgrade[],
   routes: readonly PluginRoute[],
 ): ReservedPath[] {
-  if (!enabled) return [];
-  const owner = routes.find(
-    (route) => route.path === path || (route.path.endsWith('/') && path.startsWith(route.path)),
-  );
-  const what = owner === undefined ? 'the status page uses it' : `${owner.plugin} serves it`;
-  if (owner !== undefined || path === http.status_path)
-    throw new BootError('KRN_ROUTE', { name: 'websocket.path', path, what });
-  return [{ plugin: 'websocket.path', path }];
+  return upgrades.map(({ path, setting }) => {
+    const owner = routes.find(
+      (route) => route.path === path || (route.path.endsWith('/') && path.startsWith(route.path)),
+    );
+    const what = owner === undefined ? 'the status page uses it' : `${owner.plugin} serves it`;
+    if (owner !== undefined || path === statusPath) throw new BootError('KRN_ROUTE', { name: setting, path, what });
+    return { plugin: setting, path };
+  });
 }
 
 /** A plugin's path must not hide a resource, which would be unreachable. */

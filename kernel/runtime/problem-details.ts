@@ -2,27 +2,9 @@
  * Converts a fault into a problem document (RFC 9457). Texts come only from catalogue and definition, so that neither SQL nor
  * driver messages reach a response.
  */
-import { fillMessage, type CodeEntry } from '../../contract/problem.js';
+import { fillMessage, type CodeEntry, type ErrorResponse } from '../../contract/problem.js';
 import { REQUEST_CODES } from '../../language/problems/request-codes.js';
-import type { Fault, Issue } from '../../contract/fault.js';
-
-export interface ProblemDetails {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly instance: string;
-  readonly code: string;
-  readonly errors?: readonly Issue[];
-  readonly success: false;
-  readonly message: string;
-}
-
-export interface ErrorResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: ProblemDetails;
-}
+import type { Fault } from '../../contract/fault.js';
 
 /** `docs`: base URL of the error pages. */
 export function createErrorResponse(

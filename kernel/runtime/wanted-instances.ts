@@ -32,7 +32,7 @@ export function listWantedInstances(
       const id = `${kind}:${name}`;
       if (spare === true && !isNamed(instance)) continue;
       const section = findSection(id);
-      if (section?.load !== 'always' && !required.some((pattern) => isPatternMatch(pattern, id))) continue;
+      if (section?.load === 'when-required' && !required.some((pattern) => isPatternMatch(pattern, id))) continue;
       const key = section?.many === true ? `${id}/${instance}` : id;
       configured.set(key, { key, id, instance, options });
     }

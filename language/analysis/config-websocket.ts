@@ -2,19 +2,9 @@
 import { isObject, type JsonObject } from '../../contract/json.js';
 import type { CommonMistakes } from '../../contract/common-mistakes.js';
 import { flag, numeric, shape, text } from '../../contract/combinators.js';
+import type { WebSocketConfig } from '../../contract/websocket-config.js';
 
-export interface WebSocketConfig {
-  readonly enabled: boolean;
-  readonly path: string;
-  readonly force_uid: boolean;
-  readonly force_token: boolean;
-  /** The token claim with the uid that a connection may use. */
-  readonly uid_claim: string;
-  readonly ping: number;
-  readonly limits: Readonly<Record<keyof typeof LIMITS, number>>;
-}
-
-const LIMITS = {
+const LIMITS: WebSocketConfig['limits'] = {
   message: 65_536,
   rate: 20,
   in_flight: 16,
@@ -23,7 +13,7 @@ const LIMITS = {
   connections: 10_000,
   per_address: 2000,
   rooms: 100,
-} as const;
+};
 
 const DEFAULTS: WebSocketConfig = {
   enabled: false,

@@ -100,12 +100,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'http',
     files: /^kernel\/http\//,
-    may: [...LIGHT, 'kernel/plan/', 'kernel/runtime/', 'kernel/http/', 'kernel/sockets/server.ts', '*'],
-  },
-  {
-    name: 'sockets',
-    files: /^kernel\/sockets\//,
-    may: [...LIGHT, 'kernel/plan/', 'kernel/runtime/', 'kernel/http/', 'kernel/sockets/', '*'],
+    may: [...LIGHT, 'kernel/plan/', 'kernel/runtime/', 'kernel/http/', '*'],
   },
   {
     name: 'runtime entry point',
@@ -262,6 +257,8 @@ describe('architecture: imports', () => {
       ['plugins/queries/sql/spec.ts', 'pg'],
       ['plugins/queries/sql/runtime.ts', 'kernel/runtime/kernel.ts'],
       ['plugins/queries/sql/runtime.ts', 'kernel/plan/plan.ts'],
+      ['plugins/triggers/websocket/server.ts', 'kernel/http/server.ts'],
+      ['kernel/http/server.ts', 'plugins/triggers/websocket/server.ts'],
       ['plugins/queries/sql/runtime.ts', 'plugins/dialects/postgres/runtime.ts'],
       ['plugins/queries/sql/runtime.ts', 'plugins/dialects/shared/values.ts'],
       ['extension/src/client.ts', 'contract/problem.ts'],

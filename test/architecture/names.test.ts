@@ -14,6 +14,7 @@ const ORDINARY: ReadonlyMap<string, string> = new Map([
   ['broadcast', 'the hook that sees messages to connected clients, by its public name'],
   ...['INSERT', 'UPDATE', 'DELETE'].map((verb) => [verb, 'a word of SQL'] as const),
   ['COUNT', 'what stands for a number in the help of a command'],
+  ['websocket', 'a section of the config, as definitions of the kernel and of OpenAPI write it'],
   ['accessor', 'how a parameter is meant, beside `name` and `literal`'],
 ]);
 

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { isObject } from '../../contract/json.js';
 import { Fault } from '../../contract/fault.js';
-import { readForm } from '../../kernel/http/form.js';
+import { readForm } from '../../plugins/body-formats/multipart-form/form.js';
 import { REQUEST_CODES } from '../../language/problems/request-codes.js';
 import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';
 
@@ -26,7 +26,8 @@ async function parse(input: Input, pieces: readonly Buffer[]): Promise<Outcome> 
   const source = new PassThrough();
   const req = Object.assign(source, { headers: { 'content-type': readTextInput(input, 'content_type') } });
   const held: (() => void | Promise<void>)[] = [];
-  const reading = readForm(req as unknown as IncomingMessage, null, {
+  const reading = readForm(req as unknown as IncomingMessage, {
+    bytes: null,
     files: { count, bytes },
     limits: { body: 1_048_576, parts: Math.min(parts, fields), field },
     idle: 5,

@@ -52,9 +52,12 @@ export async function loadPlugins(folders: readonly string[]): Promise<Plugins> 
   const signal = new AbortController().signal;
   const running = createRuntimeServices({
     plans: () => null,
+    served: () => null,
     hooks: () => null,
     listJobAdmins: () => [],
     codes: {},
+    docs: () => '',
+    runner: () => expect.fail('no part runs'),
     log: SILENT,
   });
   const instances = createInstances({ project, hooks: createHooks(), log: SILENT, signal, running });

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
-import { openSpoolFolder } from '../../kernel/http/spool.js';
+import { openSpoolFolder } from '../../plugins/body-formats/multipart-form/spool.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { sendAndClose, formatRequestHead, parseRaw } from '../support/client.js';
 import { defineReturnResource } from '../support/project.js';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { omitColor } from '../../cli/colors.js';
 import { formatCurl, formatEndpointTable } from '../../cli/table.js';
-import { findRoute } from '../../kernel/http/routes.js';
+import { findRoute } from '../../kernel/plan/patterns.js';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 import { defineQueryResource, defineReturnResource } from '../support/project.js';

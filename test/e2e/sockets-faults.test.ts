@@ -4,7 +4,7 @@ import { connect as dial } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { createHandshakeCheck } from '../../kernel/sockets/handshake.js';
+import { createHandshakeCheck } from '../../plugins/triggers/websocket/handshake.js';
 import { createRateLimiter } from '../../contract/rate-limiter.js';
 import { invokePlan } from '../../kernel/runtime/invoke.js';
 import { createTestInvocation } from '../support/invocation.js';
@@ -277,10 +277,8 @@ describe('connections', function () {
     });
 
     it('and new ones are rejected', () => {
-      const { websocket, http } = { websocket: { limits: { connections: 1 } } as never, http: { allowed_origins: [] } };
       const judge = createHandshakeCheck({
-        websocket,
-        http,
+        limits: { connections: 1, per_address: 1 },
         closing: () => true,
         count: () => 0,
         countConnections: () => 0,
@@ -290,7 +288,9 @@ describe('connections', function () {
         'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
         'sec-websocket-version': '13',
       };
-      expect(judge({ method: 'GET', remote: '', header: (name) => [headers[name] ?? []].flat() })).to.include({
+      expect(
+        judge({ method: 'GET', remote: '', sender: 'own', header: (name) => [headers[name] ?? []].flat() }),
+      ).to.include({
         code: 'WS_CLOSING',
       });
     });

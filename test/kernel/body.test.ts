@@ -5,7 +5,12 @@ import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { isJsonType, parseJson, readBytes } from '../../kernel/http/body.js';
 import { createGarbageCollector } from '../../language-server/idle-gc.js';
-import { parseBoundary, parseFileName, parsePartName, checkPartText } from '../../kernel/http/boundary.js';
+import {
+  parseBoundary,
+  parseFileName,
+  parsePartName,
+  checkPartText,
+} from '../../plugins/body-formats/multipart-form/boundary.js';
 
 const MAX = 10;
 

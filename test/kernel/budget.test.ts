@@ -95,9 +95,12 @@ describe('budgets', function () {
       const { signal } = new AbortController();
       const running = createRuntimeServices({
         plans: () => null,
+        served: () => null,
         hooks: () => null,
         listJobAdmins: () => [],
         codes: {},
+        docs: () => '',
+        runner: () => expect.fail('no part runs'),
         log,
       });
       const handles = createInstances({ project: loaded, hooks: createHooks(), log, signal, running });
@@ -110,6 +113,7 @@ describe('budgets', function () {
           profile: null,
           testing: false,
           uses: analysis.uses,
+          compileWork: () => expect.fail('no part is compiled'),
         }).byId.size;
       expect(compile()).to.equal(200);
       const least = measureLeastCpuTime({ rounds: 2 }, compile);

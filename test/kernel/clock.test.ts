@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { Outcome, Schedule } from '../../contract/deferred.js';
-import { createCronScheduler, type CronScheduler } from '../../plugins/features/cron-job/cron-scheduler.js';
+import { createCronScheduler, type CronScheduler } from '../../plugins/triggers/scheduled-work/cron-scheduler.js';
 import { createFakeTime, type FakeTime } from '../support/fake-time.js';
 import { createMemoryLedger, type MemoryLedger } from '../support/memory-ledger.js';
 

@@ -240,7 +240,7 @@ describe('work that is deferred', () => {
       part: made.part,
       compiled: own.map((one) => ({ deferrals: [one], plan: {} })),
     } as unknown as PartDraft;
-    return compilePart(made.scope, drafted, { ...createDraft(), deferrals: above }, [], new Map(), unit).deferral;
+    return compilePart(made.scope, drafted, { ...createDraft(), deferrals: above }, [], unit).deferral;
   };
 
   it('has what its resource says, then what its actionables say over it, then the defaults', () => {

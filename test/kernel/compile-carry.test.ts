@@ -1,6 +1,8 @@
 /** What travels with work that is done apart from its request: what it reads and nothing else, and no secret in a result. */
 import { expect } from 'chai';
-import { compileJobPayload } from '../../kernel/plan/job-payload.js';
+import { compileJobPayload } from '../../plugins/triggers/deferred-work/job-payload.js';
+import { compileWork } from '../../plugins/triggers/deferred-work/runner.js';
+import { createPartSource } from '../../kernel/plan/parts.js';
 import { createTools, type ResourceScope } from '../../kernel/plan/tools.js';
 import type { DeferredState } from '../../contract/deferred.js';
 import type { Fault } from '../../contract/fault.js';
@@ -12,7 +14,8 @@ import { createActionModel, createTestFrame, createResourceModel, createTestScop
 const before = createActionModel(1, { secrets: ['pin'] });
 const later = createActionModel(2, { depends: ['notes#1'] });
 const sequence = [before, later];
-const indexOf = new Map(sequence.map(({ key }, index) => [key, index]));
+const compileInputs = (scope: ResourceScope, actions: readonly ActionModel[]) =>
+  compileJobPayload({ ...createPartSource(scope, 'notes#2', actions), stages: null, findInbox: () => null });
 const resource = createResourceModel({ names: new Set(['found']), generated: new Set(['code']) });
 const scopeWith = (read: Json, prepare: (scope: ResourceScope) => void = () => undefined): ResourceScope => {
   const scope = createTestScope({ resource, sequence });
@@ -23,7 +26,7 @@ const scopeWith = (read: Json, prepare: (scope: ResourceScope) => void = () => u
   return scope;
 };
 const carry = (read: Json, action = later, prepare?: (scope: ResourceScope) => void) =>
-  compileJobPayload(scopeWith(read, prepare), [action], indexOf);
+  compileInputs(scopeWith(read, prepare), [action]);
 
 const sent = { title: 'x', body: { a: 1 }, other: 'y' };
 const invocation = createTestInvocation(sent, { headers: { 'x-tenant': 't', cookie: 'c' }, remote: '192.0.2.7' });
@@ -75,9 +78,9 @@ describe('what deferred work takes with it', () => {
   });
 
   it('is no result of its own actionables, and none that it does not depend on', () => {
-    const free: ActionModel = createActionModel(2);
+    const free: ActionModel = createActionModel(3);
     expect(carry('nothing', free).serialize(frame(), sent).results).to.deep.equal({});
-    const both = compileJobPayload(scopeWith('nothing'), sequence, indexOf);
+    const both = compileInputs(scopeWith('nothing'), sequence);
     expect(both.serialize(frame(), sent).results).to.deep.equal({});
   });
 
@@ -86,7 +89,7 @@ describe('what deferred work takes with it', () => {
     const repeated = createActionModel(2, { repeat });
     const scope = createTestScope({ resource, sequence: [before, repeated] });
     createTools(scope, repeated, 'feature:plain');
-    const { results } = compileJobPayload(scope, [repeated], indexOf).serialize(frame(), sent);
+    const { results } = compileInputs(scope, [repeated]).serialize(frame(), sent);
     expect(results).to.deep.equal(NOTHING.results);
   });
 
@@ -114,9 +117,32 @@ describe('what deferred work takes with it', () => {
       'nothing',
       (one) => void createTools(one, later, 'feature:plain').assignGenerated('code', () => 'made'),
     );
-    const state = compileJobPayload(scope, [later], indexOf).serialize(frame({ slots: [] }), sent);
+    const state = compileInputs(scope, [later]).serialize(frame({ slots: [] }), sent);
     expect(state.made).to.deep.equal([['notes#2 notes:code', 'made']]);
-    expect(compileJobPayload(scope, [before], indexOf).serialize(frame({ slots: [] }), sent).made).to.deep.equal([]);
+    expect(compileInputs(scope, [before]).serialize(frame({ slots: [] }), sent).made).to.deep.equal([]);
+  });
+});
+
+describe('a job', () => {
+  const source = {
+    ...createPartSource(scopeWith('$PAYLOAD.title'), 'notes#2', [later]),
+    ...{ stages: null, findInbox: () => null },
+  };
+  const work = compileWork(source);
+  const createJob = (rest: object = {}) =>
+    work.createJob('j', frame({ invocation: createTestInvocation(sent, { startedAt: 7, ...rest }) }), sent);
+
+  it('names its part, and has what the part reads', () => {
+    const state = { ...NOTHING, payload: { title: 'x' } };
+    const { version, needs } = work;
+    expect(createJob()).to.deep.equal({
+      ...{ id: 'j', resource: 'notes', part: 'notes#2', version, needs, acceptedAt: 7, state },
+    });
+  });
+
+  it('has the trace of the request where there is one', () => {
+    const trace = { traceparent: '00-a' };
+    expect(createJob({ trace }).state).to.deep.equal({ ...createJob().state, trace });
   });
 });
 

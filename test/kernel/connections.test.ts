@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../contract/deferred.js';
-import { createHub, type Client } from '../../kernel/sockets/hub.js';
+import { createHub, type Client } from '../../plugins/triggers/websocket/hub.js';
 
 const INPUT = { isGuarded: () => true, maxRooms: 2, onDelivered: (): void => undefined };
 

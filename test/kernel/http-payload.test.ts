@@ -2,20 +2,23 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
+import type { BodyFormat } from '../../contract/body-format.js';
 import type { Fault } from '../../contract/fault.js';
-import { resolveClientAddress, listHeaderValues, HttpInvocation } from '../../kernel/http/invocation.js';
+import { listHeaderValues, mergeParameters } from '../../contract/invocation.js';
+import { resolveClientAddress, HttpInvocation } from '../../kernel/http/invocation.js';
 import {
-  isForm,
+  findFormat,
   isInQuery,
   readJsonPayload,
   parseQueryPayload,
   rejectEncoding,
-  mergeParameters,
 } from '../../kernel/http/payload.js';
 
 type Headers = Readonly<Record<string, string>>;
 const LIMITS = { body: 100, depth: 5, keys: 20, array: 10, parts: 5, field: 50 };
 const CLOSE = { connection: 'close' };
+const FORM: BodyFormat = { type: 'multipart/form-data', read: () => expect.fail('it is not read') };
+const FORMATS = new Map([[FORM.type, FORM]]);
 
 const request = (method: string, headers: Headers = {}, body = ''): IncomingMessage => {
   const stream = new PassThrough();
@@ -64,12 +67,12 @@ describe('the kind of a body', () => {
   it('is a form where its type says so', () => {
     const types = ['multipart/form-data; boundary=a', 'Multipart/Form-Data', 'multipart/form-data ;boundary=a'];
     const others = ['application/json', 'multipart/form-data-x', 'x multipart/form-data', 'multipart/mixed', ''];
-    const isFormType = (type: string) => isForm(request('POST', { 'content-type': type }));
+    const isFormType = (type: string) => findFormat(request('POST', { 'content-type': type }), FORMATS) === FORM;
     expect([types.map(isFormType), others.map(isFormType)]).to.deep.equal([
       types.map(() => true),
       others.map(() => false),
     ]);
-    expect(isForm(request('POST'))).to.equal(false);
+    expect(findFormat(request('POST'), FORMATS)).to.equal(null);
   });
 
   it('is 415 in an encoding', async () => {
@@ -128,7 +131,7 @@ describe('parameters of a path', () => {
 
 describe('a request as plans see it', () => {
   const arrival = { id: 'id', startedAt: 5, clock: 0, query: 'a=1', parameters: null, timed: false };
-  const intake = { limits: LIMITS, timeouts: { idle: 1 }, trusted_proxies: 0 } as never;
+  const intake = { limits: LIMITS, timeouts: { idle: 1 }, trusted_proxies: 0, formats: FORMATS } as never;
   const invocation = (req: IncomingMessage, rest: object = {}) =>
     new HttpInvocation(req, { ...arrival, ...rest }, intake);
   const listTexts = (...given: Parameters<typeof invocation>) => {

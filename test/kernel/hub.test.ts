@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../contract/deferred.js';
-import { createHub, type Client, type Hub } from '../../kernel/sockets/hub.js';
+import { createHub, type Client, type Hub } from '../../plugins/triggers/websocket/hub.js';
 
 const message = (data: number, to: Target, id: string | null = null): Delivery => ({ action: 'told', data, to, id });
 

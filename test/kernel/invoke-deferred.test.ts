@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { AcceptPlan, ActionGroup, PartPlan } from '../../kernel/plan/plan.js';
 import { createFault } from '../../contract/fault.js';
 import type { Frame, Step, Unit } from '../../contract/plan.js';
-import { BackgroundInvocation } from '../../kernel/runtime/background.js';
+import { BackgroundInvocation } from '../../plugins/triggers/deferred-work/invocation.js';
 import { invokePlan } from '../../kernel/runtime/invoke.js';
 import { createTestInvocation } from '../support/invocation.js';
 import {
@@ -17,11 +17,7 @@ import {
   createTestStep,
 } from '../support/plans.js';
 
-const PART = {
-  ...{ admit: null, groups: [], version: 'v', needs: ['n'], cursor: null },
-  findMissing: () => null,
-  restore: () => undefined,
-};
+const PART = { admit: null, groups: [], steps: [] };
 
 describe('work that a request accepts for later', () => {
   /** `seal`: what replaces the payload by what may be kept. */
@@ -31,7 +27,7 @@ describe('work that a request accepts for later', () => {
   ): AcceptPlan {
     const part = (key: string, put: string): PartPlan => ({
       ...{ key, ...PART },
-      serialize: (_frame, payload) => ({ payload }) as never,
+      work: { stages: null, createJob: (id, _frame, payload) => ({ id, state: { payload } }) as never },
       deferral: {
         ...{ delay: 1, priority: 2, retries: 3 },
         enqueue: puts[put] as never,
@@ -199,25 +195,5 @@ describe('the invocation of work that no client waits for', () => {
     expect(events).to.have.members(['one false', 'two false']);
     await invocation.dispose(true);
     expect(events).to.have.length(2);
-  });
-
-  it('knows the trace of the request that accepted it', async () => {
-    const events: unknown[] = [];
-    const part = { key: 'test#7', ...PART };
-    const deferral = {
-      ...{ delay: 0, priority: 0, retries: 0 },
-      enqueue: (works: readonly { work: { state: unknown } }[]) =>
-        Promise.resolve(void events.push(works[0]?.work.state)),
-    };
-    const take = () => ({ payload: 1 }) as never;
-    const accepts: AcceptPlan = { seal: null, whole: false, parts: [{ ...part, serialize: take, deferral }] };
-    const trace = { traceparent: '00-a' };
-    for (const one of [trace, null])
-      await invokePlan(
-        createResourcePlan(createSingleGroup(0), { accepts }),
-        createTestInvocation({}, { trace: one }),
-        HOOKS,
-      );
-    expect(events).to.deep.equal([{ payload: 1, trace }, { payload: 1 }]);
   });
 });

@@ -5,8 +5,8 @@
 import { expect } from 'chai';
 import { createFault } from '../../contract/fault.js';
 import type { Identified } from '../../contract/plan.js';
-import { ConnectionRejection } from '../../kernel/sockets/peer.js';
-import { createAuthSession, type AuthSessionInput } from '../../kernel/sockets/auth-session.js';
+import { ConnectionRejection } from '../../plugins/triggers/websocket/peer.js';
+import { createAuthSession, type AuthSessionInput } from '../../plugins/triggers/websocket/auth-session.js';
 
 const DAY = 86_400_000;
 /** The longest time that a timer of Node can take; a longer one fires at once. */

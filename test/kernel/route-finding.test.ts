@@ -5,7 +5,7 @@ import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
 import type { Fault } from '../../contract/fault.js';
 import type { Route } from '../../contract/hooks.js';
 import { handleRoute, createLiveRouteFinder, createRouteFinder } from '../../kernel/http/plugin-routes.js';
-import { findRoute } from '../../kernel/http/routes.js';
+import { findRoute } from '../../kernel/plan/patterns.js';
 import { createResourcePlan } from '../support/plans.js';
 
 const createPlan = (path: string, rest: Partial<ResourcePlan> = {}) =>

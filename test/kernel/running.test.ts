@@ -7,6 +7,7 @@ import type { DeferredJob, Outcome } from '../../contract/deferred.js';
 import { createFault, type FaultOptions } from '../../contract/fault.js';
 import type { PlanSet } from '../../kernel/plan/plan.js';
 import type { LiveHooks } from '../../kernel/runtime/hooks.js';
+import { createPartRunner } from '../../plugins/triggers/deferred-work/runner.js';
 import { createRuntimeServices } from '../../kernel/runtime/runtime-services.js';
 
 const WORK: DeferredJob = {
@@ -20,17 +21,21 @@ describe('a run of deferred work', () => {
     const doNothing = (): void => undefined;
     const info = (_fields: object, message: string): void => void told.push(message);
     const lacks = ([need]: readonly string[]): string | null => (need === 'n' ? null : 'n');
-    const part = { key: 'r#1', needs: ['n'], version: 'v', findMissing: lacks, cursor: null };
+    const part = { key: 'r#1', work: { version: 'v', findMissing: lacks, cursor: null } };
     const plan = { id: 'r', path: 'r', parts: new Map([[part.key, part]]) };
     const live = { accept: () => Promise.reject(createFault('TST_ENDED', {}, options)), afterResponse: null };
-    const input = {
+    const log = { debug: doNothing, info, warn: doNothing, error: doNothing };
+    const running = createRuntimeServices({
       plans: () => ({ byId: new Map([[plan.id, plan]]) }) as unknown as PlanSet,
+      served: () => null,
+      docs: () => '',
       hooks: () => live as unknown as LiveHooks,
       listJobAdmins: () => [],
       codes: { TST_ENDED: { status, title: 'Ended', message: 'It ended.', help: '' } },
-      log: { debug: doNothing, info, warn: doNothing, error: doNothing },
-    };
-    return createRuntimeServices(input).runJob(work, attempt, new AbortController().signal);
+      runner: () => createPartRunner(running, log),
+      log,
+    });
+    return running.runJob(work, attempt, new AbortController().signal);
   };
   const isRetryable = async (...given: Parameters<typeof resume>): Promise<boolean> => {
     const outcome = await resume(...given);

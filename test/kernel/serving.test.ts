@@ -108,10 +108,10 @@ describe('the owner of an address', () => {
     }
   };
   const routes = (...paths: readonly string[]) => paths.map((path) => ({ plugin: 'p', path })) as never;
-  const config = (path: string, enabled = true) =>
-    ({ websocket: { enabled, path }, http: { status_path: '/status' } }) as never;
-  const door = (path: string, ...paths: readonly string[]) =>
-    catchRefusal(() => listReservedPaths(config(path), routes(...paths)));
+  const door = (path: string, ...paths: readonly string[]) => {
+    const upgrade = { path, setting: 'websocket.path', open: () => expect.fail('it is not opened') };
+    return catchRefusal(() => listReservedPaths('/status', [upgrade], routes(...paths)));
+  };
 
   it('is that of connections where nothing else serves it', () => {
     expect(door('/ws', '/w', '/wsx', '/ws/')).to.deep.equal([{ plugin: 'websocket.path', path: '/ws' }]);
@@ -119,7 +119,7 @@ describe('the owner of an address', () => {
     expect(door('/files/ws', '/files/')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p serves it']);
     expect(door('/files/ws', '/files')).to.be.an('array').with.lengthOf(1);
     expect(door('/status')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'the status page uses it']);
-    expect(listReservedPaths(config('/status', false), [])).to.deep.equal([]);
+    expect(listReservedPaths('/status', [], [])).to.deep.equal([]);
   });
 
   it('is one resource, or one plugin', () => {

@@ -1,8 +1,8 @@
 /** Who a connection is by its token: which guard decides, which refusal counts, and whose uid it may have. */
 import { expect } from 'chai';
-import type { IdentityPlan } from '../../kernel/plan/plan.js';
+import type { IdentityPlan } from '../../contract/trigger.js';
 import { createFault } from '../../contract/fault.js';
-import { authenticatePeer, isOwner, ConnectionRejection } from '../../kernel/sockets/peer.js';
+import { authenticatePeer, isOwner, ConnectionRejection } from '../../plugins/triggers/websocket/peer.js';
 
 describe('a token of a connection', () => {
   const takes = (header: string, name: string): IdentityPlan => ({

@@ -3,9 +3,9 @@ import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { WebSocket } from 'ws';
 import type { Fault } from '../../contract/fault.js';
-import { createSocketConnection } from '../../kernel/sockets/connection.js';
-import type { Message } from '../../kernel/sockets/message.js';
-import type { HandledMessage } from '../../kernel/sockets/message-runner.js';
+import { createSocketConnection } from '../../plugins/triggers/websocket/connection.js';
+import type { Message } from '../../plugins/triggers/websocket/message.js';
+import type { HandledMessage } from '../../plugins/triggers/websocket/message-runner.js';
 
 const LIMITS = {
   unfinished: 1_000_000,

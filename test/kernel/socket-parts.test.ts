@@ -3,12 +3,17 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { RawJson } from '../../contract/raw-json.js';
-import { createHandshakeCheck, type HandshakeInput } from '../../kernel/sockets/handshake.js';
-import { SocketInvocation } from '../../kernel/sockets/invocation.js';
-import * as frames from '../../kernel/sockets/message.js';
+import { createHandshakeCheck, type HandshakeInput } from '../../plugins/triggers/websocket/handshake.js';
+import { SocketInvocation } from '../../plugins/triggers/websocket/invocation.js';
+import * as frames from '../../plugins/triggers/websocket/message.js';
 import { createRateLimiter } from '../../contract/rate-limiter.js';
-import { createPeerHeaders, extractProofs, ConnectionRejection, parseUid } from '../../kernel/sockets/peer.js';
-import { createRequestClass } from '../../kernel/sockets/request.js';
+import {
+  createPeerHeaders,
+  extractProofs,
+  ConnectionRejection,
+  parseUid,
+} from '../../plugins/triggers/websocket/peer.js';
+import { createSenderResolver } from '../../kernel/http/cross-site.js';
 const LIMITS = { depth: 3, keys: 4, array: 5 };
 
 describe('a message of a connection', () => {
@@ -126,14 +131,14 @@ describe('a handshake', () => {
     rest: Partial<HandshakeInput> & { method?: string; origins?: readonly string[]; open?: number } = {},
   ) => {
     const all: SentHeaders = { ...FINE, ...sent };
+    const header = (name: string): readonly string[] => [all[name] ?? []].flat();
     const input = {
-      ...{ websocket: { limits: { connections: 2, per_address: 9 } }, http: { allowed_origins: rest.origins ?? [] } },
+      limits: { connections: 2, per_address: 9 },
       ...{ closing: () => false, count: () => rest.open ?? 0, countConnections: () => 0, ...rest },
     } as unknown as HandshakeInput;
     const refusal = createHandshakeCheck(input)({
       method: rest.method ?? 'GET',
-      remote: '',
-      header: (name) => [all[name] ?? []].flat(),
+      ...{ remote: '', header, sender: createSenderResolver(rest.origins ?? [])(header) },
     });
     return refusal === null ? 'fine' : refusal.code === 'WS_HANDSHAKE' ? String(refusal.params['what']) : refusal.code;
   };
@@ -322,29 +327,5 @@ describe('the other end of a connection', () => {
     for (const odd of ['', 'x'.repeat(257), 'a%00', 'a%1Fb', '%7f', '%0A'])
       expect(uid(`uid=${odd}`), odd).to.deep.equal(createUidRefusal('is not 1 to 256 plain characters'));
     expect(uid('uid=%20%C3%A4~')).to.equal(' ä~');
-  });
-});
-
-describe('requests that ask for an upgrade', () => {
-  it('leave HTTP if they are admitted, checked once; others stay requests', () => {
-    let asked = 0;
-    const createTestRequest = (admits: boolean, method = 'GET') => {
-      const Request = createRequestClass(() => (++asked, admits));
-      return Object.assign(new Request(null as never), { method }) as unknown as { upgrade: unknown };
-    };
-    const [taken, left, tunnel] = [
-      createTestRequest(true),
-      createTestRequest(false),
-      createTestRequest(true, 'CONNECT'),
-    ];
-    expect(taken.upgrade).to.equal(null);
-    for (const one of [taken, left, tunnel]) one.upgrade = true;
-    expect([taken.upgrade, taken.upgrade, left.upgrade, tunnel.upgrade, asked]).to.deep.equal([
-      true,
-      true,
-      false,
-      true,
-      2,
-    ]);
   });
 });

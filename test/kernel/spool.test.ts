@@ -7,8 +7,9 @@ import { PassThrough } from 'node:stream';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
-import { readForm, type FormSettings } from '../../kernel/http/form.js';
-import { spoolStream, openSpoolFolder, removeStaleSpools } from '../../kernel/http/spool.js';
+import type { BodyInput } from '../../contract/body-format.js';
+import { readForm } from '../../plugins/body-formats/multipart-form/form.js';
+import { spoolStream, openSpoolFolder, removeStaleSpools } from '../../plugins/body-formats/multipart-form/spool.js';
 import { FORM_TYPE, PNG_RED, createRawForm } from '../support/pictures.js';
 import { listOpenTempFiles, waitUntilNoTempFiles } from '../support/temp-files.js';
 import { waitUntil } from '../support/until.js';
@@ -62,7 +63,8 @@ describe('spool', () => {
   });
 
   const held: (() => void | Promise<void>)[] = [];
-  const settings: FormSettings = {
+  const settings: BodyInput = {
+    bytes: null,
     files: { count: 2, bytes: 1000 },
     limits: { body: 10_000, parts: 5, field: 100 },
     idle: 1,
@@ -77,7 +79,7 @@ describe('spool', () => {
   ]);
   const read = (bytes: Buffer, files = settings.files) => {
     const req = { headers: { 'content-type': FORM_TYPE } } as unknown as IncomingMessage;
-    return readForm(req, bytes, { ...settings, files });
+    return readForm(req, { ...settings, bytes, files });
   };
   const catchCode = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
@@ -109,7 +111,7 @@ describe('spool', () => {
   it('is 503 when a file cannot be written any more, whatever the form says', async () => {
     const source = new PassThrough();
     const req = Object.assign(source, { headers: { 'content-type': FORM_TYPE } }) as unknown as IncomingMessage;
-    const reading = catchCode(readForm(req, null, settings));
+    const reading = catchCode(readForm(req, settings));
     await waitUntil(() => Promise.resolve(source.listenerCount('data') > 0), 'the body is listened to');
     await rm(await openSpoolFolder(), { recursive: true });
     source.end(body);

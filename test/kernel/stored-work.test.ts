@@ -2,11 +2,10 @@
 import { expect } from 'chai';
 import { createFault } from '../../contract/fault.js';
 import type { PartPlan } from '../../kernel/plan/plan.js';
-import { groupJobs } from '../../kernel/runtime/background.js';
+import { groupJobs } from '../../kernel/runtime/invoke.js';
 import { createErrorResponse } from '../../kernel/runtime/problem-details.js';
 import { isDeferredJob } from '../../contract/stored-jobs.js';
 import { createTestInvocation } from '../support/invocation.js';
-import { createResourcePlan } from '../support/plans.js';
 import { createTestFrame } from '../support/scopes.js';
 
 const STATE = { payload: {}, claims: null, headers: {}, remote: '', names: {}, results: {}, made: [] };
@@ -140,7 +139,7 @@ describe('problem documents', () => {
 
 describe('what a request puts into queues', () => {
   const part = (key: string, deferral: PartPlan['deferral']): PartPlan =>
-    ({ key, version: `v ${key}`, needs: `n ${key}`, deferral, serialize: () => STATE }) as unknown as PartPlan;
+    ({ key, deferral, work: { createJob: (id: string) => ({ id, part: key }) } }) as unknown as PartPlan;
   const [one, two] = [() => Promise.resolve(), () => Promise.resolve()];
   const settings = { delay: 1, priority: 2, retries: 3 };
   const parts = [
@@ -152,7 +151,7 @@ describe('what a request puts into queues', () => {
 
   it('is put at once where it goes to one queue, each with an id of its own', () => {
     const invocation = createTestInvocation({}, { id: 'req', startedAt: 7 });
-    const puts = groupJobs(createResourcePlan([]), parts, createTestFrame({ invocation }), {});
+    const puts = groupJobs(parts, createTestFrame({ invocation }), {});
     expect([...puts.keys()]).to.deep.equal([one, two]);
     expect([...puts.values()].map((list) => list.map(({ work }) => work.id))).to.deep.equal([
       ['req', 'req.4'],
@@ -161,16 +160,8 @@ describe('what a request puts into queues', () => {
     expect(puts.get(two)).to.deep.equal([
       {
         ...settings,
-        work: { id: 'req.3', resource: 'test', part: 'c', version: 'v c', needs: 'n c', acceptedAt: 7, state: STATE },
+        work: { id: 'req.3', part: 'c' },
       },
     ]);
-  });
-
-  it('has the trace of the request where there is one', () => {
-    const invocation = createTestInvocation({}, { trace: { traceparent: 't' } });
-    const [[put] = []] = [
-      ...groupJobs(createResourcePlan([]), parts.slice(0, 1), createTestFrame({ invocation }), {}).values(),
-    ];
-    expect(put?.work.state).to.deep.equal({ ...STATE, trace: { traceparent: 't' } });
   });
 });

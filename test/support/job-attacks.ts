@@ -32,8 +32,7 @@ export async function runAttack(steps: StepKernel, path: string, body: object, f
   const { running } = kernel;
   const [desk] = kernel.listJobAdmins();
   let messages = 0;
-  const { receiver } = running;
-  running.receiver = () => void messages++;
+  running.registerReceiver(() => void messages++);
   const { status, text } = await steps.post(`/${path}`, body);
   if (status !== 202) throw new Error(`${path}: ${status} ${text}`);
   steps.refuseCalls((place) => place === fault.failedCall);
@@ -61,6 +60,5 @@ export async function runAttack(steps: StepKernel, path: string, body: object, f
       if (outcome.done && --ends === 0) await outcome.forget?.();
     }
   }
-  running.receiver = receiver;
   return { calls: steps.calls(), writes, messages, outcomes };
 }

@@ -5,6 +5,7 @@ import { createSources } from '../../language/analysis/sources.js';
 import type { Compiled } from '../../kernel/plan/values.js';
 import type { ResourceScope } from '../../kernel/plan/tools.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';
+import { compileWork } from '../../plugins/triggers/deferred-work/runner.js';
 import { Slot } from '../../contract/slot.js';
 import { createTestInvocation } from './invocation.js';
 
@@ -94,6 +95,7 @@ export const createTestScope = (rest: Partial<ResourceScope> = {}): ResourceScop
       testing: false,
       uses: new Set<string>(),
       version: 'v',
+      compileWork,
       asked: [],
       once: [],
       taken: [],

@@ -5,7 +5,7 @@
 import type { ApiEvent } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
-import type { WebSocketConfig } from '../../analysis/config-websocket.js';
+import type { WebSocketConfig } from '../../../contract/websocket-config.js';
 import { isInside } from '../../analysis/report.js';
 import type { ResourceDescription } from './resource.js';
 import { describePlugin, type Scope } from './scope.js';

@@ -35,7 +35,7 @@ export default definePlugin({
     'accepts the job.',
   ].join('\n'),
   facts: { applies: 'when-present' },
-  requires: ['scheduler:*'],
+  requires: ['scheduler:*', 'trigger:scheduled_work'],
   slots: {
     resource: shape(
       {},

@@ -1,0 +1,105 @@
+/**
+ * A trigger begins work without an HTTP request. These are the kernel's services for it, and the way in which one takes
+ * connections over from the HTTP server.
+ */
+import type { Fault } from './fault.js';
+import type { InvocationRecord, Reply, RouteRequest } from './hooks.js';
+import type { Identity, Invocation, ProofSort } from './invocation.js';
+import type { ErrorResponse } from './problem.js';
+
+/**
+ * `own`: this server's page or none. `listed`: an origin of the config.
+ * `any`: another origin where all are allowed. `foreign`: another origin.
+ */
+export type Sender = 'own' | 'listed' | 'any' | 'foreign';
+
+/**
+ * With all origins allowed, only ambient credentials need protection, because browsers attach them without the user's consent.
+ */
+export const isStranger = (sender: Sender, proof: ProofSort): boolean =>
+  sender === 'foreign' || (sender === 'any' && proof === 'ambient');
+
+/** Plans with equal keys identify callers in the same way. */
+export interface IdentityPlan {
+  readonly key: string;
+  /** The uid namespace; null where callers cannot be addressed by uid. */
+  readonly realm: string | null;
+  /** Null where connections cannot be authenticated. */
+  readonly identity: Identity | null;
+}
+
+/** The plan of a resource, found by a path. A reload does not change it. */
+export interface FoundResource {
+  readonly id: string;
+  /** As written in the definition. */
+  readonly path: string;
+  /** Null for a path without parameters. */
+  readonly parameters: Readonly<Record<string, string>> | null;
+  readonly proof: ProofSort;
+  /** Only HTTP requests may invoke it. */
+  readonly requestOnly: boolean;
+  /** Rejects with a Fault that names the resource and the failed actionable. */
+  invoke(invocation: Invocation): Promise<Reply>;
+}
+
+export interface TriggerServices {
+  /** Throws REQ_NOT_FOUND, or REQ_BROKEN for an invalid definition. */
+  findResource(path: string): FoundResource;
+  /** Of the newest plans, each once. A new list after each change. */
+  identities(): readonly IdentityPlan[];
+  /** By id of a resource, of the newest plans: a text that changes with the resource's guards. */
+  guards(): ReadonlyMap<string, string>;
+  readonly getStatus: (failure: Fault) => number;
+  /** The message of the definition, or of the catalogue. */
+  readonly getDetail: (failure: Fault) => string;
+  /** The response to an error, which is logged if it is a failure of the server. */
+  readonly respondToFailure: (error: unknown, id: string) => ErrorResponse;
+  readonly logFailure: (error: unknown, id: string) => void;
+  /** A hook needs the timings of actionables. Constant after the start. */
+  readonly timed: boolean;
+  /** Calls the taps of `after-response`; null without one. Constant after the start. */
+  readonly notifyObservers: ((record: InvocationRecord) => void) | null;
+}
+
+/** The settings that connections share with requests. */
+export interface ConnectionSettings {
+  readonly profile: string | null;
+  readonly http: {
+    readonly limits: { readonly url: number; readonly depth: number; readonly keys: number; readonly array: number };
+    /** Seconds. */
+    readonly timeouts: { readonly request: number };
+  };
+}
+
+/** A request to leave HTTP. */
+export interface UpgradeRequest extends RouteRequest {
+  readonly sender: Sender;
+}
+
+/** The objects of Node's event `upgrade`. */
+export interface Handover {
+  readonly req: object;
+  readonly socket: object;
+  readonly head: Uint8Array;
+}
+
+/** Connections that have left HTTP. */
+export interface ConnectionServer {
+  /** Called once for each request that is within the limits of HTTP. False: it receives the response of `reject`. */
+  admits(request: UpgradeRequest): boolean;
+  reject(request: UpgradeRequest): Fault;
+  accept(request: UpgradeRequest, handover: Handover): void;
+  /** The number of open connections. */
+  count(): number;
+  /** Accepts nothing new; resolves when current work has finished. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Upgrade {
+  readonly path: string;
+  /** The setting with the path, for messages. */
+  readonly setting: string;
+  /** Called once, before the server listens. */
+  readonly open: (settings: ConnectionSettings) => Promise<ConnectionServer>;
+}

@@ -1,0 +1,33 @@
+/** Kind `trigger`: begins work without an HTTP request, with the services of `contract/trigger.ts`. It has no handle. */
+import { isObject } from '../../contract/json.js';
+import { defineKind } from '../../contract/kind.js';
+import { wrapInActionable } from '../shared/examples.light.js';
+
+export const trigger = defineKind<object>({
+  kind: 'trigger',
+  title: 'Trigger',
+  summary: 'Begins work without an HTTP request.',
+  slots: [],
+  select: { by: 'name' },
+  facts: {
+    always: { doc: 'It is loaded in every process.', type: 'boolean', required: false },
+    field: { doc: 'The field of an actionable that uses the trigger.', type: 'string', required: false },
+    section: {
+      doc: 'The section of the config that enables the trigger with its field `enabled`; it contains the options.',
+      type: 'string',
+      required: false,
+    },
+  },
+  handle: [],
+  enable: (config, { facts }) => {
+    if (facts?.['always'] === true) return {};
+    const options = config[String(facts?.['section'])];
+    return isObject(options) && options['enabled'] === true ? options : null;
+  },
+  host: (fragment, { facts }) => {
+    const { field = '', section } = (facts ?? {}) as Readonly<Record<string, string>>;
+    const host = wrapInActionable({ [field]: fragment });
+    if (section === undefined) return { ...host, at: `${host.at}/${field}` };
+    return { file: 'config', json: { [section]: fragment }, at: `/${section}` };
+  },
+});

@@ -1,0 +1,140 @@
+/** Derives headers, uid and identity of a connection from its upgrade request. A rejection is a Fault with a close code. */
+import type { IncomingMessage } from 'node:http';
+import { ExactNumber } from '../../../contract/exact-number.js';
+import { createFault, ensureFault, type Fault } from '../../../contract/fault.js';
+import { getOwn } from '../../../contract/json.js';
+import { isSub0 } from '../../../contract/profile.js';
+import type { Identified, Identity, Invocation } from '../../../contract/plan.js';
+import type { IdentityPlan } from '../../../contract/trigger.js';
+import type { WebSocketConfig } from '../../../contract/websocket-config.js';
+import { listHeaderValues } from '../../../contract/invocation.js';
+import { listProtocols } from './handshake.js';
+
+/** Codes of RFC 6455 and private ones (from 4400). */
+export const CLOSE = {
+  going: 1001,
+  unsupported: 1003,
+  policy: 1008,
+  changed: 1012,
+  later: 1013,
+  uid: 4400,
+  token: 4401,
+} as const;
+
+export class ConnectionRejection extends Error {
+  constructor(
+    readonly fault: Fault,
+    readonly code: number,
+  ) {
+    super(fault.code);
+    this.name = 'ConnectionRejection';
+  }
+}
+
+export interface PeerHeaders {
+  /** Null prototype, lower-case names. */
+  readonly all: Invocation['headers'];
+  readonly values: Invocation['header'];
+}
+
+/** Headers that concern only the upgrade or a body. */
+const OF_THE_UPGRADE =
+  /^(connection|upgrade|keep-alive|te|trailer|transfer-encoding|expect|content-.*|sec-websocket-.*)$/;
+
+export type Proof = readonly [name: string, value: string];
+
+export function createPeerHeaders(req: IncomingMessage, proofs: readonly Proof[]): PeerHeaders {
+  const raw: string[] = [];
+  const all = Object.create(null) as Record<string, string | string[] | undefined>;
+  const proven = new Set(proofs.map(([name]) => name));
+  for (let i = 0; i < req.rawHeaders.length; i += 2) {
+    const name = (req.rawHeaders[i] ?? '').toLowerCase();
+    if (OF_THE_UPGRADE.test(name) || proven.has(name)) continue;
+    raw.push(name, req.rawHeaders[i + 1] ?? '');
+    all[name] = req.headers[name];
+  }
+  for (const [name, value] of proofs) {
+    raw.push(name, value);
+    all[name] = value;
+  }
+  return { all: Object.freeze(all), values: (name) => listHeaderValues(raw, name) };
+}
+
+/** Clients of the earlier system use this name for any authentication header. */
+const ANY_HEADER = 'x-access-token';
+
+/** Converts the token in the sub-protocols into the headers that guards read. */
+export function extractProofs(
+  req: IncomingMessage,
+  identities: readonly IdentityPlan[],
+  profile: string | null,
+): readonly Proof[] {
+  const offered = listProtocols((name) => listHeaderValues(req.rawHeaders, name));
+  if (offered.length === 0) return [];
+  const [name = '', token = ''] = offered.map((text, index) => (index === 0 ? text.toLowerCase() : text));
+  const isAny = name === ANY_HEADER && isSub0(profile);
+  const read = new Set(identities.flatMap(({ identity }) => identity?.header ?? []));
+  const names = [...read].filter((header) => header === name || (isAny && header === 'authorization'));
+  if (offered.length !== 2 || names.length === 0)
+    throw new ConnectionRejection(
+      createFault('WS_HANDSHAKE', { what: 'no resource reads a token from the header that the sub-protocols name' }),
+      CLOSE.uid,
+    );
+  return names.map((header) => [header, header === 'authorization' ? `Bearer ${token}` : token]);
+}
+
+const MAX_UID = 256;
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** Null when missing and optional. */
+export function parseUid(query: URLSearchParams, { force_uid: isForced }: WebSocketConfig): string | null {
+  const [uid, ...more] = query.getAll('uid');
+  if (uid === undefined) {
+    if (!isForced) return null;
+    throw new ConnectionRejection(createFault('WS_UID', { what: 'is missing' }), CLOSE.uid);
+  }
+  if (more.length > 0) throw new ConnectionRejection(createFault('WS_UID', { what: 'is given twice' }), CLOSE.uid);
+  if (uid === '' || uid.length > MAX_UID || CONTROL.test(uid))
+    throw new ConnectionRejection(createFault('WS_UID', { what: 'is not 1 to 256 plain characters' }), CLOSE.uid);
+  return uid;
+}
+
+export interface AdmittedIdentity extends Identified {
+  readonly realm: string | null;
+}
+
+/**
+ * Runs all guards; the first admission is the primary identity. Empty
+ * where no token was sent; throws Refused when no guard accepts it.
+ */
+export async function authenticatePeer(
+  identities: readonly IdentityPlan[],
+  asked: Parameters<Identity['identifyCaller']>[0],
+  getFaultStatus: (failure: Fault) => number,
+): Promise<readonly AdmittedIdentity[]> {
+  const asking = identities.flatMap(({ identity, realm }) =>
+    identity !== null && asked.header(identity.header).length > 0 ? [{ identity, realm }] : [],
+  );
+  const admitted: AdmittedIdentity[] = [];
+  let refusal: ConnectionRejection | null = null;
+  for (const { identity, realm } of asking) {
+    try {
+      admitted.push({ ...(await identity.identifyCaller(asked)), realm });
+    } catch (error) {
+      const failure = ensureFault(error);
+      // Any other status is a failure, such as an unavailable store.
+      const isRefusal = getFaultStatus(failure) === 401;
+      const told = new ConnectionRejection(failure, isRefusal ? CLOSE.token : CLOSE.later);
+      if (refusal === null || !isRefusal) refusal = told;
+    }
+  }
+  if (refusal !== null && admitted.length === 0) throw refusal;
+  return admitted;
+}
+
+export function isOwner(uid: string, { claims }: Identified, claim: string): boolean {
+  const said = getOwn(claims, claim);
+  const isPlain = typeof said === 'string' || typeof said === 'number' || said instanceof ExactNumber;
+  return isPlain && said.toString() === uid;
+}

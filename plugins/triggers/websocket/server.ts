@@ -1,0 +1,274 @@
+/** The WebSocket server, on the port of HTTP: accepts upgrades, authenticates connections and holds them until they end. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Koa from 'koa';
+import websockify from 'koa-websocket';
+import type { WebSocket } from 'ws';
+import { callOncePerPair } from '../../../contract/call-once.js';
+import { createByteBudget } from '../../../contract/byte-budget.js';
+import type { RuntimeServices } from '../../../contract/deferred.js';
+import { createFault, ensureFault } from '../../../contract/fault.js';
+import type { Log } from '../../../contract/plugin.js';
+import { isSub0 } from '../../../contract/profile.js';
+import { toNetwork } from '../../../contract/requester.js';
+import type { ConnectionServer, ConnectionSettings, UpgradeRequest } from '../../../contract/trigger.js';
+import type { WebSocketConfig } from '../../../contract/websocket-config.js';
+import { createSocketConnection, type SocketConnection } from './connection.js';
+import { watchFrames } from './frame-budget.js';
+import { createHandshakeCheck } from './handshake.js';
+import { createHub, type Client } from './hub.js';
+import type { Peer } from './invocation.js';
+import { createErrorFrame } from './message.js';
+import { CLOSE, createPeerHeaders, extractProofs, ConnectionRejection, parseUid } from './peer.js';
+import { createAuthSession, type AuthSession } from './auth-session.js';
+import { createWorker } from './message-runner.js';
+
+export interface SocketServerInput {
+  readonly websocket: WebSocketConfig;
+  readonly settings: ConnectionSettings;
+  readonly running: RuntimeServices;
+  readonly log: Log;
+}
+
+/** The objects that the kernel hands over. */
+interface SocketHandover {
+  readonly req: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+const MISSED = 'message not delivered to an addressed connection (each cause is logged once)';
+interface OpenConnection {
+  readonly line: SocketConnection;
+  /** Verifies the token again. */
+  readonly recheck: () => void;
+  readonly isInRooms: () => boolean;
+}
+
+const MAX_PIECES = 1024;
+
+const CONNECT = { action: 'connect', requestId: null };
+
+export function createSocketServer({ websocket, settings, running, log }: SocketServerInput): ConnectionServer {
+  const { limits } = websocket;
+  const { http, profile } = settings;
+  const connected = new Set<OpenConnection>();
+  const networks = new Map<string, number>();
+  const count = (network: string, change: 1 | -1): void => {
+    const now = (networks.get(network) ?? 0) + change;
+    if (now > 0) networks.set(network, now);
+    else networks.delete(network);
+  };
+  let draining = false;
+  let working = 0;
+  let idle: (() => void) | null = null;
+  let empty: (() => void) | null = null;
+
+  const getIdentities = () => running.identities();
+  const emitEvent: RuntimeServices['emit'] = (event) => running.emit(event);
+  const hub = createHub({
+    isGuarded: () => getIdentities().length > 0,
+    // The earlier system accepts a claimed uid, because helpdesk customers have no token.
+    believes: isSub0(profile),
+    maxRooms: limits.rooms,
+    onDelivered: (action, receivers, dropped) => emitEvent({ what: 'message-delivered', action, receivers, dropped }),
+    onMissed: callOncePerPair((action, cause) => log.warn({ action, cause }, MISSED)),
+  });
+  const worker = createWorker(running, settings);
+  const unfinished = createByteBudget(limits.unfinished);
+  const findFlaw = createHandshakeCheck({
+    ...{ limits, closing: () => draining, count: () => connected.size },
+    countConnections: (remote) => networks.get(toNetwork(remote)) ?? 0,
+  });
+  /** Requests on their way through Koa. */
+  const admitted = new Map<IncomingMessage, UpgradeRequest>();
+  const app = websockify(new Koa());
+  app.ws.use(({ websocket: socket, req }) => {
+    const request = admitted.get(req);
+    if (request === undefined) return socket.terminate();
+    admitted.delete(req);
+    void acceptConnection(socket, req, request).catch((error: unknown) => {
+      running.logFailure(error, '-');
+      socket.terminate();
+    });
+  });
+  app.ws.listen({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: limits.message,
+    perMessageDeflate: false,
+    // Each fragment has an overhead of about a hundred bytes.
+    maxFragments: MAX_PIECES,
+    maxBufferedChunks: MAX_PIECES,
+    // The connection rate-limits its pongs.
+    autoPong: false,
+    // The response must not echo the second protocol, which is the token.
+    handleProtocols: ([first]) => first ?? false,
+  });
+
+  const pings = setInterval(() => {
+    for (const { line, recheck } of connected) {
+      line.sendPing();
+      recheck();
+    }
+  }, websocket.ping * 1000).unref();
+
+  if (websocket.force_token && getIdentities().length === 0)
+    log.warn(
+      { path: websocket.path },
+      'no client can connect: `websocket.force_token` is set, but no resource accepts a token',
+    );
+  let guards = running.guards();
+  const unwatch = running.onPlansReloaded(() => {
+    const before = guards;
+    guards = running.guards();
+    const isOther = [...before].some(([id, guard]) => guards.get(id) !== guard);
+    for (const one of [...connected]) {
+      one.recheck();
+      // The new guards might not admit it to its rooms.
+      if (isOther && one.isInRooms()) one.line.close(CLOSE.changed, 'who may join rooms has changed');
+    }
+  });
+
+  async function acceptConnection(
+    socket: WebSocket,
+    req: IncomingMessage,
+    { remote, sender, query: text }: UpgradeRequest,
+  ): Promise<void> {
+    let client: Client | null = null;
+    let presence: AuthSession | null = null;
+    let uid: string | null = null;
+    // Registered before authentication, so that messages sent meanwhile are retained.
+    const arrival = hub.register();
+    const id = randomUUID();
+    const network = toNetwork(remote);
+    const began = performance.now();
+    const line = createSocketConnection(socket, {
+      limits,
+      json: http.limits,
+      worker,
+      closing: () => draining,
+      onUnauthorized: () => presence?.recheck(),
+      onClose(code) {
+        presence?.stop();
+        hub.unregister(arrival);
+        if (client !== null) hub.remove(client);
+        connected.delete(one);
+        count(network, -1);
+        const milliseconds = performance.now() - began;
+        emitEvent({ what: 'connection-closed', id, code, milliseconds, open: connected.size });
+        if (connected.size === 0) empty?.();
+      },
+      onInFlightChange(change) {
+        working += change;
+        if (working === 0) idle?.();
+      },
+    });
+    watchFrames(unfinished, socket, req.socket, network, () => line.close(CLOSE.later, 'too many unfinished messages'));
+    const one: OpenConnection = {
+      line,
+      recheck: () => presence?.recheck(),
+      isInRooms: () => client !== null && client.rooms.size > 0,
+    };
+    const identities = getIdentities();
+    connected.add(one);
+    count(network, 1);
+    emitEvent({ what: 'connection-opened', id, open: connected.size });
+    const rejectConnection = (refused: ConnectionRejection): void => {
+      const { body } = worker.reject(refused.fault, randomUUID());
+      line.send(createErrorFrame(uid, CONNECT, body));
+      line.close(refused.code, body.code);
+    };
+    try {
+      const query = new URLSearchParams(text);
+      uid = parseUid(query, websocket);
+      const headers = createPeerHeaders(req, extractProofs(req, getIdentities(), profile));
+      const claim = websocket.uid_claim;
+      presence = await createAuthSession({
+        identities: getIdentities,
+        headers,
+        uid,
+        claim,
+        getFaultStatus: running.getStatus,
+        end: rejectConnection,
+        forced: websocket.force_token,
+      });
+      // The connection may have ended during authentication.
+      if (!connected.has(one)) return presence.stop();
+      const { verified, until, realms } = presence;
+      const { send, closeSlowConsumer } = line;
+      client = {
+        uid,
+        verified,
+        until,
+        realms,
+        rooms: new Set(),
+        waiting: null,
+        send,
+        closeSlowConsumer: closeSlowConsumer,
+      };
+      const lastId = query.get('last_id');
+      hub.add(client, arrival, lastId !== null);
+      if (identities !== getIdentities()) presence.recheck();
+      line.begin(createPeer({ remote, sender, headers }, client));
+      if (lastId !== null) await sendMissed(client, lastId);
+    } catch (error) {
+      rejectConnection(
+        error instanceof ConnectionRejection ? error : new ConnectionRejection(ensureFault(error), CLOSE.later),
+      );
+    }
+  }
+
+  async function sendMissed(client: Client, lastId: string): Promise<void> {
+    const missed = await running.replayMissed(lastId).catch((error: unknown) => {
+      running.logFailure(error, '-');
+      return null;
+    });
+    if (missed === null) {
+      const { body } = worker.reject(createFault('WS_REPLAY_GAP'), randomUUID());
+      client.send(createErrorFrame(client.uid, { action: 'replay', requestId: null }, body));
+    }
+    await hub.replayMissed(client, missed ?? []);
+  }
+
+  function createPeer(known: Pick<Peer, 'remote' | 'sender' | 'headers'>, client: Client): Peer {
+    return {
+      ...known,
+      connection: {
+        uid: client.uid,
+        join: (room) => hub.join(client, room),
+        leave: (room) => hub.leaveRoom(client, room),
+      },
+    };
+  }
+
+  running.registerReceiver((message) => hub.deliverMessage(message));
+
+  return {
+    admits: (request) => findFlaw(request) === null,
+    reject: (request) => findFlaw(request) ?? createFault('WS_UPGRADE', {}, { headers: { upgrade: 'websocket' } }),
+    accept(request, { req, socket, head }: SocketHandover) {
+      const { server } = app.ws;
+      if (server === undefined) return void socket.destroy();
+      server.handleUpgrade(req, socket, head, (accepted) => {
+        admitted.set(req, request);
+        server.emit('connection', accepted, req);
+      });
+    },
+    count: () => connected.size,
+    async drain() {
+      draining = true;
+      if (working > 0) await new Promise<void>((resolve) => (idle = resolve));
+    },
+    async close() {
+      draining = true;
+      clearInterval(pings);
+      unwatch();
+      const gone = new Promise<void>((resolve) => (empty = resolve));
+      if (connected.size === 0) return;
+      for (const { line } of [...connected]) line.close(CLOSE.going, 'the server is closing');
+      await gone;
+    },
+  };
+}
