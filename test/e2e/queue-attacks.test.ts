@@ -8,6 +8,7 @@ import { QUEUE_MODELS, QUEUE_OUTBOX, QUEUE_RESOURCES, QUEUE_SCRIPT, STORED_VALUE
 import { CHANGES } from '../support/queue-changes.js';
 import { STEP_STORES, startStepKernel, type StepKernel } from '../support/job-steps.js';
 import { waitForValue } from '../support/jobs.js';
+import { sampleTests } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 import { createBearerInit, KEY, signJwt } from '../support/tokens.js';
 
@@ -23,7 +24,7 @@ const sortByPlace = (bodies: readonly unknown[]): readonly unknown[] =>
 const OUTBOX = new Set(['redis', 'mongo']);
 
 for (const { name, make } of STEP_STORES)
-  describe(`attacks on the queue (${name})`, () => {
+  describe(`attacks on the queue (${name})`, function () {
     let steps!: StepKernel;
     before(async function () {
       const store = await make();
@@ -38,7 +39,7 @@ for (const { name, make } of STEP_STORES)
     });
 
     const post = async (path: string, body: unknown, status = 202): Promise<void> => {
-      const answer = await steps.kernel.post(`/${path}`, body as object);
+      const answer = await steps.kernel.post(`/${path}`, body);
       expect([path, answer.status], answer.text).to.deep.equal([path, status]);
     };
     const waitForJobs = (holds: (jobs: readonly JobView[]) => boolean): Promise<readonly JobView[]> =>
@@ -189,6 +190,8 @@ for (const { name, make } of STEP_STORES)
           .sort(),
       ).to.deep.equal(['ada', 'bob']);
     });
+
+    if (name !== 'embedded') sampleTests('kills', this, 5);
   });
 
 describe('definitions that change while work waits', () => {
