@@ -164,7 +164,7 @@ describeOnEach(
   SQL,
   { files: FILES, env: { KEY, FIELD_KEY: 'f7'.repeat(16) } },
   (kernel) => {
-    const post = (path: string, body: unknown, init?: RequestInit) => kernel().post(path, body as never, init);
+    const post = (path: string, body: unknown, init?: RequestInit) => kernel().post(path, body, init);
     const ADA = { name: 'ada', password: 'correct horse' };
     let ada = '';
     let token!: RequestInit;
