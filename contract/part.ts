@@ -39,10 +39,18 @@ export interface PartSource {
   readonly makers: readonly SlotInitializer[];
   /** Names of secrets in the result of an actionable. */
   readonly findSecrets: (key: string) => PlanTools['secrets'];
+  /** Changes of payload fields before work of these actionables is stored. */
+  readonly findPayloadForms: (keys: readonly string[]) => readonly PayloadForm[];
   /** In order; the steps of one stage run at the same time. Null for work that is never repeated. */
   readonly stages: readonly (readonly PartStep[])[] | null;
   /** Where the completion of a step can be noted within its transaction. */
   readonly findInbox: (step: PartStep) => Inbox | null;
+}
+
+/** Stored work that lacks the label of a field must not meet a definition that has it: the value would be stored without that change. */
+export interface PayloadForm {
+  readonly path: string;
+  readonly label: string;
 }
 
 /** A value created once per request: cached in `memo`, assigned to its name in `slot`. */

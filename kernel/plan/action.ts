@@ -10,7 +10,7 @@ import { ActionPhase, ResourcePhase, Slot } from '../../contract/slot.js';
 import { isInside } from '../../language/analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { positionAt } from '../../language/source/document.js';
-import type { Isolations } from '../../language/analysis/isolation.js';
+import { isPassive, type Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { PluginUsage } from '../../language/analysis/facts.js';
 import type { Draft } from './draft.js';
@@ -127,6 +127,7 @@ export function compileAction(
     apart: inner.apart,
     always: planned.always === true,
     pure: planned.pure === true,
+    passive: planned.pure === true && isPassive(action, input.registry),
     reads: planned.reads === true,
     turns: steps.find((step) => step.phase < ResourcePhase.ADMIT && step.turns !== undefined)?.turns ?? null,
     describe: planned.describe,

@@ -7,10 +7,14 @@ interface OpenGroup {
   readonly actions: ActionPlan[];
 }
 
-/** Dependencies as indexes into `members`. */
+/** Dependencies among the members with a unit, as indexes into their list; also those through a member without one. */
 function indexNeeds(members: readonly ActionPlan[], needs: readonly (readonly number[])[]): number[][] {
-  const place = new Map(members.map(({ index }, at) => [index, at]));
-  return members.map(({ index }) => (needs[index] ?? []).flatMap((other) => place.get(other) ?? []));
+  const holders = members.filter(({ unit }) => unit !== null);
+  const place = new Map(holders.map(({ index }, at) => [index, at]));
+  const between = new Set(members.flatMap(({ unit, index }) => (unit === null ? [index] : [])));
+  const resolve = (index: number): number[] =>
+    (needs[index] ?? []).flatMap((other) => (between.has(other) ? resolve(other) : (place.get(other) ?? [])));
+  return holders.map(({ index }) => [...new Set(resolve(index))]);
 }
 
 /** None of its steps after the work can fail. */
@@ -25,10 +29,15 @@ export function groupActions(
   rides: 'none' | 'last' | 'each' = 'none',
 ): ActionGroup[] {
   const groups: OpenGroup[] = [];
-  for (const action of actions) {
-    const { parallel, apart } = action;
-    const key = parallel || alone || apart ? null : (action.unit?.key ?? null);
+  const isSeparate = ({ parallel, apart }: ActionPlan): boolean => parallel || alone || apart;
+  /** What only computes a value between two queries of one unit does not end it: the second may write what it computed. */
+  const isBetween = (action: ActionPlan): boolean => action.passive && action.unit === null && !isSeparate(action);
+  for (const [at, action] of actions.entries()) {
+    const { parallel } = action;
     const last = groups.at(-1);
+    const next = isBetween(action) ? actions.slice(at + 1).find((other) => !isBetween(other)) : action;
+    const found = next === undefined || isSeparate(next) ? null : (next.unit?.key ?? null);
+    const key = next === action || found === last?.key ? found : null;
     const joins = last !== undefined && (parallel ? last.parallel : key !== null && last.key === key);
     if (joins) last.actions.push(action);
     else groups.push({ parallel, key, actions: [action] });

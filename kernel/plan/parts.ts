@@ -4,6 +4,7 @@ import type { Deferral, Inbox, Schedule } from '../../contract/deferred.js';
 import type { MergedDeferral, PartSource, PartStep } from '../../contract/part.js';
 import type { SharedUnit } from '../../contract/plan.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
+import { listPayloadForms } from '../../language/analysis/payload-forms.js';
 import type { PartitionPart } from '../../language/analysis/foreground.js';
 import { createDraft, type Draft } from './draft.js';
 import { groupActions } from './groups.js';
@@ -96,6 +97,11 @@ export function createPartSource(
       listSecretNames(
         scope,
         sequence.filter((action) => action.key === member),
+      ),
+    findPayloadForms: (keys) =>
+      listPayloadForms(
+        scope.resource,
+        actions.filter((action) => keys.includes(action.key)),
       ),
   };
 }

@@ -27,6 +27,8 @@ export interface ActionPlan {
   readonly always: boolean;
   /** Has no side effects. */
   readonly pure: boolean;
+  /** Pure, and outside of every store. */
+  readonly passive: boolean;
   readonly reads: boolean;
   /** The limiter that a step requires before the unit opens. */
   readonly turns: StepLimiter | null;

@@ -4,7 +4,13 @@ import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '..
 import { withProgramCodes } from '../../language/problems/with-program-codes.js';
 import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
 import { readKnownPlugins } from '../../language/project/plugin-manifests.js';
-import { BUILTIN, importDefault, isPatternMatch, locatePlugins, readFolder } from '../../language/project/plugin-folders.js';
+import {
+  BUILTIN,
+  importDefault,
+  isPatternMatch,
+  locatePlugins,
+  readFolder,
+} from '../../language/project/plugin-folders.js';
 import { kinds as builtinKinds } from '../../plugins/index.kinds.js';
 import { specs as builtinSpecs } from '../../plugins/index.spec.js';
 import { runtimes as builtinRuntimes } from '../../plugins/index.runtime.js';

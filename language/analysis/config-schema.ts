@@ -67,11 +67,18 @@ export const createConfigSchema = () =>
       doc: 'Globs of definition files, relative to the config file.',
       default: [...DEFAULTS.definitions],
     }),
-    plugins: list(text({ doc: '`builtin:*`, a folder, or an installed package.', examples: ['builtin:*'], path: 'folder' }).required(), {
-      doc: 'Plugins to load: `builtin:*` for the built-in ones, and folders with your own.',
-      default: ['builtin:*'],
-      examples: [['builtin:*', './my-plugins/limits']],
-    }),
+    plugins: list(
+      text({
+        doc: '`builtin:*`, a folder, or an installed package.',
+        examples: ['builtin:*'],
+        path: 'folder',
+      }).required(),
+      {
+        doc: 'Plugins to load: `builtin:*` for the built-in ones, and folders with your own.',
+        default: ['builtin:*'],
+        examples: [['builtin:*', './my-plugins/limits']],
+      },
+    ),
     disable: list(text({ doc: 'A plugin id, or a pattern.', complete: { source: 'plugin-id' } }).required(), {
       doc: 'Plugins that are not loaded: ids (`generator:UUID`) or patterns (`generator:*`).',
       default: [],

@@ -4,6 +4,7 @@
  */
 import type { IsolationNeed, RowLock } from '../../contract/plan.js';
 import { asText } from '../../contract/json.js';
+import { Slot } from '../../contract/slot.js';
 import { analyseAccess, type FindKeys, type SqlAccess } from '../strings/sql-access.js';
 import { partitionActions, createImmediateTest } from './foreground.js';
 import type { ActionModel, DataModel, ResourceModel } from './model.js';
@@ -119,7 +120,7 @@ function listTransactionGroups(
       const store =
         place === undefined || statements.length + documents.length === 0 ? null : `${place.kind} ${place.instance}`;
       if (store === null) {
-        open = null;
+        if (action.parallel || own.includes('apart') || !isPassive(action, registry)) open = null;
         continue;
       }
       const isFed = (other: ActionModel): boolean => other.depends.includes(action.key);
@@ -153,14 +154,25 @@ function listTransactionGroups(
   return groups;
 }
 
-/** True if `to` extracts names from the result of `from`: without a row the request ends. */
+/** Its mode uses no store, so it does not end the transaction of the queries around it. */
+export const isPassive = ({ places, node }: ActionModel, registry: Registry): boolean =>
+  places.some(
+    (place) =>
+      place.slot === Slot.MODE &&
+      place.node === node &&
+      registry.plugins.get(place.plugin)?.facts?.['touches'] === 'nothing',
+  );
+
+/** True if `to` extracts names from the result of `from` alone: without a row the request ends. */
 function isFedBy(to: ActionModel, from: ActionModel): boolean {
-  return to.definition.finds.references.some(
-    ({ refers, name, node, within }) =>
-      refers.feeds === true &&
-      isInside(node, to.node) &&
+  const { references, declarations } = to.definition.finds;
+  const feeding = references.filter(({ refers, node }) => refers.feeds === true && isInside(node, to.node));
+  return feeding.some(
+    ({ name, within }) =>
       `${within === null || within.name === 'self' ? to.resource : within.name}#${name}` === from.key &&
-      to.definition.finds.declarations.some(({ symbol, spot }) => symbol === 'name' && isInside(spot, to.node)),
+      // Of several, another one may provide the value.
+      feeding.every((other) => other.within?.node !== within?.node || other.name === name) &&
+      declarations.some(({ symbol, spot }) => symbol === 'name' && isInside(spot, to.node)),
   );
 }
 

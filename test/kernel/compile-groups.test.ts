@@ -33,6 +33,7 @@ const shape = (
 describe('groups of actionables', () => {
   const [a, b] = [createUnit('a').unit, createUnit('b').unit];
   const none = { unit: null };
+  const passive = { unit: null, passive: true };
   const [inA, inB, always] = [{ unit: a }, { unit: b }, { unit: a, always: true }];
   const beside = { unit: a, parallel: true };
   const cases: readonly (readonly [
@@ -48,6 +49,14 @@ describe('groups of actionables', () => {
     ['units of other stores are not shared', [inA, inB, inA], [['0'], ['1'], ['2']]],
     ['what has no unit is shared with nothing', [none, none], [['0'], ['1']]],
     ['what has no unit ends a group', [inA, none, inA], [['0'], ['1'], ['2']]],
+    ['what only computes between two of one unit is inside it', [inA, passive, passive, inA], [['0,1,2,3', 'a']]],
+    [
+      'but not in front of them, behind them, or between two units',
+      [passive, inA, passive, inB, passive],
+      [['0'], ['1'], ['2'], ['3'], ['4']],
+    ],
+    ['nor where it stands apart', [inA, { ...passive, apart: true }, inA], [['0'], ['1'], ['2']]],
+    ['nor where all stand alone', [inA, passive, inA], [['0'], ['1'], ['2']], true],
     ['what stands apart shares nothing', [inA, { ...inA, apart: true }, inA], [['0'], ['1'], ['2']]],
     ['all stand alone where something wants it', [inA, inA], [['0'], ['1']], true],
     ['parallel neighbours run at once, each with its own', [beside, beside, inA], [['0,1', 'at once'], ['2']]],
@@ -74,6 +83,10 @@ describe('groups of actionables', () => {
     const { unit, joined } = createUnit('a');
     const actions = [0, 1, 2].map((index) => createActionPlan(index, { unit: index === 0 ? b : unit }));
     groupActions(actions, false, [[], [0], [0, 1]]);
+    expect(joined).to.deep.equal([{ units: 2, closing: true, needs: [[], [0]] }]);
+    joined.length = 0;
+    const around = [0, 1, 2].map((index) => createActionPlan(index, index === 1 ? { passive: true } : { unit }));
+    groupActions(around, false, [[], [0], [1]]);
     expect(joined).to.deep.equal([{ units: 2, closing: true, needs: [[], [0]] }]);
   });
 

@@ -18,19 +18,21 @@ const resource = (id: string, statements: readonly Statement[], more: object = {
   resource: id,
   actionables: statements.map(([query, parameters = [], rest = {}, multi], i) => ({
     id: i + 1,
-    mode: 'QUERY',
-    sql_query: { query, parameters, ...(multi !== undefined && { multi }) },
+    ...(query === 'RETURN'
+      ? { mode: query, value: 1 }
+      : { mode: 'QUERY', sql_query: { query, parameters, ...(multi !== undefined && { multi }) } }),
     ...rest,
   })),
   ...more,
 });
 const ID = '$PAYLOAD.id';
 const must = { must_return_value: true };
-const fed = {
+const createFed = (ids: readonly number[]): object => ({
   depends_on: [
-    { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'balance', for: 'balance' }] },
+    { resource_id: 'self', action_ids: ids, extract_response_for: [{ extract: 'balance', for: 'balance' }] },
   ],
-};
+});
+const fed = createFed([1]);
 const READ: Statement = ['SELECT balance FROM _wallet WHERE id = $1', [ID]];
 const WRITE: Statement = ['UPDATE _wallet SET balance = $2 WHERE id = $1', [ID, 'balance'], fed];
 
@@ -66,6 +68,16 @@ describe('isolation of transactions', () => {
       ['locks', 'locks'],
     ],
     ['the balance chain', [READ, WRITE], ['locks update', 'locks']],
+    [
+      'a row that may not be there, because another result may provide the value',
+      [READ, ['SELECT 0 AS balance'], [WRITE[0], WRITE[1], createFed([1, 2])]],
+      ['serializable update among', 'serializable among', 'serializable among'],
+    ],
+    [
+      'the balance chain around a value that is computed',
+      [READ, ['RETURN'], [WRITE[0], WRITE[1], createFed([1])]],
+      ['locks update', 'locks'],
+    ],
     [
       'a row of another table that must be there',
       [[...READ.slice(0, 2), must] as unknown as Statement, ['INSERT INTO _note (id) VALUES ($1)', [ID]]],

@@ -28,6 +28,7 @@ export const createActionPlan = (index: number, rest: Partial<ActionPlan> = {}):
   parallel: false,
   always: false,
   pure: false,
+  passive: false,
   reads: false,
   turns: null,
   apart: false,

@@ -143,6 +143,16 @@ function checkColumns(
   const isPropertyText = (text: string): boolean =>
     isCovered(text, property, readers) || isCovered(text, inItem, readers);
   const { statements, documents } = definition.finds;
+  const others = definition.finds.references.flatMap((one) =>
+    isProtected(one) && one.name !== name && isInside(one.node, action.node) ? [String(one.name)] : [],
+  );
+  /** `password` beside `profile.password`: the column of the first is written from it. */
+  const isOfOther = ({ column, value }: UnprotectedWrite): boolean =>
+    others.some(
+      (other) =>
+        getLastSegment(other).toLowerCase() === getLastSegment(column).toLowerCase() &&
+        isCoveredByItem(value, other, readers),
+    );
   const written = [
     ...statements
       .filter(({ node }) => isInside(node, action.node))
@@ -150,10 +160,7 @@ function checkColumns(
     ...documents
       .filter(({ node }) => isInside(node, action.node))
       .flatMap((one) => listDocumentWrites(definition, one, inItem, isPropertyText)),
-  ];
-  const others = definition.finds.references.flatMap((one) =>
-    isProtected(one) && one.name !== name && isInside(one.node, action.node) ? [String(one.name)] : [],
-  );
+  ].filter((one) => !isOfOther(one));
   for (const { column, value, spot, whole } of written) {
     const fix = { fix: { title: `change to "${property}"`, text: JSON.stringify(property), asks: true as const } };
     // The value of another protected property would be stored nowhere.

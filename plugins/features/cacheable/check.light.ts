@@ -36,6 +36,8 @@ export function checkCache({ value, holder, root, slot }: CheckPlace): Finding[]
   const opener = covered.find(hasDecryption);
   if (opener !== undefined) findings.push({ code: 'CCH_CLEAR', at, params: { id: getActionId(opener) } });
   if (slot === Slot.ACTIONABLE && isBetweenWrites(holder, root)) findings.push({ code: 'CCH_SPLITS', at });
+  const writer = slot === Slot.ACTIONABLE ? findWriterOf(holder, root) : undefined;
+  if (writer !== undefined) findings.push({ code: 'CCH_WRITTEN', at, params: { id: getActionId(writer) } });
   return findings;
 }
 
@@ -55,6 +57,23 @@ const hasDecryption = ({ ciphers }: CachedAction): boolean =>
 /** Fields with side effects outside the database. */
 const TOLD = ['broadcast_websocket_message', 'queue', 'run_in_background'];
 const hasSideEffects = (action: CachedAction): boolean => TOLD.some((field) => Object.hasOwn(action, field));
+
+/** A statement of the resource that extracts values of this result. */
+const findWriterOf = (holder: CachedAction, root: CachedAction): CachedAction | undefined =>
+  toArray(root['actionables'])
+    .filter(isObject)
+    .find(
+      (action) =>
+        isWrite(action) &&
+        toArray(action['depends_on'])
+          .filter(isObject)
+          .some(
+            (one) =>
+              one['resource_id'] === 'self' &&
+              toArray(one['action_ids']).includes(holder['id'] ?? null) &&
+              one['extract_response_for'] !== undefined,
+          ),
+    );
 
 /** A cached actionable between two writes splits their shared transaction into two. */
 function isBetweenWrites(holder: CachedAction, root: CachedAction): boolean {

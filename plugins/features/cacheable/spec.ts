@@ -141,6 +141,13 @@ export default definePlugin({
         'A cached result is outside the transaction: writes before it are committed separately, even if a later step fails.',
       help: 'Put the cached actionable before the first or after the last write.',
     },
+    CCH_WRITTEN: {
+      severity: 'warning',
+      title: 'Cached value written',
+      message:
+        'Actionable {id} writes with values of this result, which may be outdated when they come from the cache.',
+      help: 'Read what decides a write without a cache: two requests with the same cached balance would lose one change.',
+    },
     CCH_NOT_READ: {
       severity: 'warning',
       tag: 'unnecessary',

@@ -6,6 +6,7 @@ import { list, shape, text } from '../../../contract/combinators.js';
 
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { mapRows, createNameLookup, pickNames } from '../../../contract/forms.js';
+import { findSecretsReturned } from './secrets.light.js';
 import { DEFAULT_PROPERTY } from '../shared/issues-tokens.light.js';
 import { selectForms, listUncoveredNames, hideSecretForms } from './api.light.js';
 
@@ -51,6 +52,12 @@ export default definePlugin({
       title: 'Name that no result has',
       message: 'No result here has "{name}", so it is not returned.{hint}',
       help: 'List names that the statement returns (`RETURNING id, email`), that a file has (`url`), or that `for` defines.',
+    },
+    RET_SECRET: {
+      severity: 'error',
+      title: 'Secret under another name',
+      message: 'This returns the secret "{name}" under another name, which no list leaves out.',
+      help: 'List in `returnables` what callers need; a name that is listed there is returned on purpose.',
     },
     RET_EVERYTHING: {
       severity: 'warning',
@@ -161,16 +168,20 @@ function listIntroducedNames(root: CheckPlace['root']): string[] {
 }
 
 /** Only results from a database are reported: values written in the definition are intended to be returned. */
-function checkMissing({ slot, holder, actions }: CheckPlace): Finding[] {
+function checkMissing(place: CheckPlace): Finding[] {
+  const { slot, holder, actions } = place;
   if (slot !== 'resource' || holder['returnables'] !== undefined) return [];
   const begun = actions.filter(({ timing }) => !timing.later && !timing.scheduled);
   const main = begun.find((action) => action.main) ?? begun.filter((action) => !action.noOp).at(-1);
-  // An UPDATE without RETURNING returns nothing.
-  if (main === undefined || main.models.length === 0 || main.answers?.length === 0) return [];
   const list = holder['actionables'];
-  const written = Array.isArray(list) ? (list as readonly unknown[])[main.index] : undefined;
-  if (isObject(written) && written['returnables'] !== undefined) return [];
-  return [{ code: 'RET_EVERYTHING', at: `/actionables/${main.index}/id` }];
+  const written = main === undefined || !Array.isArray(list) ? undefined : (list as readonly unknown[])[main.index];
+  if (main === undefined || !isObject(written) || written['returnables'] !== undefined) return [];
+  const at = `/actionables/${main.index}`;
+  const leaks = findSecretsReturned(place, written, at);
+  // An UPDATE without RETURNING returns nothing.
+  return main.models.length === 0 || main.answers?.length === 0
+    ? leaks
+    : [...leaks, { code: 'RET_EVERYTHING', at: `${at}/id` }];
 }
 
 function describeApi({ slot, value }: ApiPlace): ApiPart {

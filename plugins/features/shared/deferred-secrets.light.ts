@@ -139,7 +139,7 @@ const getLastSegment = (path: string): string => path.slice(path.lastIndexOf('.'
 const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
 
 /** The name itself, a nested path, or an enclosing path. */
-const isSecret = (name: string, secrets: ReadonlySet<string>): boolean =>
+export const isSecret = (name: string, secrets: ReadonlySet<string>): boolean =>
   secrets.has(getLastSegment(name)) || [...secrets].some((secret) => isWithin(secret, name) || isWithin(name, secret));
 
 const isSealed = (name: string, sealed: readonly string[]): boolean =>
@@ -167,7 +167,7 @@ interface Extraction {
  * Extractions of its dependencies and its own; directly on an actionable they refer to all dependencies or, without any, to its
  * own result.
  */
-function listExtractions(action: JsonObject): Extraction[] {
+export function listExtractions(action: JsonObject): Extraction[] {
   const read = (holder: JsonObject, pointer: string, from: readonly Json[]): Extraction[] =>
     toObjects(holder['extract_response_for']).map((one, i) => ({
       path: asText(one['extract']),

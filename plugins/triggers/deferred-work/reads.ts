@@ -60,8 +60,10 @@ export function collectReads(source: PartSource, actions: readonly string[], com
   }
   forced.push(...source.asked.flatMap(({ action, read }) => (members.has(action) ? [read] : [])));
   const names = [...source.names].filter(([, slot]) => slots.has(slot));
+  const isStored = (path: string): boolean => fields.has(null) || fields.has(path.split('.', 1)[0] ?? path);
   const labels = [
     ...[...fields].map((field) => `payload:${field ?? ALL}`),
+    ...source.findPayloadForms(actions).flatMap(({ path, label }) => (isStored(path) ? [label] : [])),
     ...[...claims].map((claim) => `claim:${claim}`),
     ...[...headers].map((header) => `header:${header}`),
     ...(remote ? ['address:'] : []),
