@@ -25,6 +25,7 @@ import type { StatementFindings } from '../language/project/statement-checks.js'
 import { createEnvNames, type EnvNames } from './env-names.js';
 import { loadRegistry, type LoadedRegistry } from './registry-source.js';
 import { createConfigCache, readConfig } from './effective-config.js';
+import { createTextTrials } from './trial.js';
 
 /** An immutable result of an analysis. */
 export interface Snapshot {
@@ -77,6 +78,10 @@ export interface Project {
   getComputedSnapshot(): Snapshot | null;
   /** The last computed analysis, or the current one if there is none. Cheap. */
   getRecentSnapshot(): Snapshot;
+  /** Errors and warnings that a supposed text of a file has, here and in files around it, and none of the texts before. */
+  findNewProblems(name: string, text: string, before: readonly string[]): readonly Problem[];
+  /** The last text of an open file that was analysed without an error in it. */
+  getSoundText(name: string): string | null;
   /** Takes what a database said of the statements of an earlier snapshot. Returns true if the problems may be other ones now. */
   setStatementFindings(findings: StatementFindings): boolean;
   /** Null where no database has described the statement as it is written now. */
@@ -149,9 +154,12 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   let last: Snapshot | null = null;
   let parser: Promise<void> | null = null;
   let findings: StatementFindings = { rejections: new Map(), descriptions: new Map() };
-  const discardAnalysis = (): void => {
+  const texts = createTextTrials();
+  /** `name`: the only file whose text has changed. */
+  const discardAnalysis = (name?: string): void => {
     now = null;
     files = null;
+    texts.discard(name);
   };
 
   const getConfigText = (): string | null => typed.get(configFile) ?? state.configText;
@@ -183,6 +191,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     const analysis = getAnalyser().analyseAll([...getOverlaidFiles().values()], options);
     const unmatched = isRead ? checkConfigPatterns() : [];
     const all = removeUncertain([...state.plugins.problems, ...served.problems, ...unmatched, ...analysis.problems]);
+    texts.keepSound(typed, all, toRelativeName);
     return { analysis, problems: all, config: served.config };
   }
 
@@ -260,7 +269,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       if (text === null) typed.delete(name);
       else typed.set(name, text);
       if (name === configFile) config.clear();
-      discardAnalysis();
+      discardAnalysis(name);
       startParser();
     },
     get isRead() {
@@ -283,6 +292,21 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       const file = getOverlaidFiles().get(name);
       return file === undefined ? [] : removeUncertain(getAnalyser().scanFile(file));
     },
+    findNewProblems(name, text, before) {
+      const { env, variables, sql } = state;
+      const { registry } = state.plugins;
+      if (name !== configFile)
+        return texts.findNew(name, toRelativeName(name), { text, before }, () => ({
+          registry,
+          files: [...getOverlaidFiles().values()],
+          analysis: project.getRecentSnapshot().analysis,
+          options: { env, sql, given: project.config },
+        }));
+      const check = (source: string): readonly Problem[] => readConfig({ source, registry, env, variables }).problems;
+      const known = new Set(before.flatMap(check).map(({ message }) => message));
+      return check(text).filter(({ message }) => !known.has(message));
+    },
+    getSoundText: texts.getSoundText,
     getComputedSnapshot: () => now,
     getRecentSnapshot: () => last ?? project.getSnapshot(),
     setStatementFindings(found) {

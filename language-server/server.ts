@@ -20,11 +20,15 @@ export interface Trust {
 /** Language id in editors that support Lintel; other editors use JSON. */
 const LANGUAGE = 'lintel';
 
+const OFFER_TIME = 60;
+
 interface InitializationOptions extends Trust {
   /** False: no database checks statements while they are written. */
   readonly database: boolean;
   /** Milliseconds without a keystroke before diagnostics are published. */
   readonly pause: number;
+  /** Milliseconds to find out which completions check clean. */
+  readonly offerTime: number;
 }
 
 export function serve(connection: Connection, version: string): void {
@@ -32,6 +36,7 @@ export function serve(connection: Connection, version: string): void {
   let client: ClientCapabilities = {};
   let trusted = false;
   let pause: number | undefined;
+  let offerTime = OFFER_TIME;
   let isDatabaseWanted = true;
   let isQuiet: () => void = () => undefined;
   const workspace = createWorkspace({
@@ -60,6 +65,9 @@ export function serve(connection: Connection, version: string): void {
     get client() {
       return client;
     },
+    get offerTime() {
+      return offerTime;
+    },
     async loadDocument(uri) {
       const name = toFilePath(uri);
       const project = name === null ? null : await workspace.findProject(name);
@@ -80,6 +88,7 @@ export function serve(connection: Connection, version: string): void {
     const wishes = params.initializationOptions as Partial<InitializationOptions> | null | undefined;
     trusted = wishes?.trusted === true;
     if (typeof wishes?.pause === 'number') pause = wishes.pause;
+    if (typeof wishes?.offerTime === 'number') offerTime = wishes.offerTime;
     isDatabaseWanted = wishes?.database !== false;
     const folders = params.workspaceFolders?.map(({ uri }) => uri) ?? (params.rootUri ? [params.rootUri] : []);
     workspace.addFolders(folders.flatMap((uri) => toFilePath(uri) ?? []));

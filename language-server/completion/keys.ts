@@ -10,7 +10,9 @@ import { commaBefore, commaAfter, hasColon, replaceToken } from './edit.js';
 import { formatSortKey, snippetItem } from './item.js';
 import { keysFor } from './names/index.js';
 import { lastNumber } from './names/definition-names.js';
-import { membersSnippet, valueSnippet } from './snippets.js';
+import { membersSnippet, valueSnippet, type SnippetSources } from './snippets.js';
+import { createSuggest, findFreeName, listStartingValues } from './starting-values.js';
+import type { OfferData } from './verify.js';
 import { getPluginExample, numbersIn, listVariants } from './variants.js';
 
 export function keyItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
@@ -62,7 +64,7 @@ function fieldItem(
   const isNumber = field.type === 'number' && field.meta.declares !== undefined;
   const next = isNumber ? lastNumber(site)(field.meta.declares ?? 'value') + 1 : undefined;
   const given = isPlugin ? getPluginExample(view.registry, kind, own) : next;
-  const item = memberItem(view, site, name, valueSnippet(view.registry, field, given));
+  const item = memberItem(view, site, name, ...listStartingValues(view, site, { field, name, given }));
   return {
     ...item,
     detail: [isNeeded ? 'required' : '', plugin ?? ''].filter((part) => part !== '').join(' · '),
@@ -77,9 +79,18 @@ function fieldItem(
   };
 }
 
-function memberItem(view: DocumentContext, site: CursorContext, name: string, value: string): CompletionItem {
+/** `instead`: other values, for where the first one does not check clean. */
+function memberItem(
+  view: DocumentContext,
+  site: CursorContext,
+  name: string,
+  value: string,
+  instead: () => readonly string[] = () => [],
+): CompletionItem {
   const quoted = JSON.stringify(name);
-  const text = hasColon(view, site) ? quoted : `${quoted}: ${value}${commaAfter(view, site)}`;
+  const write = (one: string): string => `${quoted}: ${one}${commaAfter(view, site)}`;
+  const text = hasColon(view, site) ? quoted : write(value);
+  const data: OfferData | undefined = hasColon(view, site) ? undefined : { instead: () => instead().map(write) };
   return {
     label: name,
     kind: CompletionItemKind.Property,
@@ -88,6 +99,7 @@ function memberItem(view: DocumentContext, site: CursorContext, name: string, va
     insertTextFormat: hasColon(view, site) ? InsertTextFormat.PlainText : InsertTextFormat.Snippet,
     textEdit: replaceToken(view, site, text),
     additionalTextEdits: commaBefore(view, site),
+    ...(data !== undefined && { data }),
   };
 }
 
@@ -95,7 +107,7 @@ function memberItem(view: DocumentContext, site: CursorContext, name: string, va
 const modelOptionItems = (view: DocumentContext, site: CursorContext, written: ReadonlySet<string>): CompletionItem[] =>
   Object.entries(BESIDE_FIELDS.fields).flatMap(([name, field], i) => {
     if (written.has(name) || site.definition?.unique?.pointer.endsWith(`/${name}`) === true) return [];
-    const item = memberItem(view, site, name, valueSnippet(view.registry, field));
+    const item = memberItem(view, site, name, ...listStartingValues(view, site, { field, name }));
     return [
       {
         ...item,
@@ -115,23 +127,28 @@ function mapItems(
   const { registry } = view;
   const { inner } = field;
   if (field.type !== 'record' && field.type !== 'value') return [];
-  const value = inner === null || field.type === 'value' ? '$1' : valueSnippet(registry, inner);
+  const [value, instead] =
+    inner === null || field.type === 'value' ? ['$1', () => []] : listStartingValues(view, site, { field: inner });
   const names = keysFor(view, site, field).filter(({ name }) => !written.has(String(name)));
   const named = names.map(({ name, detail, doc }, i) => ({
-    ...memberItem(view, site, String(name), value),
+    ...memberItem(view, site, String(name), value, instead),
     ...(detail !== undefined && { detail }),
     ...(doc !== undefined && { documentation: { kind: 'markdown' as const, value: doc } }),
     sortText: `0${formatSortKey(i)}`,
   }));
   if (inner?.type !== 'object' || hasColon(view, site)) return named;
   const entries = listVariants(registry, inner).map(({ label, kind, name, given }, i) => {
-    const snippet = `"\${1:name}": ${valueSnippet(registry, inner, given, 2)}`;
+    const key = JSON.stringify(`\${1:${findFreeName('name', new Set(site.levels.at(-1)?.node?.members.map((one) => one.key)))}}`);
+    const snippet = `${key}: ${valueSnippet(registry, inner, given, 2)}`;
     const offer = {
       label: `new ${label}`,
       detail: registry.kind(kind)?.title,
       doc: pluginMarkdown(registry, kind, name),
     };
-    return { ...snippetItem(view, site, snippet, i, offer), filterText: JSON.stringify(label) };
+    const data: OfferData = {
+      instead: () => [0, 1, 2].map((n) => `${key}: ${valueSnippet(registry, inner, given, 2, createSuggest(view, site, n))}${commaAfter(view, site)}`),
+    };
+    return { ...snippetItem(view, site, snippet, i, offer), filterText: JSON.stringify(label), data };
   });
   return [...named, ...entries];
 }
@@ -140,11 +157,13 @@ function mapItems(
 function variantItems(view: DocumentContext, site: CursorContext, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   const numbers = numbersIn(registry, field, lastNumber(site));
-  return listVariants(registry, field).map(({ label, kind, name, given }, i) =>
-    snippetItem(view, site, membersSnippet(registry, field, { ...numbers, ...given }), i, {
-      label: `{ ${label} }`,
-      detail: registry.kind(kind)?.title,
-      doc: pluginMarkdown(registry, kind, name),
-    }),
-  );
+  return listVariants(registry, field).map(({ label, kind, name, given }, i) => {
+    const write = (sources?: SnippetSources): string =>
+      membersSnippet(registry, field, { ...numbers, ...given }, sources);
+    const data: OfferData = {
+      instead: () => [0, 1, 2].map((n) => write(createSuggest(view, site, n)) + commaAfter(view, site)),
+    };
+    const offer = { label: `{ ${label} }`, detail: registry.kind(kind)?.title, doc: pluginMarkdown(registry, kind, name) };
+    return { ...snippetItem(view, site, write(), i, offer), data };
+  });
 }

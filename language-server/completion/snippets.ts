@@ -1,4 +1,4 @@
-/** Snippets of starting values, from the examples, defaults and bounds of specs; valid without edits. */
+/** Snippets of starting values, from names of the project, and from the examples, defaults and bounds of specs. */
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
 import type { Expansion, Registry } from '../../language/analysis/registry.js';
@@ -8,24 +8,41 @@ import { withChoices } from './variants.js';
 /** Longer lines are broken. */
 const LINE = 76;
 
-interface SnippetState {
+/** Where values come from that nothing else says. */
+export interface SnippetSources {
+  /** A name for a field that refers to something; undefined if there is none. */
+  readonly suggest?: (field: FieldNode) => Json | undefined;
+  /** Examples of specs are not used. */
+  readonly isBare?: boolean;
+}
+
+interface SnippetState extends SnippetSources {
   readonly registry: Registry;
   /** Number of the next tab stop. */
   next: number;
 }
 
 /** `given`: the part of the value that is already known; `first`: number of the first tab stop. */
-export const valueSnippet = (registry: Registry, field: FieldNode, given?: Json, first = 1): string =>
-  writeValue({ registry, next: first }, field, given);
+export const valueSnippet = (
+  registry: Registry,
+  field: FieldNode,
+  given?: Json,
+  first = 1,
+  sources: SnippetSources = {},
+): string => writeValue({ registry, next: first, ...sources }, field, given);
 
 /** Members of an object without its braces, one per line. */
-export const membersSnippet = (registry: Registry, field: FieldNode, given: JsonObject): string =>
-  writeMembers({ registry, next: 1 }, field, given).join(',\n');
+export const membersSnippet = (
+  registry: Registry,
+  field: FieldNode,
+  given: JsonObject,
+  sources: SnippetSources = {},
+): string => writeMembers({ registry, next: 1, ...sources }, field, given).join(',\n');
 
 function writeValue(writing: SnippetState, field: FieldNode, given: Json | undefined): string {
   const { registry } = writing;
   const { values, meta } = field;
-  const known = given ?? meta.examples?.[0] ?? meta.default;
+  const known = writing.suggest?.(field) ?? given ?? getExample(writing, field) ?? meta.default;
   if (values !== null && values.length > 0) return writeChoice(writing, moveToFront(values, known));
   if (meta.plugin !== undefined && field.type === 'string') {
     const names = moveToFront(registry.names(meta.plugin), known);
@@ -59,11 +76,17 @@ function writeValue(writing: SnippetState, field: FieldNode, given: Json | undef
   }
 }
 
+const getExample = ({ isBare }: SnippetState, { meta }: FieldNode): Json | undefined =>
+  isBare === true ? undefined : meta.examples?.[0];
+
 const getJsonType = (json: Json): string => (Array.isArray(json) ? 'array' : json === null ? 'null' : typeof json);
 
 function writeList(writing: SnippetState, field: FieldNode, given: Json | undefined): string {
-  const { inner, bounds, meta, required } = field;
-  const example = given ?? (required || inner?.type !== 'object' ? meta.examples?.[0] : undefined);
+  const { inner, bounds, required } = field;
+  const name = inner === null || inner.type === 'object' ? undefined : writing.suggest?.(inner);
+  const named = name === undefined ? undefined : [name];
+  const example =
+    named ?? given ?? (required || inner?.type !== 'object' ? getExample(writing, field) : undefined);
   if (Array.isArray(example) && example.length > 0) {
     const items = (example as readonly Json[]).map((item) =>
       inner === null ? writeJson(writing, item) : writeValue(writing, inner, item),

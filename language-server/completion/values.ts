@@ -11,7 +11,10 @@ import { Rank, snippetItem, valueItem, type ItemDescription } from './item.js';
 import { namesFor } from './names/index.js';
 import { lastNumber } from './names/definition-names.js';
 import { formatShort } from './names/name-source.js';
+import { commaAfter } from './edit.js';
 import { valueSnippet } from './snippets.js';
+import { listStartingValues, nameResource } from './starting-values.js';
+import type { OfferData } from './verify.js';
 import { numbersIn, listResourceVariants, listVariants } from './variants.js';
 
 export function valueItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
@@ -75,18 +78,31 @@ function wholeItems(view: DocumentContext, site: CursorContext, field: FieldNode
   const { registry } = view;
   if (field.type === 'object') {
     const numbers = numbersIn(registry, field, lastNumber(site));
-    const variants = listVariants(registry, field).map(({ label, kind, name, given }, i) =>
-      snippetItem(view, site, valueSnippet(registry, field, { ...numbers, ...given }), i, {
-        label: `{ ${label} }`,
-        detail: registry.kind(kind)?.title,
-        doc: pluginMarkdown(registry, kind, name),
-      }),
-    );
+    const variants = listVariants(registry, field).map(({ label, kind, name, given }, i) => {
+      const offer = { label: `{ ${label} }`, detail: registry.kind(kind)?.title, doc: pluginMarkdown(registry, kind, name) };
+      return startingItem(view, site, field, { ...numbers, ...given }, i, offer);
+    });
     if (variants.length > 0) return variants;
   }
   if (field.type !== 'object' && field.type !== 'array' && field.type !== 'record') return [];
   const label = field.type === 'array' ? '[ … ]' : '{ … }';
-  return [snippetItem(view, site, valueSnippet(registry, field), 0, { label, doc: field.meta.doc })];
+  return [startingItem(view, site, field, undefined, 0, { label, doc: field.meta.doc })];
+}
+
+/** A whole value, with others in its place where it does not check clean. */
+function startingItem(
+  view: DocumentContext,
+  site: CursorContext,
+  field: FieldNode,
+  given: Json | undefined,
+  i: number,
+  offer: ItemDescription,
+): CompletionItem {
+  const key = site.levels.at(-1)?.key;
+  const name = typeof key === 'string' && given === undefined ? key : undefined;
+  const [snippet, instead] = listStartingValues(view, site, { field, name, given, isHere: true });
+  const data: OfferData = { instead: () => instead().map((one) => one + commaAfter(view, site)) };
+  return { ...snippetItem(view, site, snippet, i, offer), data };
 }
 
 /** Examples and the default, unless another item is equal. */
@@ -115,7 +131,7 @@ function definitionItems(view: DocumentContext, site: CursorContext, field: Fiel
   const { registry } = view;
   if (site.sort === 'resource') {
     return listResourceVariants(registry, field).map(({ label, given }, i) =>
-      snippetItem(view, site, valueSnippet(registry, field, given), i, {
+      startingItem(view, site, field, { ...nameResource(view), ...given }, i, {
         label: `resource: ${label}`,
         detail: 'a whole resource',
       }),

@@ -8,6 +8,7 @@ import { documentItems } from '../completion/documents.js';
 import { keyItems } from '../completion/keys.js';
 import { sqlItems } from '../completion/sql.js';
 import { valueItems } from '../completion/values.js';
+import { verifyOffers, type VerifiedOffers } from '../completion/verify.js';
 import { toFileSpan } from '../json-string.js';
 import type { CursorContext, DocumentContext } from '../document-context.js';
 
@@ -22,10 +23,10 @@ export const completion: Feature = {
   capabilities: () => ({ completionProvider: { triggerCharacters: ['"', ':', '$', '.', ' ', '_'] } }),
   attach: (desk) =>
     desk.connection.onCompletion(
-      createDocumentHandler(desk, NOTHING, (view, { position }) => ({
-        isIncomplete: false,
-        items: completionsAt(view, view.offsetAt(position)).map(hasSnippetSupport(desk) ? asItIs : stripTabStops),
-      })),
+      createDocumentHandler(desk, NOTHING, (view, { position }) => {
+        const { items, isComplete } = completeAt(view, view.offsetAt(position), desk.offerTime);
+        return { isIncomplete: !isComplete, items: items.map(hasSnippetSupport(desk) ? asItIs : stripTabStops) };
+      }),
     ),
 };
 
@@ -45,12 +46,14 @@ function stripTabStops(item: CompletionItem): CompletionItem {
   };
 }
 
-/** All completions at an offset of the file. */
-export function completionsAt(view: DocumentContext, offset: number): CompletionItem[] {
+/** The completions at an offset of the file that check clean. `time`: milliseconds to find out which do. */
+export function completeAt(view: DocumentContext, offset: number, time = Infinity): VerifiedOffers {
   const site = view.getTypedCursorContext(offset);
-  if (isInEscape(view, site, offset)) return [];
-  return SOURCES.flatMap((source) => source(view, site));
+  if (isInEscape(view, site, offset)) return { items: [], isComplete: true };
+  return verifyOffers(view, site, SOURCES.flatMap((source) => source(view, site)), time);
 }
+
+export const completionsAt = (view: DocumentContext, offset: number): CompletionItem[] => completeAt(view, offset).items;
 
 /** True inside an escape sequence, where inserted text would change the character. */
 const isInEscape = (view: DocumentContext, { inside }: CursorContext, offset: number): boolean =>

@@ -143,7 +143,8 @@ export async function openEditor({
     processId: null,
     rootUri: pathToFileURL(folder).href,
     workspaceFolders: [{ uri: pathToFileURL(folder).href, name: 'test' }],
-    initializationOptions: { trusted, database, ...(pause !== undefined && { pause }) },
+    // A busy machine must not make a list of completions shorter.
+    initializationOptions: { trusted, database, offerTime: 60_000, ...(pause !== undefined && { pause }) },
     capabilities: {
       textDocument: {
         completion: { completionItem: { snippetSupport: true } },

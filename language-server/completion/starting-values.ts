@@ -1,0 +1,102 @@
+/** Values that a new member starts with, the most likely first: names of the project, what other definitions write, the example, none. */
+import type { Json } from '../../contract/json.js';
+import type { FieldNode } from '../../language/schema/field-node.js';
+import type { Definition } from '../../language/analysis/model.js';
+import { toJson, type LocatedNode } from '../../language/source/tree.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
+import { namesFor, keysFor } from './names/index.js';
+import { getDefinitionId, listDefinitions } from './names/name-source.js';
+import { valueSnippet, type SnippetSources } from './snippets.js';
+
+/** Names that are tried for one field. */
+const NAMES = 4;
+/** Values of other definitions that are tried. */
+const COPIES = 3;
+/** Definitions that are searched for values. */
+const SEARCHED = 200;
+
+interface StartingValueOptions {
+  readonly field: FieldNode;
+  /** Key of the member; absent for an item of a list or a map. */
+  readonly name?: string | undefined;
+  readonly given?: Json | undefined;
+  /** The caret is at the value, not at its key. */
+  readonly isHere?: boolean;
+}
+
+/** The first value, and a function that lists the others. */
+export function listStartingValues(
+  view: DocumentContext,
+  site: CursorContext,
+  { field, name, given, isHere = false }: StartingValueOptions,
+): [string, () => string[]] {
+  const { registry } = view;
+  const write = (sources?: SnippetSources, value = given): string => valueSnippet(registry, field, value, 1, sources);
+  const instead = (): string[] => [
+    ...Array.from({ length: NAMES }, (_, i) => write(createSuggest(view, site, i))),
+    ...(name === undefined ? [] : listWritten(view, site, name, isHere).map((json) => write({}, json))),
+    write(),
+    write({ isBare: true }, undefined),
+  ];
+  return [write(createSuggest(view, site, 0)), instead];
+}
+
+/** Suggests the name at this place of each list of names. */
+export function createSuggest(view: DocumentContext, site: CursorContext, index: number): SnippetSources {
+  const known = new Map<FieldNode, Json | undefined>();
+  const suggest = (field: FieldNode): Json | undefined => {
+    if (known.has(field)) return known.get(field);
+    const names = isNamed(field) ? namesFor(view, site, field).map(({ name }) => name) : [];
+    const keys = field.type === 'record' ? keysFor(view, site, field).map(({ name }) => ({ [name]: {} })) : [];
+    const all: Json[] = [...names, ...keys].filter((one) => one !== '');
+    const found = all[Math.min(index, all.length - 1)];
+    known.set(field, found);
+    return found;
+  };
+  return { suggest };
+}
+
+const isNamed = ({ type, meta }: FieldNode): boolean =>
+  (type === 'string' || type === 'number' || type === 'value') &&
+  (meta.refers !== undefined || meta.complete !== undefined || meta.language === 'collection');
+
+/** What other definitions write at this place, the most frequent first. */
+function listWritten(view: DocumentContext, site: CursorContext, name: string, isHere: boolean): Json[] {
+  const path = site.levels.slice(1).map(({ key }) => key);
+  const keys = isHere ? path : [...path, name];
+  const counts = new Map<string, number>();
+  const visit = (node: LocatedNode, [key, ...rest]: readonly (string | number | null)[]): void => {
+    if (key === undefined) {
+      const text = JSON.stringify(toJson(node));
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+    } else if (typeof key === 'number') for (const item of node.items) visit(item, rest);
+    else for (const member of node.members) if (member.key === key && member.value !== null) visit(member.value, rest);
+  };
+  const same = ({ sort }: Definition): boolean => sort === site.sort;
+  for (const { node } of listDefinitions({ view, site }).filter(same).slice(0, SEARCHED)) visit(node, keys);
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, COPIES)
+    .map(([text]) => JSON.parse(text) as Json);
+}
+
+/** `wanted`, or with the first number that makes it free. */
+export function findFreeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
+  for (let i = 2; taken.has(name); i++) name = `${wanted}-${i}`.replace(/-(?=\d+$)/, /^\w+$/.test(wanted) ? '_' : '-');
+  return name;
+}
+
+/** A free id and a free path, after the name of the file. */
+export function nameResource(view: DocumentContext): { readonly id: string; readonly resource: string } {
+  const all = view.project.getRecentSnapshot().analysis.definitions.filter(({ sort }) => sort === 'resource');
+  const others = all.filter(({ doc }) => doc.file !== view.doc.file);
+  const base = (view.name.split(/[\\/]/).pop() ?? '').replace(/(\.resource)?\.jsonc?$/, '');
+  const word = base.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'new';
+  const taken = new Set(others.flatMap((one) => [getDefinitionId(one), getPath(one)]));
+  const id = findFreeName(word.toLowerCase(), taken);
+  return { id, resource: id };
+}
+
+const getPath = ({ node }: Definition): string =>
+  String(node.members.find(({ key }) => key === 'resource')?.value?.scalar ?? '');

@@ -1,0 +1,149 @@
+/**
+ * Checks a supposed text of one file before it is written. Reads the file, the files that it names and some others, so that a trial
+ * costs the same in a large project; has an analyser of its own, so that it discards nothing.
+ */
+import type { Problem } from '../contract/problem.js';
+import { createAnalyser, type Analyser, type AnalyseOptions, type SourceFile } from '../language/analysis/analyse.js';
+import type { Analysis } from '../language/analysis/model.js';
+import type { Registry } from '../language/analysis/registry.js';
+import { mapModelsByAlias } from '../language/analysis/tables.js';
+
+/** With this many files or fewer, all take part. */
+const FEW = 40;
+/** Characters of the texts whose problems are kept. */
+const MOST_KEPT = 2_000_000;
+
+export interface Trials {
+  /** Errors and warnings of this text, and of files around it, that none of the `before` texts has. */
+  findNew(file: string, text: string, before: readonly string[]): readonly Problem[];
+}
+
+export interface TrialSource {
+  readonly registry: Registry;
+  readonly files: readonly SourceFile[];
+  /** The analysis that says which file defines what. */
+  readonly analysis: Analysis;
+  readonly options: AnalyseOptions;
+}
+
+/** For one state of the other files. `analyser`: of earlier trials with the same registry. */
+export function createTrials({ files, analysis, options }: TrialSource, analyser: Analyser): Trials {
+  const kept = new Map<string, readonly Problem[]>();
+  let size = 0;
+  const byName = new Map(files.map((file) => [file.file, file]));
+  const isSmall = files.length <= FEW;
+  const owners = isSmall ? new Map<string, ReadonlySet<string>>() : mapOwners(analysis);
+
+  /** Names of the files that a text is checked with. */
+  function listAround(file: string, texts: readonly string[]): ReadonlySet<string> {
+    if (isSmall) return new Set(byName.keys());
+    const around = new Set(listUsers(analysis, file));
+    for (const text of texts)
+      for (const word of listWords(text)) for (const owner of owners.get(word) ?? []) around.add(owner);
+    for (const name of byName.keys()) {
+      if (around.size >= FEW) break;
+      around.add(name);
+    }
+    return around;
+  }
+
+  function check(file: string, text: string, around: ReadonlySet<string>): readonly Problem[] {
+    const key = `${file}\n${isSmall ? '' : [...around].sort().join()}\n${text}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const others = [...around].flatMap((name) => (name === file ? [] : (byName.get(name) ?? [])));
+    const { problems } = analyser.analyseAll([...others, { file, text }], options);
+    const found = problems.filter(({ severity }) => severity === 'error' || severity === 'warning');
+    size += key.length;
+    if (size > MOST_KEPT) {
+      kept.clear();
+      size = key.length;
+    }
+    kept.set(key, found);
+    return found;
+  }
+
+  return {
+    findNew(file, text, before) {
+      const around = listAround(file, [text, ...before]);
+      const known = new Set(before.flatMap((one) => check(file, one, around).map(formatKey)));
+      return check(file, text, around).filter((problem) => !known.has(formatKey(problem)));
+    },
+  };
+}
+
+const formatKey = ({ file, code, message }: Problem): string => `${file}\n${code}\n${message}`;
+
+/** Files of the resources that use a model of this file. */
+function listUsers({ definitions, resources }: Analysis, file: string): string[] {
+  const own = new Set(definitions.flatMap(({ sort, name, doc }) => (sort === 'model' && doc.file === file ? [name] : [])));
+  if (own.size === 0) return [];
+  return resources
+    .filter(({ actions }) => actions.some(({ models }) => models.some((model) => own.has(model))))
+    .slice(0, FEW)
+    .map(({ definition }) => definition.doc.file);
+}
+
+/** The trials of a project, and the texts that its open files had when they were last sound. */
+export function createTextTrials(): {
+  /** `name`: the only file whose text has changed. */
+  discard(name?: string): void;
+  keepSound(
+    texts: ReadonlyMap<string, string>,
+    problems: readonly Problem[],
+    toFile: (name: string) => string,
+  ): void;
+  getSoundText(name: string): string | null;
+  findNew(
+    name: string,
+    file: string,
+    texts: { readonly text: string; readonly before: readonly string[] },
+    source: () => TrialSource,
+  ): readonly Problem[];
+} {
+  const sound = new Map<string, string>();
+  let own: { readonly registry: Registry; readonly analyser: Analyser } | null = null;
+  let current: { readonly name: string; readonly trials: Trials } | null = null;
+  return {
+    discard(name) {
+      if (current?.name !== name) current = null;
+    },
+    keepSound(texts, problems, toFile) {
+      const invalid = new Set(problems.flatMap(({ severity, file }) => (severity === 'error' ? [file] : [])));
+      for (const [name, text] of texts) if (!invalid.has(toFile(name))) sound.set(name, text);
+    },
+    getSoundText: (name) => sound.get(name) ?? null,
+    findNew(name, file, { text, before }, source) {
+      if (current?.name !== name) {
+        const given = source();
+        if (own?.registry !== given.registry) own = { registry: given.registry, analyser: createAnalyser(given.registry) };
+        current = { name, trials: createTrials(given, own.analyser) };
+      }
+      return current.trials.findNew(file, text, before);
+    },
+  };
+}
+
+/** Files of each resource id, path and spelling of a model. */
+function mapOwners({ definitions, resources }: Analysis): ReadonlyMap<string, ReadonlySet<string>> {
+  const owners = new Map<string, Set<string>>();
+  const add = (name: string, file: string): void => {
+    const all = owners.get(name);
+    if (all === undefined) owners.set(name, new Set([file]));
+    else all.add(file);
+  };
+  for (const { id, path, definition } of resources) {
+    add(id, definition.doc.file);
+    add(path, definition.doc.file);
+  }
+  const models = definitions.filter(({ sort }) => sort === 'model');
+  const files = new Map(models.map(({ name, doc }) => [name, doc.file]));
+  for (const [alias, name] of mapModelsByAlias([...files.keys()])) add(alias, files.get(name) ?? '');
+  return owners;
+}
+
+const listWords = (text: string): Set<string> => new Set(text.match(/"[^"\n]*"|\w+/g)?.flatMap(splitWord));
+
+/** A string, and the words in it. */
+const splitWord = (word: string): string[] =>
+  word.startsWith('"') ? [word.slice(1, -1), ...(word.toLowerCase().match(/\w+/g) ?? [])] : [word.toLowerCase()];
