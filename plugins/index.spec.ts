@@ -117,6 +117,7 @@ import joinRoom from './features/join-room/spec.js';
 import leaveRoom from './features/leave-room/spec.js';
 import localRelay from './relays/local/spec.js';
 import redisRelay from './relays/redis/spec.js';
+import { matchers } from './matchers/values/spec.js';
 
 export const specs: readonly PluginSpec[] = [
   datetime,
@@ -236,4 +237,5 @@ export const specs: readonly PluginSpec[] = [
   leaveRoom,
   localRelay,
   redisRelay,
+  ...matchers,
 ];
