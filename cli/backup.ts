@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Fault } from '../contract/fault.js';
 import { isFolder, listStoredParts, type StoredPart } from './stored-parts.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import {
   DamagedBackupError,
   createPartEntry,

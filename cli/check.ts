@@ -11,7 +11,7 @@ import { asText } from '../contract/json.js';
 import { rangeAt } from '../language/source/document.js';
 import { findMember } from '../language/source/tree.js';
 import type { Analysis, Definition } from '../language/analysis/model.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import { fixDefinitions } from './fix.js';
 import { createLog } from './log.js';
 import { createPaint } from './colors.js';
@@ -114,7 +114,7 @@ async function readProject(
     stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
     return null;
   }
-  const project = await loadProject(cwd, file, env, false, trust);
+  const project = { ...(await loadProject(cwd, file, env, false, trust)), tests: true };
   const refused = findTrustRequirement(project, options);
   if (refused !== null) {
     stderr.write(`${refused}\n`);

@@ -1,35 +1,7 @@
 /** All CLI commands as data, from which help and reference are generated. A command's code is imported when it runs. */
 import type { CommandDoc, OptionDoc } from '../language/export/command-doc.js';
+import type { CommandOptions } from './options.js';
 import type { Terminal } from './terminal.js';
-
-export interface CommandOptions {
-  readonly config: string | undefined;
-  readonly format: string | undefined;
-  readonly out: string | undefined;
-  /** The purpose of the schema (`lintel schema --for`). */
-  readonly for: string | undefined;
-  readonly force: boolean;
-  readonly check: boolean;
-  readonly database: boolean;
-  readonly dryRun: boolean;
-  readonly sql: boolean;
-  readonly destroy: boolean;
-  readonly fill: boolean;
-  readonly yes: boolean;
-  readonly all: boolean;
-  readonly fix: boolean;
-  readonly fixAll: boolean;
-  /** Allows running project code. */
-  readonly trust: boolean;
-  readonly dead: boolean;
-  readonly state: string | undefined;
-  readonly resource: string | undefined;
-  readonly limit: string | undefined;
-  readonly verify: boolean;
-  readonly replace: boolean;
-  readonly stdio: boolean;
-  readonly arguments: readonly string[];
-}
 
 /** Resolves to the exit code; for servers, after shutdown. */
 export type Command = (options: CommandOptions, terminal: Terminal) => Promise<number>;
@@ -146,6 +118,26 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { code: 1, doc: 'At least one error after fixes, or plugins that could not be read.' },
     ],
     load: withSqlParser(async () => (await import('./check.js')).runCheck),
+  },
+  test: {
+    usage: 'test',
+    summary: 'run the cases of the test files next to the definitions',
+    details:
+      'Runs the cases of `*.test.json`. One server is started in this process, with an embedded database in memory, and every ' +
+      'request is sent to it over HTTP. Each case begins with the rows that it gives, and nothing else. Secrets that `.env` ' +
+      'lacks are generated and never printed; the configured database is not opened.',
+    options: [
+      { name: 'filter', value: 'TEXT', doc: 'Only cases whose file, group or name contains this text.' },
+      { name: 'reporter', value: 'NAME', doc: '`pretty` (default), `json`, `junit` or `tap`.' },
+      TRUST,
+    ],
+    examples: ['lintel test', 'lintel test --filter "sign up"', 'lintel test --reporter junit > report.xml'],
+    exits: [
+      { code: 0, doc: 'All cases passed.' },
+      { code: 1, doc: 'A case failed, or the definitions have errors.' },
+      { code: 2, doc: 'No case was run: there are no test files, `--filter` matches none, or an option is wrong.' },
+    ],
+    load: withSqlParser(async () => (await import('./test/command.js')).runTest),
   },
   audit: {
     usage: 'audit',

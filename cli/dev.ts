@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { StyleText } from '../language/source/code-frame.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import { findDefinitions, getFixedPart } from '../language/project/definition-files.js';
 import { SCRIPTS_FOLDER } from '../language/project/scripts.js';
 import type { Kernel, ReloadOutcome } from '../kernel/runtime/kernel.js';

@@ -19,6 +19,14 @@ const LONGEST = 1024;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+/** The variables of `.env.example` that are not set, with their values; nothing is written. */
+export async function createMissingVariables(folder: string, environment: Variables): Promise<Record<string, string>> {
+  const [example, present] = await Promise.all(['.env.example', '.env'].map((name) => readText(join(folder, name))));
+  const known = { ...parseEnv(present ?? ''), ...environment };
+  const missing = Object.entries(parseEnv(example ?? '')).filter(([name]) => !isSet(known, name));
+  return Object.fromEntries(missing.map(([name, value = '']) => [name, createContent(name, value).content]));
+}
+
 export async function fillEnvFile(folder: string, environment: Variables): Promise<EnvFileResult> {
   const example = await readText(join(folder, '.env.example'));
   if (example === null) return { found: false, added: [] };

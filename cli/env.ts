@@ -1,6 +1,6 @@
 /** `lintel env`: fills `.env` next to the config from `.env.example`. Prints names, never values. */
 import { dirname, resolve } from 'node:path';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import { fillEnvFile, type EnvFileResult } from './env-file.js';
 import type { Terminal } from './terminal.js';
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { createAnalyser } from '../language/analysis/analyse.js';
 import { applyFixes } from '../language/analysis/apply-fix.js';
 import { createAnalysisOptions, readDefinitions, type Project } from '../kernel/runtime/project.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import { isConfirmed } from './confirm.js';
 import type { Terminal } from './terminal.js';
 

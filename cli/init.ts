@@ -9,7 +9,7 @@ import { DEFAULTS } from '../language/analysis/config-schema.js';
 import { BootError } from '../contract/boot-error.js';
 import { findPackageFolder, readPackageFile } from '../language/project/package-folder.js';
 import { loadPackages } from '../kernel/runtime/packages.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import { formatEnvFileResult } from './env.js';
 import { fillEnvFile } from './env-file.js';
 import { createFileError, createNewFile } from './files.js';

@@ -4,7 +4,7 @@ import { Fault } from '../contract/fault.js';
 import { describeFailure } from '../kernel/runtime/lifecycle.js';
 import { findNearest } from '../language/source/suggest.js';
 import { bootProject } from './boot.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import { createLog } from './log.js';
 import type { StyleText } from '../language/source/code-frame.js';
 import type { PlanSet } from '../kernel/plan/plan.js';

@@ -1,6 +1,6 @@
 /** `lintel lsp`: runs the language server (`language-server/`) over stdin and stdout. */
 import { main } from '../language-server/main.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import type { Terminal } from './terminal.js';
 import { readPackageFile } from '../language/project/package-folder.js';
 

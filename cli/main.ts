@@ -1,42 +1,13 @@
 /** Entry point of the command line: parses arguments, runs one command, returns the exit code. */
 import { parseArgs } from 'node:util';
 import { findNearest } from '../language/source/suggest.js';
-import { COMMANDS, COMMON_OPTIONS, isCommand, type CommandOptions } from './commands.js';
+import { COMMANDS, COMMON_OPTIONS, isCommand } from './commands.js';
+import { OPTIONS, toCommandOptions } from './options.js';
 import { formatError } from './format-error.js';
 import { formatHelp, formatOverview } from './help.js';
 import { createPaint } from './colors.js';
 import type { Terminal } from './terminal.js';
 import { readPackageFile } from '../language/project/package-folder.js';
-
-/** The options of all commands; the command table lists which apply. */
-const OPTIONS = {
-  config: { type: 'string', short: 'c' },
-  format: { type: 'string' },
-  out: { type: 'string', short: 'o' },
-  for: { type: 'string' },
-  force: { type: 'boolean' },
-  check: { type: 'boolean' },
-  database: { type: 'boolean' },
-  'dry-run': { type: 'boolean' },
-  fill: { type: 'boolean' },
-  destroy: { type: 'boolean' },
-  yes: { type: 'boolean' },
-  sql: { type: 'boolean' },
-  all: { type: 'boolean' },
-  fix: { type: 'boolean' },
-  'fix-all': { type: 'boolean' },
-  trust: { type: 'boolean' },
-  dead: { type: 'boolean' },
-  state: { type: 'string' },
-  resource: { type: 'string' },
-  limit: { type: 'string' },
-  verify: { type: 'boolean' },
-  replace: { type: 'boolean' },
-  stdio: { type: 'boolean' },
-  clientProcessId: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'v' },
-} as const;
 
 /** Returns the exit code; 2 for invalid arguments. Errors are printed to stderr. */
 export async function main(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -78,39 +49,6 @@ async function runCommand(words: readonly string[], terminal: Terminal): Promise
     return printUsageError(`Unexpected argument "${rest[expected] ?? ''}".\n\n${formatHelp(name)}`);
   const run = await command.load();
   return run(toCommandOptions(values, rest), terminal);
-}
-
-type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | boolean>>>;
-
-function toCommandOptions(values: Values, words: readonly string[]): CommandOptions {
-  const toText = (value: string | boolean | undefined): string | undefined =>
-    typeof value === 'string' ? value : undefined;
-  return {
-    config: toText(values.config),
-    format: toText(values.format),
-    out: toText(values.out),
-    for: toText(values.for),
-    force: values.force === true,
-    check: values.check === true,
-    database: values.database === true,
-    dryRun: values['dry-run'] === true,
-    fill: values.fill === true,
-    destroy: values.destroy === true,
-    yes: values.yes === true,
-    sql: values.sql === true,
-    all: values.all === true,
-    fix: values.fix === true,
-    fixAll: values['fix-all'] === true,
-    trust: values.trust === true,
-    dead: values.dead === true,
-    state: toText(values.state),
-    resource: toText(values.resource),
-    limit: toText(values.limit),
-    verify: values.verify === true,
-    replace: values.replace === true,
-    stdio: values.stdio === true,
-    arguments: words,
-  };
 }
 
 function formatUnknownCommand(name: string): string {

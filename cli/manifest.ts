@@ -9,7 +9,7 @@ import { readManifest } from '../language/export/manifest-read.js';
 import { readFolder } from '../language/project/plugin-folders.js';
 import { MANIFEST_NAME } from '../language/project/plugin-manifests.js';
 import { loadProject } from '../kernel/runtime/project.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import { readText, writeText } from './files.js';
 import { createPaint } from './colors.js';
 import type { Terminal } from './terminal.js';

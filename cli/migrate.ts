@@ -1,5 +1,5 @@
 /** `lintel migrate`: shows and applies missing schema changes through the stores. Serves nothing. */
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import type { FilledIndex, MigrationOptions, MigrationOutline } from '../contract/migration.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { bootProject } from './boot.js';

@@ -6,7 +6,7 @@ import { createOpenapi } from '../language/export/openapi/document.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { loadSqlParser } from '../language/project/sql-parser.js';
 import { bootProject } from './boot.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import { readText, writeText } from './files.js';
 import { showSkippedResources } from './skipped-resources.js';
 import { createLog } from './log.js';

@@ -1,5 +1,5 @@
 /** `lintel plan <id>`: prints the compiled plan of a resource. It contains no values of environment variables. */
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import { isObject, type Json } from '../contract/json.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
 import { findNearest } from '../language/source/suggest.js';

@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { Fault } from '../contract/fault.js';
 import { RESTORING } from '../contract/local-data.js';
 import { listStoredParts, type StoredPart } from './stored-parts.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import { DamagedBackupError, verifyCopy, type PartEntry } from './backup-manifest.js';
 import { digestFile, runForEach, mirrorFolder, syncFolder } from './mirror.js';
 import type { Terminal } from './terminal.js';

@@ -1,6 +1,6 @@
 /** `lintel schema`: writes JSON Schemas of definitions, models and the config for the plugins that the config loads. */
 import { resolve } from 'node:path';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { createSchema, SCHEMA_TARGETS, type SchemaTarget } from '../language/export/schema-files.js';
 import { findNearest } from '../language/source/suggest.js';

@@ -3,7 +3,7 @@
  * (`shutdown.ts`).
  */
 import type { Route } from '../contract/hooks.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { listen, type RunningServer } from '../kernel/http/server.js';
 import { bootKernel, showInvalidDefinitions } from './boot.js';

@@ -5,7 +5,7 @@ import { resolveOptions } from '../kernel/runtime/instances.js';
 import { InvalidDefinitionsError } from '../kernel/runtime/kernel.js';
 import { loadProject } from '../kernel/runtime/project.js';
 import { showInvalidDefinitions } from './boot.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import type { Terminal } from './terminal.js';
 
 export interface StoredPart extends StoredFolder {

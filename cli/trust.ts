@@ -1,6 +1,6 @@
 /** Loads a project for commands that run no code of its plugins without `--trust`. */
 import { loadProject, type Project } from '../kernel/runtime/project.js';
-import type { CommandOptions } from './commands.js';
+import type { CommandOptions } from './options.js';
 import type { Terminal } from './terminal.js';
 
 /** Exit code of a command that needs `--trust`. */

@@ -132,6 +132,8 @@ export interface FieldMeta {
   readonly refers?: Refers;
   /** The object `{"literal": ...}` contains a literal, where a bare text is a name. */
   readonly verbatim?: boolean;
+  /** Of tests: an object with keys that begin with `$`, at any depth, has the fields of matchers. */
+  readonly matched?: boolean;
   /** Set by combinators only. */
   readonly parts?: readonly string[];
   readonly shape?: 'record' | 'value' | 'slot' | 'either';

@@ -32,6 +32,8 @@ export interface ConfigSection {
   readonly load: 'always' | 'when-required';
   /** For a config without the section. */
   readonly default: (given: ConfigContext) => Json;
+  /** What `lintel test` uses in place of each entry: a store in this process, or null for nothing. */
+  readonly tested?: (JsonObject & { readonly use: string }) | null;
   /** `references`: the store enforces that referenced rows exist. */
   readonly models?: {
     readonly references: boolean;
@@ -62,7 +64,7 @@ export interface FactSpec {
 
 /** A complete file around a fragment, so that examples can be checked. */
 export interface Host {
-  readonly file: 'resource' | 'model' | 'config';
+  readonly file: 'resource' | 'model' | 'config' | 'test';
   readonly json: JsonObject;
   /** JSON pointer to the fragment inside `json`. */
   readonly at: string;

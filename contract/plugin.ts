@@ -21,6 +21,7 @@ import type { Outbound } from './outbound.js';
 import type { JobAdmin, RuntimeServices } from './deferred.js';
 import type { StoredFolder, RemoteStorage } from './local-data.js';
 import type { Signal } from './plan.js';
+import type { TestRequest, TestStore } from './tests.js';
 import type { QueryQuestion, QueryResults, Scratch } from './statement-check.js';
 import type { StatementQuestion, StatementResults } from './statement-check.js';
 import type { CredentialMismatch, IssuedCredentials } from './credentials.js';
@@ -247,6 +248,14 @@ export interface PluginRuntime<H = unknown> {
     context: Pick<RuntimeContext, 'instance' | 'options' | 'folder'>,
   ): StoredFolder | RemoteStorage | null;
   createJobAdmin?(handle: H): JobAdmin;
+  /** For stores: what `lintel test` needs. A case fails if a store that its resources use has none. */
+  openTestStore?(handle: H, context: RuntimeContext): TestStore;
+  /** For guards: headers with which the resource admits a request of `lintel test`; null where it sends none. */
+  createCredentials?(
+    handle: H,
+    request: TestRequest,
+    context: RuntimeContext,
+  ): Promise<Readonly<Record<string, string>> | null>;
   /** Idempotent; called in reverse order of `open`. */
   close?(handle: H): Promise<void>;
   health?(handle: H): Promise<Health>;

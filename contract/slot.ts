@@ -19,4 +19,6 @@ export const Slot = {
   MODEL: 'model',
   MODEL_FIELD: 'model.field',
   ACCESSOR: 'string.accessor',
+  /** An object in what a test expects, which stands for many values. */
+  MATCHER: 'test.matcher',
 } as const;

@@ -4,6 +4,7 @@
  */
 import type { Position, Range as LspRange } from 'vscode-languageserver';
 import { getConfigField } from '../language/analysis/config.js';
+import { isTestFile } from '../language/analysis/classify.js';
 import { resolveLevels, type Level } from '../language/analysis/levels.js';
 import { BESIDE_FIELDS, ROOT_FIELDS } from '../language/analysis/grammar.js';
 import type { Analysis, Definition } from '../language/analysis/model.js';
@@ -21,7 +22,7 @@ import { toFileUri } from './uri.js';
 export interface CursorContext {
   readonly cursor: Cursor;
   /** `config`, or the kind of the definition at the cursor; null if unknown. */
-  readonly sort: 'resource' | 'model' | 'config' | null;
+  readonly sort: Definition['sort'] | 'config' | null;
   readonly definition: Definition | null;
   /** Levels from the definition to the cursor; for a key, the last level is its object. */
   readonly levels: readonly Level[];
@@ -87,7 +88,7 @@ export function createDocumentContext(project: Project, name: string): DocumentC
       return (project.getComputedSnapshot() ?? project.getRecentSnapshot()).analysis;
     },
     get definitions() {
-      return view.analysis.definitions.filter(({ doc: { file } }) => file === doc.file);
+      return [...view.analysis.definitions, ...view.analysis.tests].filter(({ doc: { file } }) => file === doc.file);
     },
     get problems() {
       return project.getSnapshot().problems.filter(({ file }) => file === doc.file);
@@ -191,7 +192,8 @@ function guessRoot({ name }: DocumentContext, node: LocatedNode | null, depth: n
 }
 
 /** `_users.model.json` contains a model; other definition files contain resources by default. */
-function guessSort(name: string): 'resource' | 'model' | null {
+function guessSort(name: string): Definition['sort'] | null {
+  if (isTestFile(name)) return 'test';
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
   if (/\.model\.jsonc?$/.test(base) || base.startsWith('_')) return 'model';
   return /\.jsonc?$/.test(base) ? 'resource' : null;

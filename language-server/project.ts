@@ -220,7 +220,12 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     state.env = createEnvFacts(state.variables);
     await envNames.refresh();
     config.clear();
-    const names = await findDefinitions({ folder, configFile, patterns: config.get().config.definitions });
+    const names = await findDefinitions({
+      folder,
+      configFile,
+      patterns: config.get().config.definitions,
+      tests: true,
+    });
     const read = await Promise.all(
       names.map(async (name) => [name, await readDefinition(name, toRelativeName(name))] as const),
     );

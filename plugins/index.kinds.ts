@@ -12,6 +12,7 @@ import { documentAction } from './document-actions/kind.js';
 import { documentStore } from './document-stores/kind.js';
 import { encoding } from './encodings/kind.js';
 import { inspector } from './inspectors/kind.js';
+import { matcher } from './matchers/kind.js';
 import { middleware } from './middlewares/kind.js';
 import { observer } from './observers/kind.js';
 import { storage } from './storages/kind.js';
@@ -48,6 +49,7 @@ export {
   generator,
   hasher,
   inspector,
+  matcher,
   middleware,
   mode,
   observer,
@@ -77,6 +79,7 @@ export type {
 } from './document-stores/kind.js';
 export type { Encoding } from './encodings/kind.js';
 export type { Inspector } from './inspectors/kind.js';
+export type { Matcher, MatchTools, Mismatch } from '../contract/matcher.js';
 export { storageErrors } from './storages/kind.js';
 export type { Storable, Storage } from './storages/kind.js';
 export type { Strategy } from './strategies/kind.js';
@@ -110,6 +113,7 @@ export const kinds: readonly Kind[] = [
   generator,
   hasher,
   inspector,
+  matcher,
   middleware,
   mode,
   observer,

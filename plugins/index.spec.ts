@@ -121,6 +121,7 @@ import redisRelay from './relays/redis/spec.js';
 import deferredWork from './triggers/deferred-work/spec.js';
 import scheduledWork from './triggers/scheduled-work/spec.js';
 import websocket from './triggers/websocket/spec.js';
+import { matchers } from './matchers/values/spec.js';
 
 export const specs: readonly PluginSpec[] = [
   datetime,
@@ -244,4 +245,5 @@ export const specs: readonly PluginSpec[] = [
   deferredWork,
   scheduledWork,
   websocket,
+  ...matchers,
 ];

@@ -87,6 +87,8 @@ export interface Kernel {
   /** Resolves when all is available; rejects on a permanent error. */
   complete(): Promise<void>;
   listJobAdmins(): readonly JobAdmin[];
+  /** The plugins in use, for `lintel test`. */
+  readonly instances: readonly Instance[];
   /** Plugins in use, with the fact `shared`: whether several processes share their state. */
   places(): readonly PluginSharing[];
   /** Resolves when current work is finished. `close` follows. */
@@ -257,6 +259,7 @@ export async function createKernel({
     waiting: lifecycle.away,
     complete: () => complete,
     listJobAdmins,
+    instances: instances.all,
     places: () => instances.all.flatMap(({ id }) => findPlace(project.registry.plugins.get(id)) ?? []),
     drain: () => lifecycle.drain(),
     releaseClaims: () => lifecycle.releaseClaims(),

@@ -33,6 +33,8 @@ export interface Project extends Packages {
   readonly env: Environment;
   /** True in `lintel dev`. */
   readonly dev: boolean;
+  /** Test files are read too; they are never served. */
+  readonly tests?: boolean;
   /** Null when the config is invalid. */
   readonly config: Config | null;
   readonly configUses: ReadonlySet<string>;
@@ -154,8 +156,9 @@ export async function createAnalysisOptions(
   return { env: createEnvFacts(env), sql, given };
 }
 
-export async function readDefinitions({ cwd, folder, configFile }: Project, config: Config): Promise<SourceFile[]> {
-  const names = await findDefinitions({ folder, configFile, patterns: config.definitions });
+export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {
+  const { cwd, folder, configFile, tests = false } = project;
+  const names = await findDefinitions({ folder, configFile, patterns: config.definitions, tests });
   const files = await Promise.all(names.map((name) => readDefinition(name, relative(cwd, name) || name)));
   return files.filter((file) => file !== null);
 }

@@ -19,6 +19,7 @@ import { checkCollections } from './checks/collections.js';
 import { checkForeign } from './checks/foreign.js';
 import { checkModels } from './checks/models.js';
 import { checkRooms } from './checks/rooms.js';
+import { checkTests } from './checks/tests.js';
 import { checkTokens } from './checks/tokens.js';
 import { checkPurposes } from './checks/variable-purposes.js';
 import { checkRealms } from './checks/realms.js';
@@ -133,17 +134,18 @@ export function createAnalyser(registry: Registry): Analyser {
         refusals,
         refusedQueries,
       };
-      const definitions = all.flatMap((one) => one.definitions);
+      const found = all.flatMap((one) => one.definitions);
+      const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];
       const faulty = new Set(all.flatMap((one) => (one.faulty ? [one.source.file] : [])));
       const documents = new Map(all.map(({ source, doc }) => [source.file, doc]));
-      return analyseDefinitions(run, definitions, { faulty, documents });
+      return analyseDefinitions(run, definitions, { faulty, documents, tests });
     },
     scanFile(source) {
       const report = createReport(registry.codes);
       const found = read(source, shelf.get(source.file), report);
       shelf.set(source.file, found);
       // Only these are models under each profile, and the next config may select another one.
-      const certain = found.definitions.filter(({ sort, name }) => sort === 'resource' || name.startsWith('_'));
+      const certain = found.definitions.filter(({ sort, name }) => sort !== 'model' || name.startsWith('_'));
       walkDefinitions({ registry, memory, report }, certain);
       return toProblems(report)
         .filter(({ code }) => code !== 'DEF_NO_KIND')
@@ -151,6 +153,8 @@ export function createAnalyser(registry: Registry): Analyser {
     },
   };
 }
+
+const isTest = ({ sort }: Definition): boolean => sort === 'test';
 
 interface AnalysisStart {
   readonly registry: Registry;
@@ -172,10 +176,10 @@ interface AnalysisRun extends AnalysisStart {
 function analyseDefinitions(
   run: AnalysisRun,
   definitions: readonly Definition[],
-  { faulty, documents }: { readonly faulty: ReadonlySet<string>; readonly documents: Analysis['documents'] },
+  { faulty, documents, tests }: { readonly faulty: ReadonlySet<string> } & Pick<Analysis, 'documents' | 'tests'>,
 ): Analysis {
   const { registry, memory, report, env, given } = run;
-  walkDefinitions(run, definitions);
+  walkDefinitions(run, [...definitions, ...tests]);
   const isLenient = isSub0(given?.profile ?? null);
   const checkTexts = (definition: Definition, own: Report): void => {
     checkAccessors({ registry, report: own, env }, definition);
@@ -214,6 +218,7 @@ function analyseDefinitions(
     paths: new Map(resources.map((one) => [getResourceId(one), getResourcePath(one)])),
     answered: createColumnLookup(() => [...queries.values()].map(listResultColumns)),
   };
+  checkTests(run, tests, { tables, tablesKey, models: defined, resources: resources.map(getResourceId) });
   const groups = groupResources(resources).map((group) => linkGroup(set, group));
   const linked = sortBySet(resources, groups);
   reportDuplicatePaths(linked, report);
@@ -252,6 +257,7 @@ function analyseDefinitions(
   const asked = createLazy(() => listCheckableStatements(definitions, linked, stores, unasked));
   return {
     definitions,
+    tests,
     documents,
     ...models,
     problems: toProblems({ rows }).sort(compareByPlace),

@@ -9,6 +9,9 @@ import { MEANT_FOR_RESOURCE } from './grammar.js';
 
 const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];
 
+/** `sign-up.test.json` contains tests; they are never served. */
+export const isTestFile = (file: string): boolean => /\.test\.jsonc?$/.test(file);
+
 export const listEntries = (root: LocatedNode): readonly LocatedNode[] => (root.type === 'array' ? root.items : [root]);
 
 /** `byShape`: a model needs no underscore. */
@@ -28,6 +31,7 @@ export function classifyDefinitions(doc: Document, node: LocatedNode, report: Re
     report.add('DEF_TYPE', { doc, start: node.start, end: node.end }, params);
     return [];
   }
+  if (isTestFile(doc.file)) return [make('test', node, '')];
   const fileName = toModelName(doc.file);
   // A model may have fields named `resource` or `_id`; in its own file, entries with a `type` are fields.
   const fields = fileName.startsWith('_') && node.members.some(isField) && !hasResourceKeys(node);

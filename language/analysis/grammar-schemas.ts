@@ -7,6 +7,7 @@ import { Slot } from '../../contract/slot.js';
 import { foldSchema } from '../schema/fold.js';
 import { either, flag, list, record, shape, slot, text } from '../../contract/combinators.js';
 import type { FieldNode } from '../schema/field-node.js';
+import { testFile } from './test-schema.js';
 
 const suggestRename = (name: string, say = `the field is called "${name}"`) => ({ say, rename: name });
 const PATH = suggestRename('resource', 'the path of the endpoint is `"resource"`');
@@ -140,9 +141,10 @@ const beside = shape({
   acknowledge: createAcknowledgeField(),
 });
 
-export const NODES: Readonly<Record<'resource' | 'actionable' | 'model' | 'beside', FieldNode>> = {
+export const NODES: Readonly<Record<'resource' | 'actionable' | 'model' | 'beside' | 'test', FieldNode>> = {
   resource: { ...foldSchema(resource, 'resource'), parts: [Slot.RESOURCE] },
   actionable: foldSchema(actionable, 'actionable'),
   model: foldSchema(model, 'model'),
   beside: foldSchema(beside, 'model'),
+  test: foldSchema(testFile, 'test'),
 };

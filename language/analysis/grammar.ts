@@ -12,9 +12,10 @@ export const GRAMMAR: Readonly<Record<string, FieldNode>> = Object.freeze({
   [Slot.MODEL]: NODES.model,
 });
 
-export const ROOT_FIELDS: Readonly<Record<'resource' | 'model', FieldNode>> = Object.freeze({
+export const ROOT_FIELDS: Readonly<Record<'resource' | 'model' | 'test', FieldNode>> = Object.freeze({
   resource: { ...EMPTY_OBJECT, parts: [Slot.RESOURCE] },
   model: NODES.model,
+  test: NODES.test,
 });
 
 /** Maps made-up keys to resource fields, for classification. */

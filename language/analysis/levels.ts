@@ -4,6 +4,7 @@ import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { findMember, toJson, type LocatedNode } from '../source/tree.js';
 import type { Expansion, Registry } from './registry.js';
 import { LITERAL } from '../strings/literal.js';
+import { canBeMatcher, MATCHER } from './verbatim.js';
 
 export type Segment = string | number;
 
@@ -77,6 +78,7 @@ function selectForm(field: FieldNode, node: LocatedNode | null, next: Segment | 
   if (field.type === 'value' && field.inner !== null && (wanted === 'object' || wanted === 'array')) {
     return selectForm(field.inner, node, next);
   }
+  if (field.meta.matched === true && wanted === 'object' && (node === null || canBeMatcher(node))) return MATCHER;
   if (field.meta.verbatim === true && wanted === 'object' && isVerbatimSoFar(node)) return VERBATIM;
   if (field.type !== 'either') return field;
   const isFitting = ({ type }: FieldNode): boolean => (type === 'record' ? 'object' : type) === wanted;

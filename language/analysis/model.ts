@@ -13,7 +13,7 @@ import type { StatementNames } from './sql/names.js';
 
 /** A classified definition, before it is linked. */
 export interface Definition {
-  readonly sort: 'resource' | 'model';
+  readonly sort: 'resource' | 'model' | 'test';
   readonly doc: Document;
   readonly node: LocatedNode;
   /** The model name; empty for resources. */
@@ -121,6 +121,8 @@ export interface DataModel {
 export interface Analysis {
   /** Valid and invalid definitions, in the order of the files. */
   readonly definitions: readonly Definition[];
+  /** Of the test files; not part of `definitions`. */
+  readonly tests: readonly Definition[];
   readonly resources: readonly ResourceModel[];
   readonly models: readonly DataModel[];
   readonly problems: readonly Problem[];

@@ -29,7 +29,8 @@ export function checkSpec(spec: PluginSpec): void {
   const failSpec = (what: string): never => {
     throw new BootError('PLG_SPEC', { name: pluginId(spec), what });
   };
-  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(spec.name)) failSpec('its name is not a plain word');
+  // A matcher begins with `$`, because its name is written between the fields of a body.
+  if (!/^\$?[A-Za-z][A-Za-z0-9_-]*$/.test(spec.name)) failSpec('its name is not a plain word');
   if (spec.summary.trim() === '') failSpec('it has no summary');
   if (spec.since.trim() === '') failSpec('it does not say since which version it exists');
   if (spec.examples.length === 0) failSpec('it has no example');

@@ -6,7 +6,7 @@ import type { Registry } from './registry.js';
 import type { SourceLocation } from './report.js';
 import { collectDocuments } from './symbols/documents.js';
 import { collectModels } from './symbols/models.js';
-import { collectResources } from './symbols/resources.js';
+import { collectResources, collectTests } from './symbols/resources.js';
 import { collectStatements } from './symbols/statements.js';
 
 export type SymbolSort =
@@ -108,7 +108,8 @@ function createSymbolIndex(analysis: Analysis, registry: Registry): SymbolIndex 
       ensureDraft(b).alike.add(createSymbolKey(a));
     },
   };
-  for (const collect of [collectModels, collectResources, collectStatements, collectDocuments]) collect(collecting);
+  for (const collect of [collectModels, collectResources, collectStatements, collectDocuments, collectTests])
+    collect(collecting);
   const symbols = new Map([...drafts].map(([key, one]) => [key, freezeSymbol(one)]));
   const byFile = new Map<string, SymbolMatch[]>();
   return {

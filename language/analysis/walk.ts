@@ -13,7 +13,7 @@ import type { Expansion } from './registry.js';
 import { reportClearSecret } from './checks/secrets.js';
 import type { Span, SourceLocation } from './report.js';
 import { createUnknownKeyReporter } from './unknown-keys.js';
-import { isVerbatim } from './verbatim.js';
+import { canBeMatcher, isVerbatim, MATCHER } from './verbatim.js';
 import { reportWrongType } from './wrong-type.js';
 
 /** `label` names the node in messages: `this resource`, `the config`. */
@@ -202,6 +202,10 @@ function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, h
 function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {
   if (field.meta.verbatim === true && isVerbatim(node)) {
     context.finds.literals.push(node);
+    return;
+  }
+  if (field.meta.matched === true && node.members.length > 0 && canBeMatcher(node)) {
+    visitObject(context, node, MATCHER, here);
     return;
   }
   if (node.type === 'string') {

@@ -15,7 +15,12 @@ import { listAccessors } from '../strings/accessor.js';
 import { createDocument, rangeAt, type Document } from '../source/document.js';
 import { findNode, parseSource } from '../source/tree.js';
 
-const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
+const FILES = {
+  resource: 'example.json',
+  model: 'models.json',
+  config: 'lintel.config.json',
+  test: 'example.test.json',
+} as const;
 
 /** A variable with a value long enough for a key. */
 const createEnvFact = (name: string): EnvFact => {

@@ -4,6 +4,8 @@
  */
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Expansion, OwnedField, Registry } from '../analysis/registry.js';
+import { Slot } from '../../contract/slot.js';
+import { MATCHER } from '../analysis/verbatim.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { accessorPattern, createInvalidAccessorPattern } from './accessor-patterns.js';
 import {
@@ -85,13 +87,25 @@ function writeValue(pen: WriterState, node: FieldNode, name: string): JsonObject
   const wrong = { not: { type: 'string', pattern: createInvalidAccessorPattern(pen.registry, roots) } };
   if (node.inner !== null) {
     const accessor = { type: 'string', pattern: accessorPattern };
-    return { if: accessor, then: wrong, else: writeOrRef(pen, node.inner, `${name}.literal`) };
+    const literal = writeOrRef(pen, node.inner, `${name}.literal`);
+    return { if: accessor, then: wrong, else: node.meta.matched === true ? orMatcher(pen, literal) : literal };
   }
-  const key = roots === undefined ? 'any-value' : `any-value.${roots.join('.')}`;
+  const ending = node.meta.matched === true ? '.matched' : '';
+  const key = `${['any-value', ...(roots ?? [])].join('.')}${ending}`;
   const self = { $ref: `#/definitions/${key}` };
-  pen.definitions[key] ??= { ...wrong, items: self, additionalProperties: self };
+  if (pen.definitions[key] === undefined) {
+    const plain = (pen.definitions[key] = { ...wrong, items: self, additionalProperties: self });
+    if (node.meta.matched === true) pen.definitions[key] = orMatcher(pen, plain);
+  }
   return { allOf: [self] };
 }
+
+/** Matchers contain such values, so the definition of the value exists before. */
+const orMatcher = (pen: WriterState, otherwise: Json): JsonObject => ({
+  if: { type: 'object', minProperties: 1, propertyNames: { pattern: '^\\$' } },
+  then: writeOrRef(pen, MATCHER, Slot.MATCHER),
+  else: otherwise,
+});
 
 function writeObject(pen: WriterState, node: FieldNode, name: string): JsonObject {
   const body = { type: 'object', ...writeVariants(pen, node, new Map(), name) };

@@ -127,6 +127,7 @@ const meta = record<FieldNode['meta']>({
   deprecated: readOptional(deprecated),
   secret: readOptional(flag),
   verbatim: readOptional(flag),
+  matched: readOptional(flag),
   purpose: readOptional(text),
   roots: readOptional(list(word)),
   leaves: readOptional(flag),
@@ -204,7 +205,7 @@ const code = record<CodeEntry>({
 });
 
 const object: data.Read<JsonObject> = (place) => ({ ...map<Json>(any)(place) });
-const host = record<Host>({ file: oneOf('resource', 'model', 'config'), json: object, at: text });
+const host = record<Host>({ file: oneOf('resource', 'model', 'config', 'test'), json: object, at: text });
 const example = record<HostedExample<Example>>({ title: text, json: any, host });
 const counterExample = record<HostedExample<CounterExample>>({ title: text, json: any, code: name, at: text, host });
 
@@ -219,7 +220,7 @@ const select: data.Read<Select> = (place) => {
   return record<{ by: typeof by }>({ by: oneOf(by) })(place);
 };
 
-const config = record<Omit<ConfigSection, 'default'>>({
+const config = record<Omit<ConfigSection, 'default' | 'tested'>>({
   field: text,
   doc: text,
   aliases: readOptional(list(text)),

@@ -23,7 +23,7 @@ export interface ManifestKind {
   readonly expected: NonNullable<Kind['expected']>;
   readonly mistaken: NonNullable<Kind['mistaken']>;
   readonly handle: readonly string[];
-  readonly config: Omit<ConfigSection, 'default'> | null;
+  readonly config: Omit<ConfigSection, 'default' | 'tested'> | null;
 }
 
 /** An example with the complete file around it. */
@@ -85,7 +85,7 @@ function toVersionRange(version: string): string {
 
 function toManifestKind(kind: Kind): ManifestKind {
   const { config, common } = kind;
-  const { default: _, ...section } = config ?? { default: null };
+  const { default: _, tested: __, ...section } = config ?? { default: null, tested: null };
   return {
     kind: kind.kind,
     title: kind.title,
@@ -97,7 +97,7 @@ function toManifestKind(kind: Kind): ManifestKind {
     expected: kind.expected ?? {},
     mistaken: kind.mistaken ?? {},
     handle: kind.handle,
-    config: config === undefined ? null : (section as Omit<ConfigSection, 'default'>),
+    config: config === undefined ? null : (section as Omit<ConfigSection, 'default' | 'tested'>),
   };
 }
 

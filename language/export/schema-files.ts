@@ -2,19 +2,20 @@
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
 import { getConfigField } from '../analysis/config.js';
-import { BESIDE_FIELDS, GRAMMAR } from '../analysis/grammar.js';
+import { BESIDE_FIELDS, GRAMMAR, ROOT_FIELDS } from '../analysis/grammar.js';
 import type { Registry } from '../analysis/registry.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
 import { createSchemaWriter, type SchemaWriter } from './json-schema.js';
 
-export const SCHEMA_TARGETS = ['definition', 'model', 'config', 'all'] as const;
+export const SCHEMA_TARGETS = ['definition', 'model', 'test', 'config', 'all'] as const;
 export type SchemaTarget = (typeof SCHEMA_TARGETS)[number];
 
 const TITLES: Readonly<Record<SchemaTarget, string>> = {
   definition: 'Lintel definition: a resource, a model, or a list of them',
   model: 'Lintel database model',
+  test: 'Lintel test file',
   config: 'Lintel config',
-  all: 'Lintel definition or config',
+  all: 'Lintel definition, test file or config',
 };
 
 /** Some property has the form of a model field. */
@@ -29,6 +30,7 @@ const isNamedModels: JsonObject = {
   propertyNames: { pattern: '^_' },
   not: holdsField,
 };
+const isTest: JsonObject = { type: 'object', required: ['cases'], properties: { cases: { type: 'array' } } };
 const isResource: JsonObject = { anyOf: [{ required: ['resource'] }, { required: ['actionables'] }] };
 
 export function createSchema(target: SchemaTarget, registry: Registry): JsonObject {
@@ -36,6 +38,7 @@ export function createSchema(target: SchemaTarget, registry: Registry): JsonObje
   const configNode = getConfigField(registry);
   const config = writer.ref(configNode, 'config');
   const resource = writer.ref(GRAMMAR[Slot.RESOURCE] ?? EMPTY_OBJECT, 'resource');
+  const test = writer.ref(ROOT_FIELDS.test, 'test');
   const fields = writer.ref(GRAMMAR[Slot.MODEL] ?? EMPTY_OBJECT, 'model');
   const named = { type: 'object', additionalProperties: fields };
   const model = { if: isNamedModels, then: named, else: fields };
@@ -53,11 +56,12 @@ export function createSchema(target: SchemaTarget, registry: Registry): JsonObje
   const roots: Readonly<Record<SchemaTarget, () => JsonObject>> = {
     definition: () => toOneOrMany('one-definition'),
     model: () => toOneOrMany('one-model'),
+    test: () => test,
     config: () => config,
     all: () => {
       const keys = Object.keys(configNode.fields);
       const isConfig = { type: 'object', minProperties: 1, propertyNames: { enum: keys } };
-      return { if: isConfig, then: config, else: toOneOrMany('one-definition') };
+      return { if: isConfig, then: config, else: { if: isTest, then: test, else: toOneOrMany('one-definition') } };
     },
   };
   const root = roots[target]();

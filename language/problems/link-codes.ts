@@ -38,6 +38,12 @@ export const LINK_CODES = {
     'There is no resource with the id "{name}".{hint}',
     '`self` names this resource; other resources are named by `id`, not by path.',
   ),
+  TST_UNSAVED: defineProblem(
+    'error',
+    'Value not saved',
+    '"$SAVED.{name}" is read here, but no earlier step of the case saves it.{hint}',
+    '`save` of a step names values of its response for later steps.',
+  ),
   LNK_UNKNOWN_ACTION: defineProblem(
     'error',
     'Unknown actionable',

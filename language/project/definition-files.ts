@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { SourceFile } from '../analysis/analyse.js';
+import { isTestFile } from '../analysis/classify.js';
 import { listFieldsInLanguage, type Registry } from '../analysis/registry.js';
 
 export interface DefinitionPlaces {
@@ -9,16 +10,23 @@ export interface DefinitionPlaces {
   /** Excluded even where a pattern matches it. */
   readonly configFile: string;
   readonly patterns: readonly string[];
+  /** Includes test files, which are never served. */
+  readonly tests?: boolean;
 }
 
 /** Absolute paths, sorted. */
-export async function findDefinitions({ folder, configFile, patterns }: DefinitionPlaces): Promise<string[]> {
+export async function findDefinitions({
+  folder,
+  configFile,
+  patterns,
+  tests = false,
+}: DefinitionPlaces): Promise<string[]> {
   // Loaded lazily, because editors respond before files are searched.
   const { glob } = await import('tinyglobby');
   const found = await glob([...patterns], { cwd: folder, absolute: true, dot: false, ignore: ['**/node_modules/**'] });
   return found
     .map((name) => resolve(name))
-    .filter((name) => name !== configFile)
+    .filter((name) => name !== configFile && (tests || !isTestFile(name)))
     .sort();
 }
 

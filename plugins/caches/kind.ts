@@ -51,6 +51,7 @@ export const cache = defineKind<Cache>({
     doc: 'Where cached results, rate-limit counters and revoked tokens are stored.',
     many: false,
     load: 'when-required',
+    tested: { use: 'memory' },
     default: ({ has }) => (has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : 'memory'),
   },
   facts: {

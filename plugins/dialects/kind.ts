@@ -112,6 +112,7 @@ export const dialect = defineKind<Dialect>({
     doc: 'Named SQL connections. Queries use `main`, unless they or their models name another.',
     many: true,
     load: 'when-required',
+    tested: { use: 'pglite', path: 'memory://' },
     must: 'main',
     models: { references: true },
     default: ({ has }) => {

@@ -116,6 +116,7 @@ export const documentStore = defineKind<DocumentStore>({
     aliases: ['mongo', 'mongodb', 'document_stores', 'collections'],
     many: true,
     load: 'when-required',
+    tested: { use: 'embedded' },
     must: 'main',
     models: { references: false, key: '_id' },
     default: (given) => ({

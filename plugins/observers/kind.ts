@@ -13,6 +13,7 @@ export const observer = defineKind<object>({
     many: true,
     keeps: true,
     load: 'always',
+    tested: null,
     default: ({ dev }) => ({ log: { use: 'access_log' }, ...(dev && { timing: { use: 'server_timing' } }) }),
   },
   facts: {},

@@ -95,6 +95,7 @@ export const queue = defineKind<Queue>({
     aliases: ['jobs', 'background', 'worker', 'workers', 'job_queue'],
     many: false,
     load: 'when-required',
+    tested: { use: 'embedded' },
     default: (given) => {
       const { has } = given;
       if (has('DATABASE_URL')) return { use: 'postgres', url: '$ENV.DATABASE_URL' };

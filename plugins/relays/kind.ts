@@ -33,6 +33,7 @@ export const relay = defineKind<Relay>({
     aliases: ['broadcast', 'broadcasts', 'pubsub', 'pub_sub', 'messages'],
     many: false,
     load: 'when-required',
+    tested: { use: 'local' },
     default: ({ has }) => (has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : 'local'),
   },
   mistaken: {

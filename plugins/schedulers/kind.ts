@@ -60,6 +60,7 @@ export const scheduler = defineKind<Scheduler>({
     aliases: ['cron', 'crons', 'schedule', 'schedules', 'cron_jobs'],
     many: false,
     load: 'when-required',
+    tested: { use: 'embedded' },
     default: (given) => {
       const { has } = given;
       if (has('DATABASE_URL')) return { use: 'postgres', url: '$ENV.DATABASE_URL' };

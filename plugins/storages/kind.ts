@@ -52,6 +52,7 @@ export const storage = defineKind<Storage>({
     doc: 'Where uploaded files are stored.',
     many: false,
     load: 'when-required',
+    tested: { use: 'local-disk', path: '$ENV.LINTEL_TEST_FOLDER' },
     default: () => 'local-disk',
   },
   facts: {

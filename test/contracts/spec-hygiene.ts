@@ -30,7 +30,12 @@ const ENV = createEnvFacts({
   S3_ACCESS_KEY: 'example',
   S3_SECRET_KEY: 'canary-example-secret-Qm7xT2vLs9',
 });
-const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
+const FILES = {
+  resource: 'example.json',
+  model: 'models.json',
+  config: 'lintel.config.json',
+  test: 'example.test.json',
+} as const;
 
 export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): void {
   for (const spec of specs) {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { CommandOptions } from '../../cli/commands.js';
+import type { CommandOptions } from '../../cli/options.js';
 import { findArgumentMistake } from '../../cli/jobs.js';
 import type { JobView } from '../../contract/deferred.js';
 import { hostCli, runCli, type Finished } from '../support/cli.js';
@@ -61,6 +61,8 @@ const NOTHING: CommandOptions = {
   verify: false,
   replace: false,
   stdio: false,
+  filter: undefined,
+  reporter: undefined,
   arguments: [],
 };
 

@@ -44,6 +44,7 @@ const TARGETS: Readonly<Record<Host['file'], readonly SchemaTarget[]>> = {
   resource: ['definition', 'all'],
   model: ['definition', 'model', 'all'],
   config: ['config', 'all'],
+  test: ['test', 'all'],
 };
 const read = (file: string, text: string): Json => {
   const { root } = parseSource(createDocument(file, text));

@@ -30,6 +30,7 @@ describe('files of the storage local-disk, answered', () => {
     secret: SECRET,
     put: () => Promise.resolve(),
     remove: () => Promise.resolve(),
+    removeAll: () => Promise.resolve(),
     isWritable: () => Promise.resolve(true),
     find: (key, part) => {
       asked.push(`${part} ${key}`);

@@ -7,7 +7,8 @@ import type { ActionModel, Analysis, ResourceModel } from '../model.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
 import { collectAccessors } from './accessors.js';
 import { getLookup } from './lookup.js';
-import { fieldId } from './models.js';
+import { listTestTables } from '../checks/tests.js';
+import { fieldId, modelId } from './models.js';
 import { addPath, isOutput, resolveRoot, type SymbolScope } from './scope.js';
 import { locateInside, splitSegments, locateContent } from './locations.js';
 import { findOrigin, findParameterModel } from './values.js';
@@ -192,4 +193,23 @@ function listSourceActions(
   if (action === null) return [...actions].reverse().sort((a, b) => Number(b.main) - Number(a.main));
   if (!extracted || action.depends.length === 0) return [action];
   return action.depends.flatMap((key) => getLookup(analysis).action(key) ?? []);
+}
+
+/** The uses of resources, models and fields in test files. */
+export function collectTests({ analysis, add }: SymbolCollector): void {
+  const { model: modelOf, resource: resourceOf } = getLookup(analysis);
+  for (const definition of analysis.tests) {
+    const { doc } = definition;
+    for (const { refers, name, spot } of definition.finds.references) {
+      if (refers.symbol === 'resource' && resourceOf(String(name)) !== undefined)
+        add(resourceId(String(name)), locateContent(spot), 'use');
+    }
+    for (const { table, columns } of listTestTables(definition)) {
+      const model = modelOf(table.key);
+      if (model === undefined) continue;
+      add(modelId(model), locateContent({ doc, start: table.keyStart, end: table.keyEnd }), 'use');
+      for (const { key, keyStart: start, keyEnd: end } of columns)
+        add(fieldId(model, key), locateContent({ doc, start, end }), 'use');
+    }
+  }
 }

@@ -3,6 +3,7 @@ export interface ExpiringMap<T extends { readonly until: number }> {
   get(key: string): T | undefined;
   /** False: the map is full, and entries must not be evicted. */
   set(key: string, entry: T): boolean;
+  clear(): void;
 }
 
 const FIRST_SWEEP = 1024;
@@ -39,6 +40,7 @@ export function createExpiringMap<T extends { readonly until: number }>(
   }
 
   return {
+    clear: () => entries.clear(),
     get(key) {
       const entry = entries.get(key);
       if (entry === undefined || entry.until > now()) return entry;

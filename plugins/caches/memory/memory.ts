@@ -35,7 +35,12 @@ const copyIfView = (value: Uint8Array): Uint8Array =>
 /** Approximate bytes of an entry besides its value and key. */
 const OVERHEAD = 128;
 
-export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }: MemoryOptions): Cache {
+export interface MemoryCache extends Cache {
+  /** Leases issued before are void. */
+  clear(): void;
+}
+
+export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }: MemoryOptions): MemoryCache {
   const values = new LRUCache<string, Entry>({
     max: maxEntries,
     maxSize: maxBytes,
@@ -60,6 +65,13 @@ export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }
   }
 
   return {
+    clear() {
+      values.clear();
+      counts.clear();
+      marks.clear();
+      removed.clear();
+      forgotten = ++removals;
+    },
     getValue(key): CacheReadResult {
       const entry = values.get(key);
       if (entry !== undefined) {

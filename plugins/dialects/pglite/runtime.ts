@@ -23,6 +23,7 @@ import { holdFolder, listenForCopies } from './copy-hold.js';
 import { lockFolder } from './lock.js';
 import { analyzeStatements, createScratch } from './scratch.js';
 import { loadTemplate } from './template.js';
+import { createTestStore } from './test-store.js';
 import { readWholeText } from './whole-text.js';
 
 interface Engine {
@@ -138,6 +139,8 @@ export default defineRuntime(dialect, {
 
   checkStatements: async (handle, questions) =>
     (await analyzeStatements(requireEngine(handle), questions, { extensions: false, scripts: false })).rejections,
+
+  openTestStore: (handle) => createTestStore(requireEngine(handle)),
 
   describeStorage({ instance, options, folder }) {
     const { place } = resolveDataPath(options, folder);

@@ -2,11 +2,13 @@
  * Token guard. Runs before the body is read and before a database connection is acquired; a cached token is verified
  * synchronously. Every rejection has the same response.
  */
+import { randomUUID } from 'node:crypto';
 import { createFault } from '../../../contract/fault.js';
 import { asText, deepFreeze, isObject, type Json } from '../../../contract/json.js';
 import type { Claims, Frame, Identity, Invocation, Step } from '../../../contract/plan.js';
 import { ResourcePhase } from '../../../contract/slot.js';
-import { defineRuntime, type Log } from '../../../contract/plugin.js';
+import { defineRuntime, type Log, type RuntimeContext } from '../../../contract/plugin.js';
+import type { TestRequest } from '../../../contract/tests.js';
 import { getProof } from '../../../language/strings/header.js';
 import { compilePath, splitPath, writePath } from '../../../language/strings/path.js';
 import { endAtDeadline } from '../../shared/deadline.js';
@@ -15,7 +17,7 @@ import { TokenRefused, type TokenTool, type VerifiedToken } from '../../tokens/k
 import { isAuthorization, createTokenReader } from '../../tokens/shared/header.light.js';
 import { revoker, type IsRevoked } from '../shared/revocation.js';
 import { restrictToGuard, TokenMismatch, createResourceTokens } from '../shared/token-tool.js';
-import { resolveRequirements } from '../../tokens/shared/audience.light.js';
+import { ACCESS, PURPOSE_CLAIM, resolveRequirements } from '../../tokens/shared/audience.light.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }) => ({
@@ -43,7 +45,29 @@ export default defineRuntime(feature, {
       };
     },
   }),
+  createCredentials: (_handle, request, { resolve }) => createCredentials(request, resolve),
 });
+
+/** A token with these claims, as the resource demands it. */
+async function createCredentials(
+  { resource, id, claims, now, text }: TestRequest,
+  resolve: RuntimeContext['resolve'],
+): Promise<Readonly<Record<string, string>> | null> {
+  if (claims === null) return null;
+  const { protected: guard, tokenize } = resource;
+  const { tool } = createResourceTokens(tokenize, true, { place: id, text: (json) => () => text(json) }, resolve);
+  const { issuers, audiences, purpose } = resolveRequirements(guard, tokenize);
+  const marks = {
+    iss: text(issuers?.[0] ?? id),
+    aud: text(audiences?.[0] ?? tool.realm),
+    ...(purpose !== ACCESS && { [PURPOSE_CLAIM]: purpose }),
+  };
+  const issued = await tool.issueToken({ ...claims, ...marks }, { now, seconds: TEST_SECONDS, id: randomUUID() });
+  const header = asText(isObject(guard) ? (guard['provide_as'] ?? 'Authorization') : 'Authorization');
+  return { [header]: isAuthorization(header) ? `Bearer ${issued}` : issued };
+}
+
+const TEST_SECONDS = 3600;
 
 const REVOKES = 'feature:invalidate_tokenize';
 

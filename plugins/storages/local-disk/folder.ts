@@ -30,6 +30,8 @@ export interface Folder {
   remove(keys: readonly string[]): Promise<void>;
   /** Null when a link or a missing folder is on the way. */
   find(key: string, part: Part): Promise<string | null>;
+  /** For tests. */
+  removeAll(): Promise<void>;
   isWritable(): Promise<boolean>;
 }
 
@@ -141,6 +143,10 @@ function createFolder(root: string, secret: Buffer): Folder {
           if (path !== null) await unlink(path).catch(ignoreAbsent);
         }
       }
+    },
+    async removeAll() {
+      for (const part of PARTS)
+        for (const name of await readdir(join(root, part))) await rm(join(root, part, name), { recursive: true });
     },
     isWritable: () =>
       access(join(root, 'incoming'), constants.W_OK).then(

@@ -1,0 +1,122 @@
+/** `lintel test`: runs the cases of the test files on a server in this process, one after the other. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Matcher } from '../../contract/matcher.js';
+import { hasErrors } from '../../contract/problem.js';
+import type { RuntimeContext } from '../../contract/plugin.js';
+import { Slot } from '../../contract/slot.js';
+import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import { loadDefinitions, type Project } from '../../kernel/runtime/project.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import { findNearest } from '../../language/source/suggest.js';
+import { showInvalidDefinitions } from '../boot.js';
+import type { CommandOptions } from '../options.js';
+import type { Terminal } from '../terminal.js';
+import { loadTrustedProject, UNTRUSTED } from '../trust.js';
+import { asObject, readGroup, type TestCase } from './definition.js';
+import type { Matchers } from './match.js';
+import type { CaseOutcome } from './outcome.js';
+import { loadTestProject } from './project.js';
+import { REPORTERS, type Reporter } from './reporters/index.js';
+import { runCase } from './run-case.js';
+import { startServer } from './server.js';
+import { startStopwatch } from './stopwatch.js';
+import { openTestStores } from './stores.js';
+
+export async function runTest(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const { stderr } = terminal;
+  const { reporter: wanted = 'pretty' } = options;
+  const createReporter = REPORTERS[wanted];
+  if (createReporter === undefined) {
+    const near = findNearest(wanted, Object.keys(REPORTERS));
+    const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+    stderr.write(`--reporter takes ${Object.keys(REPORTERS).join(', ')}; not "${wanted}".${hint}\n`);
+    return 2;
+  }
+  if ((await loadTrustedProject('test', 'code', options, terminal)) === null) return UNTRUSTED;
+  const folder = await mkdtemp(join(tmpdir(), 'lintel-test-'));
+  try {
+    return await runAll({ options, terminal, folder, createReporter });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Run {
+  readonly options: CommandOptions;
+  readonly terminal: Terminal;
+  readonly folder: string;
+  readonly createReporter: (terminal: Terminal, secrets: readonly string[]) => Reporter;
+}
+
+async function runAll(run: Run): Promise<number> {
+  const { options, terminal, folder, createReporter } = run;
+  const elapsed = startStopwatch();
+  const load = (environment: Readonly<Record<string, string>>) =>
+    loadTestProject(terminal, { config: options.config, folder, environment, database: false });
+  const { project, secrets } = await load({});
+  const analysis = await readAnalysis(project, terminal);
+  if (analysis === null) return 1;
+  const all = analysis.tests.flatMap((definition) => readGroup(definition).cases);
+  const cases = all.filter((test) => isWanted(test, options.filter));
+  if (cases.length === 0) {
+    const reason = all.length === 0 ? 'There is no test file: name one `*.test.json`.' : 'No case matches --filter.';
+    terminal.stderr.write(`${reason}\n`);
+    return 2;
+  }
+  const matchers = await loadMatchers(project);
+  const reporter = createReporter(terminal, secrets);
+  const outcomes: CaseOutcome[] = [];
+  for (const [environment, together] of groupByEnvironment(cases)) {
+    const loaded =
+      environment === '{}' ? project : (await load(JSON.parse(environment) as Record<string, string>)).project;
+    const server = await startServer(loaded);
+    try {
+      const stores = openTestStores(server.kernel);
+      for (const test of together) {
+        const outcome = await runCase({ server, stores, matchers }, test);
+        outcomes.push(outcome);
+        reporter.reportCase(outcome);
+      }
+    } finally {
+      await server.close();
+    }
+  }
+  reporter.finishReport(outcomes, elapsed());
+  return outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
+}
+
+/** Null: the definitions, the tests or the config have errors, which were printed. */
+async function readAnalysis(project: Project, terminal: Terminal): Promise<Analysis | null> {
+  const { config, configProblems } = project;
+  const loaded = config && (await loadDefinitions(project, config));
+  const problems = loaded?.problems ?? configProblems;
+  if (loaded !== null && !hasErrors(problems)) return loaded.analysis;
+  showInvalidDefinitions(new InvalidDefinitionsError(problems, loaded?.analysis ?? null), project, terminal);
+  return null;
+}
+
+const isWanted = ({ id, group, definition }: TestCase, filter: string | undefined): boolean =>
+  filter === undefined ||
+  [definition.doc.file, group, id].some((name) => name.toLowerCase().includes(filter.toLowerCase()));
+
+/** A variable is read when the server starts, so each environment has its own. */
+function groupByEnvironment(cases: readonly TestCase[]): Map<string, TestCase[]> {
+  const groups = new Map<string, TestCase[]>();
+  for (const test of cases) {
+    const key = JSON.stringify(asObject(test.given['environment']));
+    groups.set(key, [...(groups.get(key) ?? []), test]);
+  }
+  return groups;
+}
+
+async function loadMatchers({ registry, runtimes }: Project): Promise<Matchers> {
+  const kinds = registry.listKinds(Slot.MATCHER);
+  const named = kinds.flatMap(({ kind }) => registry.names(kind).map((name) => [name, `${kind}:${name}`] as const));
+  const loaded = named.map(async ([name, id]) => {
+    const runtime = await runtimes.get(id)?.();
+    return [name, runtime?.create?.({ id } as RuntimeContext) as Matcher] as const;
+  });
+  return new Map(await Promise.all(loaded));
+}

@@ -1,0 +1,60 @@
+/**
+ * The project as tests run it: each store is replaced by one in this process, secrets that `.env` lacks are generated, and
+ * nothing outside of this machine is called.
+ */
+import { dirname, resolve } from 'node:path';
+import type { JsonObject } from '../../contract/json.js';
+import { loadProject, type Project } from '../../kernel/runtime/project.js';
+import type { Config, ConfiguredPlugin } from '../../language/analysis/config.js';
+import type { Environment } from '../../language/project/environment.js';
+import { CONFIG_NAME } from '../../language/project/names.js';
+import { createMissingVariables } from '../env-file.js';
+import type { Terminal } from '../terminal.js';
+
+export interface TestSettings {
+  readonly config: string | undefined;
+  /** A temporary folder for files. */
+  readonly folder: string;
+  /** Variables of the tests. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The configured stores are used. */
+  readonly database: boolean;
+}
+
+export interface TestProject {
+  readonly project: Project;
+  /** Values that no report shows. */
+  readonly secrets: readonly string[];
+}
+
+export async function loadTestProject(terminal: Terminal, settings: TestSettings): Promise<TestProject> {
+  const { cwd, env } = terminal;
+  const { config: file, folder, environment, database } = settings;
+  const root = dirname(resolve(cwd, file ?? CONFIG_NAME));
+  const generated = await createMissingVariables(root, env);
+  const variables: Environment = { ...generated, ...env, ...environment, LINTEL_TEST_FOLDER: folder };
+  const project = await loadProject(cwd, file, variables);
+  const { config } = project;
+  const secrets = Object.entries(project.env).flatMap(([name, value = '']) =>
+    Object.hasOwn(env, name) || Object.hasOwn(environment, name) || value.length < 8 ? [] : [value],
+  );
+  return {
+    project: { ...project, tests: true, config: config && adjustConfig(config, project, database) },
+    secrets,
+  };
+}
+
+const adjustConfig = (config: Config, project: Project, database: boolean): Config => ({
+  ...config,
+  migrate: config.migrate || !database,
+  chosen: database ? config.chosen : config.chosen.flatMap((one) => replaceStore(one, project)),
+  http: { ...config.http, port: 0, host: '127.0.0.1', hosts: [...config.http.hosts, '127.0.0.1'] },
+});
+
+function replaceStore(chosen: ConfiguredPlugin, { registry }: Project): ConfiguredPlugin[] {
+  const tested = registry.kind(chosen.kind)?.config?.tested;
+  if (tested === undefined) return [chosen];
+  if (tested === null) return [];
+  const { use, ...options }: JsonObject & { readonly use: string } = tested;
+  return [{ ...chosen, name: use, options }];
+}

@@ -1,0 +1,36 @@
+/** Turns the request of a step into bytes, with the credentials that its resource demands. */
+import { asText, isObject, type Json, type JsonObject } from '../../contract/json.js';
+import { asObject } from './definition.js';
+import { fillAll, fillSaved, type Saved } from './saved.js';
+import type { OutgoingRequest } from './send.js';
+import type { TestServer } from './server.js';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+export async function createRequest(
+  server: TestServer,
+  request: JsonObject,
+  given: JsonObject,
+  saved: Saved,
+): Promise<OutgoingRequest> {
+  const id = asText(request['resource']);
+  const path = request['path'] === undefined ? server.findPath(id) : String(fillSaved(asText(request['path']), saved));
+  if (path === null) throw new Error(`the resource "${id}" is not served`);
+  const url = new URL(path.startsWith('/') ? path : `/${path}`, server.url);
+  const method = asText(request['method']) || 'POST';
+  const { body: written } = request;
+  const body = written === undefined ? null : JSON.stringify(fillAll(written, saved));
+  const headers = fillAll(asObject(request['headers']), saved) as Readonly<Record<string, string>>;
+  const credentials = await server.createCredentials({
+    id: id === '' ? server.findResource(url.pathname) : id,
+    claims: readClaims(request['as'] ?? given['claims'] ?? null, saved),
+    signed: null,
+    method,
+    path: `${url.pathname}${url.search}`,
+    body: Buffer.from(body ?? ''),
+  });
+  return { method, url, body, headers: { ...(body !== null && JSON_TYPE), ...credentials, ...headers } };
+}
+
+const readClaims = (claims: Json, saved: Saved): JsonObject | null =>
+  isObject(claims) ? (fillAll(claims, saved) as JsonObject) : null;

@@ -1,0 +1,152 @@
+/** Runs one case: empties the stores, inserts what is given, sends the requests, and compares. */
+import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../contract/json.js';
+import type { Mismatch } from '../../contract/matcher.js';
+import { startStopwatch } from './stopwatch.js';
+import { asObject, locatePointer, type TestCase } from './definition.js';
+import { createMatch, matchRows, show, type Match, type Matchers } from './match.js';
+import type { CaseFailure, CaseOutcome } from './outcome.js';
+import { createRequest } from './request.js';
+import { fillAll, readPath } from './saved.js';
+import type { ReceivedResponse } from './send.js';
+import { listRows, type TestStores } from './stores.js';
+import type { TestServer } from './server.js';
+
+export interface CaseContext {
+  readonly server: TestServer;
+  readonly stores: TestStores;
+  readonly matchers: Matchers;
+}
+
+interface Running extends CaseContext {
+  readonly test: TestCase;
+  readonly saved: Map<string, unknown>;
+  readonly match: Match;
+  /** `at`: JSON pointer in the case. */
+  readonly fail: (at: string, found: readonly Mismatch[]) => void;
+}
+
+export async function runCase(context: CaseContext, test: TestCase): Promise<CaseOutcome> {
+  const { definition, id, group, at } = test;
+  const elapsed = startStopwatch();
+  const failures: CaseFailure[] = [];
+  const saved = new Map<string, unknown>();
+  const fail = (pointer: string, found: readonly Mismatch[]): void => {
+    for (const one of found)
+      failures.push({ message: one.message, ...locatePointer(definition, `${at}${pointer}${one.pointer}`) });
+  };
+  const running: Running = { ...context, test, saved, match: createMatch(context.matchers, saved), fail };
+  try {
+    await runSteps(running, failures);
+  } catch (error) {
+    fail('/id', [{ pointer: '', message: error instanceof Error ? error.message : String(error) }]);
+  }
+  return { file: definition.doc.file, group, id, milliseconds: elapsed(), failures };
+}
+
+async function runSteps(running: Running, failures: readonly CaseFailure[]): Promise<void> {
+  const { test, stores, server } = running;
+  await server.begin();
+  await stores.resetAll();
+  for (const [name, rows] of Object.entries(asObject(test.given['tables']))) {
+    const table = stores.findTable(name);
+    if (table === null) throw new Error(`no query uses the table "${name}", so no store has it`);
+    await stores.insertRows(table, listRows(fillAll(rows, running.saved) as Json));
+  }
+  const before = test.expect['unchanged'] === true ? await readTables(running) : null;
+  for (const [index, step] of test.steps.entries()) {
+    await runStep(running, step, `/steps/${index}`);
+    // What follows a failed step would only repeat it.
+    if (failures.length > 0) return;
+  }
+  await checkTables(running, before);
+}
+
+async function runStep({ server, test, saved, match, fail }: Running, step: JsonObject, at: string): Promise<void> {
+  const request = asObject(step['request']);
+  const sent = await createRequest(server, request, asObject(test.given), saved);
+  const received = await server.send(sent);
+  checkResponse(received, asObject(step['expect']), match, (pointer, found) => {
+    const cause = received.status >= 500 ? server.explainFailure() : null;
+    const more = cause === null ? '' : ` (${cause})`;
+    fail(
+      `${at}/expect${pointer}`,
+      found.map((one) => ({ ...one, message: `${one.message}${more}` })),
+    );
+  });
+  for (const [name, path] of Object.entries(asObject(step['save']))) {
+    const value = readPath(asText(path), received.body);
+    if (value === undefined)
+      fail(`${at}/save/${escapePointer(name)}`, [
+        { pointer: '', message: `the body has no "${asText(path)}": ${show(received.body)}` },
+      ]);
+    saved.set(name, value);
+  }
+}
+
+type Fail = (pointer: string, found: readonly Mismatch[]) => void;
+
+function checkResponse(received: ReceivedResponse, expected: JsonObject, match: Match, fail: Fail): void {
+  const { status, headers, body, problem } = expected;
+  const isOk = received.status < 400;
+  if (status !== undefined || (problem === undefined && !isOk)) {
+    const found = match(status ?? 200, received.status);
+    fail(
+      status === undefined ? '' : '/status',
+      found.map((one) => ({
+        ...one,
+        message: `status: ${one.message}${isOk ? '' : `; the response: ${show(received.body)}`}`,
+      })),
+    );
+    if (found.length > 0) return;
+  }
+  for (const [name, value] of Object.entries(asObject(headers)))
+    fail(`/headers/${escapePointer(name)}`, match(value, received.headers[name.toLowerCase()]));
+  if (body !== undefined) fail('/body', match(body, received.body));
+  if (problem !== undefined) fail('/problem', checkProblem(asObject(problem), received));
+}
+
+function checkProblem({ code, pointer }: JsonObject, { body, status }: ReceivedResponse): Mismatch[] {
+  const problem = isObject(body) ? body : {};
+  const issues = Array.isArray(problem['errors']) ? (problem['errors'] as readonly Json[]).map(asObject) : [];
+  const codes = [problem['code'], ...issues.map((issue) => issue['code'])];
+  if (status < 400) return [{ pointer: '', message: `expected a problem, received status ${status}: ${show(body)}` }];
+  if (code !== undefined && !codes.includes(code))
+    return [{ pointer: '/code', message: `expected ${show(code)}, received ${show(problem['code'])}: ${show(body)}` }];
+  const named = issues.filter((issue) => code === undefined || problem['code'] === code || issue['code'] === code);
+  if (pointer !== undefined && !named.some((issue) => issue['pointer'] === pointer))
+    return [{ pointer: '/pointer', message: `expected ${show(pointer)}, received ${show(issues)}` }];
+  return [];
+}
+
+async function readTables({ stores }: Running): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const table of stores.tables) texts.set(table.model, toText(await stores.readRows(table)));
+  return texts;
+}
+
+/** Rows have no order. */
+const toText = (rows: readonly JsonObject[]): string =>
+  rows
+    .map((row) => JSON.stringify(row))
+    .sort()
+    .join('\n');
+
+async function checkTables({ test, stores, match, fail }: Running, before: Map<string, string> | null): Promise<void> {
+  const expected = Object.entries(asObject(test.expect['tables']));
+  const named = new Set<string>();
+  for (const [name, rows] of expected) {
+    const table = stores.findTable(name);
+    if (table === null) throw new Error(`no query uses the table "${name}", so no store has it`);
+    named.add(table.model);
+    const found = matchRows(Array.isArray(rows) ? (rows as readonly Json[]) : [], await stores.readRows(table), match);
+    fail(`/expect/tables/${escapePointer(name)}`, found);
+  }
+  if (before === null) return;
+  for (const table of stores.tables) {
+    if (named.has(table.model)) continue;
+    const rows = await stores.readRows(table);
+    if (toText(rows) === before.get(table.model)) continue;
+    const message = `"${table.table}" has changed; it has ${rows.length} row(s): ${show(rows)}`;
+    fail('/expect/unchanged', [{ pointer: '', message }]);
+  }
+}

@@ -1,0 +1,60 @@
+/** Sends one request to the server under test, over a connection that is kept. Headers are sent as they are written. */
+import { Agent, request } from 'node:http';
+
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | null;
+}
+
+export interface ReceivedResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Parsed where the response is JSON; otherwise the text. */
+  readonly body: unknown;
+}
+
+/** Milliseconds; a response that takes longer fails the case. */
+const PATIENCE = 30_000;
+
+export interface Sender {
+  send(sent: OutgoingRequest): Promise<ReceivedResponse>;
+  close(): void;
+}
+
+export function createSender(): Sender {
+  const agent = new Agent({ keepAlive: true });
+  return {
+    close: () => agent.destroy(),
+    send: ({ method, url, headers, body }) =>
+      new Promise((resolve, reject) => {
+        const sending = request(url, { method, headers, agent }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            const received = Object.fromEntries(
+              Object.entries(response.headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
+            );
+            const type = received['content-type'] ?? '';
+            resolve({ status: response.statusCode ?? 0, headers: received, text, body: parseBody(type, text) });
+          });
+        });
+        sending.setTimeout(PATIENCE, () => sending.destroy(new Error(`no response within ${PATIENCE / 1000} seconds`)));
+        sending.on('error', reject);
+        sending.end(body ?? undefined);
+      }),
+  };
+}
+
+function parseBody(type: string, text: string): unknown {
+  if (!/\bjson\b/.test(type) || text === '') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,90 @@
+/** A kernel under test with its server on loopback: started once for all cases of an environment. */
+import { asText, type Json, type JsonObject } from '../../contract/json.js';
+import type { Fault } from '../../contract/fault.js';
+import type { TestRequest } from '../../contract/tests.js';
+import { listen } from '../../kernel/http/server.js';
+import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
+import { resolveOptions } from '../../kernel/runtime/instances.js';
+import type { Project } from '../../kernel/runtime/project.js';
+import { toJsonObject } from '../../language/source/tree.js';
+import { createSender, type ReceivedResponse, type OutgoingRequest } from './send.js';
+import type { Log } from '../../contract/plugin.js';
+
+export interface TestServer {
+  readonly kernel: Kernel;
+  readonly url: string;
+  /** Of a resource by its id; null: it is not served. */
+  findPath(id: string): string | null;
+  /** The id of the resource at a path; empty where there is none. */
+  findResource(path: string): string;
+  createCredentials(request: Omit<TestRequest, 'resource' | 'now' | 'text'>): Promise<Readonly<Record<string, string>>>;
+  send(sent: OutgoingRequest): Promise<ReceivedResponse>;
+  /** A case begins. */
+  begin(): Promise<void>;
+  /** Why the last request failed with a status of the server, if it did. */
+  explainFailure(): string | null;
+  close(): Promise<void>;
+}
+
+const IGNORED = (): void => undefined;
+const SILENT: Log = { debug: IGNORED, info: IGNORED, warn: IGNORED, error: IGNORED, isLevelEnabled: () => false };
+
+export async function startServer(project: Project): Promise<TestServer> {
+  let failure: Fault | null = null;
+  const onFailure = (fault: Fault): void => void (failure = fault);
+  const kernel = await createKernel({ project, log: SILENT, onProblem: 'refuse', onFailure });
+  const server = await listen(kernel).catch(async (error: unknown) => {
+    await kernel.close('failed start');
+    throw error;
+  });
+  const sender = createSender();
+  return {
+    kernel,
+    url: server.url,
+    findPath: (id) => {
+      const plan = kernel.plans().byId.get(id);
+      // A path with parameters takes them from the payload where the resource is called by its id.
+      return plan === undefined ? null : plan.path.includes(':') ? id : plan.path;
+    },
+    findResource: (path) => {
+      const { byPath, patterns } = kernel.plans();
+      return (byPath.get(path) ?? patterns.find(path)?.plan)?.id ?? '';
+    },
+    createCredentials: (request) => createCredentials(kernel, request),
+    send: (sent) => {
+      failure = null;
+      return sender.send(sent);
+    },
+    begin: () => Promise.resolve(),
+    explainFailure: () => failure && describeFault(failure),
+    async close() {
+      sender.close();
+      await server.stop(5);
+      await kernel.close('tests are over');
+    },
+  };
+}
+
+function describeFault({ code, options }: Fault): string {
+  const { cause } = options;
+  return cause instanceof Error ? `${code}: ${cause.message}` : code;
+}
+
+async function createCredentials(
+  kernel: Kernel,
+  request: Omit<TestRequest, 'resource' | 'now' | 'text'>,
+): Promise<Readonly<Record<string, string>>> {
+  const { instances, project } = kernel;
+  const resource = kernel.analysis().resources.find(({ id }) => id === request.id);
+  if (resource === undefined) return {};
+  const uses = new Set(resource.places.map(({ plugin }) => plugin));
+  const value: JsonObject = toJsonObject(resource.definition.node);
+  const text = (json: Json): string => asText(resolveOptions({ json }, project.env)['json']);
+  const all: Record<string, string> = {};
+  for (const one of instances) {
+    if (one.runtime.createCredentials === undefined || !uses.has(one.id)) continue;
+    const full: TestRequest = { ...request, resource: value, now: Date.now(), text };
+    Object.assign(all, await one.runtime.createCredentials(one.handle(), full, one.context));
+  }
+  return all;
+}

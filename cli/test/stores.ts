@@ -1,0 +1,78 @@
+/** The stores of a kernel under test: emptied before each case, filled with what it gives, and read afterwards. */
+import { isObject, type Json, type JsonObject } from '../../contract/json.js';
+import type { ModelTable } from '../../contract/model.js';
+import type { TestStore } from '../../contract/tests.js';
+import { mapModelsByAlias } from '../../language/analysis/tables.js';
+import type { Kernel } from '../../kernel/runtime/kernel.js';
+
+export interface TestStores {
+  /** Throws where a store in use cannot be emptied. */
+  resetAll(): Promise<void>;
+  findTable(name: string): ModelTable | null;
+  insertRows(table: ModelTable, rows: readonly JsonObject[]): Promise<void>;
+  readRows(table: ModelTable): Promise<readonly JsonObject[]>;
+  readonly tables: readonly ModelTable[];
+}
+
+interface StoreUnderTest {
+  readonly key: string;
+  readonly kind: string;
+  readonly instance: string;
+  readonly store: TestStore | null;
+}
+
+const SIGNS = ['openTestStore', 'syncSchema', 'createJobAdmin', 'describeStorage'];
+
+/** Plugins that hold data: those with tables, jobs or files, and those that say whether processes share their data. */
+function listStores({ instances, project: { registry } }: Kernel): StoreUnderTest[] {
+  return instances.flatMap((one) => {
+    const { key, id, runtime, context } = one;
+    const isStore =
+      SIGNS.some((method) => method in runtime) || registry.plugins.get(id)?.facts?.['shared'] !== undefined;
+    if (!isStore) return [];
+    const store = runtime.openTestStore?.(one.handle(), context) ?? null;
+    return [{ key, kind: id.split(':')[0] ?? '', instance: context.instance, store }];
+  });
+}
+
+/** Columns that statements set themselves, and rows of a test may leave out. */
+const TIMESTAMPS = ['created_at', 'updated_at'];
+
+export function openTestStores(kernel: Kernel): TestStores {
+  const stores = listStores(kernel);
+  const { tables } = kernel.plans();
+  const byModel = new Map(tables.map((table) => [table.model, table]));
+  const aliases = mapModelsByAlias([...byModel.keys()]);
+  const storeOf = ({ table, stores: places }: ModelTable): Required<TestStore> => {
+    const found = stores.find(({ kind, instance }) =>
+      places.some((place) => place.kind === kind && place.instance === instance),
+    );
+    const { store } = found ?? {};
+    if (!store?.insertRows || !store.readRows)
+      throw new Error(`the table "${table}" cannot be read: ${found?.key ?? 'its store'} does not support tests`);
+    return store as Required<TestStore>;
+  };
+  return {
+    tables,
+    async resetAll() {
+      for (const { key, store } of stores) {
+        if (store === null) throw new Error(`${key} cannot be emptied between cases: it has no \`openTestStore\``);
+        await store.reset();
+      }
+    },
+    findTable: (name) => byModel.get(aliases.get(name.toLowerCase()) ?? '') ?? null,
+    async insertRows(table, rows) {
+      const now = new Date().toISOString();
+      const columns = table.columns.filter(({ name }) => TIMESTAMPS.includes(name));
+      const defaults = Object.fromEntries(columns.map(({ name }) => [name, now]));
+      await storeOf(table).insertRows(
+        table,
+        rows.map((row) => ({ ...defaults, ...row })),
+      );
+    },
+    readRows: (table) => storeOf(table).readRows(table),
+  };
+}
+
+export const listRows = (rows: Json | undefined): JsonObject[] =>
+  Array.isArray(rows) ? (rows as readonly Json[]).filter((row) => isObject(row)) : [];

@@ -1,0 +1,30 @@
+/** What `lintel test` needs of plugins: stores that each case finds empty, and guards that let its callers in. */
+import type { Json, JsonObject } from './json.js';
+import type { ModelTable } from './model.js';
+
+export interface TestStore {
+  /** Removes all that was written since the store was opened; numbers are counted from the start again. */
+  reset(): Promise<void>;
+  /** Only for stores with tables. Columns that a row lacks get their default. */
+  insertRows?(table: ModelTable, rows: readonly JsonObject[]): Promise<void>;
+  readRows?(table: ModelTable): Promise<readonly JsonObject[]>;
+}
+
+/** A request that a test is about to send. */
+export interface TestRequest {
+  /** The definition of the resource, and its id. */
+  readonly resource: JsonObject;
+  readonly id: string;
+  /** Null: the test sends no token. */
+  readonly claims: JsonObject | null;
+  /** Whether a signature of the sender is right; null: the test sends none. */
+  readonly signed: boolean | null;
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly body: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Reads a setting that is constant or from the environment. */
+  readonly text: (json: Json) => string;
+}

@@ -1,0 +1,139 @@
+/** Links the names in test files: resources, tables, columns, codes of problems, and values saved by earlier steps. */
+import { locateInString } from '../../source/escapes.js';
+import { findNearest } from '../../source/suggest.js';
+import { findMember, type LocatedNode, type Member } from '../../source/tree.js';
+import type { Definition } from '../model.js';
+import type { Registry } from '../registry.js';
+import { createRenameFix, formatHint, isInside, type Report } from '../report.js';
+import type { StageCache } from '../stage-cache.js';
+import type { TableNames } from '../tables.js';
+
+export interface TestNames {
+  readonly tables: TableNames;
+  /** Another object when the names of tables or columns change. */
+  readonly tablesKey: object;
+  readonly models: readonly Definition[];
+  /** Ids. */
+  readonly resources: readonly string[];
+}
+
+interface TestContext extends TestNames {
+  readonly registry: Registry;
+}
+
+/** A table in `given` or `expect`, with the columns that its rows name. */
+export interface TestTable {
+  readonly table: Member;
+  readonly columns: readonly Member[];
+}
+
+export function listTestTables({ node }: Definition): TestTable[] {
+  const holders = [node, ...listCases(node)].flatMap((one) => [findValue(one, 'given'), findValue(one, 'expect')]);
+  return holders.flatMap((holder) =>
+    (findValue(holder, 'tables')?.members ?? []).map((table) => ({
+      table,
+      columns: (table.value?.items ?? []).flatMap(({ members }) => members),
+    })),
+  );
+}
+
+const findValue = (node: LocatedNode | null, name: string): LocatedNode | null =>
+  (node && findMember(node, name)?.value) ?? null;
+
+const listCases = (node: LocatedNode): readonly LocatedNode[] => findValue(node, 'cases')?.items ?? [];
+
+export function checkTests(
+  { registry, memory, report }: { readonly registry: Registry; readonly memory: StageCache; readonly report: Report },
+  tests: readonly Definition[],
+  names: TestNames,
+): void {
+  memory.getOrComputeAll(tests, report, {
+    name: 'tests',
+    reads: [names.tablesKey, names.resources],
+    compute: (one, own) => checkTestFile({ ...names, registry }, one, own),
+  });
+}
+
+function checkTestFile(context: TestContext, definition: Definition, report: Report): void {
+  const { doc, node, finds } = definition;
+  for (const { refers, name, spot } of finds.references) {
+    if (refers.symbol !== 'resource' || context.resources.includes(String(name))) continue;
+    const near = findNearest(String(name), context.resources);
+    report.add('LNK_UNKNOWN_RESOURCE', spot, { name, hint: formatHint(near) }, createRenameFix(near));
+  }
+  for (const { table, columns } of listTestTables(definition)) checkTable(context, definition, report, table, columns);
+  const cases = listCases(node);
+  for (const step of cases.flatMap((one) => findValue(one, 'steps')?.items ?? [])) {
+    const request = findValue(step, 'request');
+    if (request?.type === 'object' && !['resource', 'path'].some((name) => findMember(request, name)))
+      report.add(
+        'DEF_REQUIRED',
+        { doc, start: request.start, end: request.start + 1 },
+        { place: '"request"', field: 'resource' },
+      );
+    const code = findValue(findValue(findValue(step, 'expect'), 'problem'), 'code');
+    if (code !== null) checkCode(context, definition, report, code);
+  }
+  checkSaved(definition, report, cases);
+}
+
+function checkTable(
+  { tables, models, registry }: TestContext,
+  { doc }: Definition,
+  report: Report,
+  { key, keyStart, keyEnd }: Member,
+  columns: readonly Member[],
+): void {
+  const model = tables.findModel(key);
+  if (model === undefined) {
+    const near = findNearest(
+      key,
+      models.map(({ name }) => tables.getTable(name)),
+    );
+    const spot = { doc, start: keyStart, end: keyEnd };
+    report.add('LNK_UNKNOWN_MODEL', spot, { name: key, hint: formatHint(near) }, createRenameFix(near));
+    return;
+  }
+  const stored = [...registry.kinds.values()].flatMap(({ config }) => config?.models?.key ?? []);
+  const known = tables.listFields(model);
+  for (const { key: name, keyStart: start, keyEnd: end } of columns) {
+    if (known.includes(name) || stored.includes(name)) continue;
+    const near = findNearest(name, known);
+    report.add(
+      'LNK_UNKNOWN_FIELD',
+      { doc, start, end },
+      { model, name, hint: formatHint(near) },
+      createRenameFix(near),
+    );
+  }
+}
+
+function checkCode({ registry: { codes } }: TestContext, { doc }: Definition, report: Report, node: LocatedNode): void {
+  const all = Object.keys(codes).filter((code) => codes[code]?.status !== undefined);
+  const code = String(node.scalar);
+  if (node.type !== 'string' || all.includes(code)) return;
+  const near = findNearest(code, all);
+  const params = { actual: `"${code}"`, place: '"code"', expected: 'a code of the reference', hint: formatHint(near) };
+  report.add('DEF_VALUE', { doc, start: node.start, end: node.end }, params, createRenameFix(near));
+}
+
+/** `$SAVED.name` reads what an earlier step of the same case saves. */
+function checkSaved({ doc, finds }: Definition, report: Report, cases: readonly LocatedNode[]): void {
+  for (const { node, parts } of finds.accessors) {
+    const steps = findValue(cases.find((one) => isInside(node, one)) ?? null, 'steps')?.items ?? [];
+    const saved = steps.flatMap((step) =>
+      step.start > node.start || isInside(node, step) ? [] : (findValue(step, 'save')?.members ?? []),
+    );
+    const names = saved.map(({ key }) => key);
+    for (const part of parts) {
+      const spot = locateInString(doc, node, part);
+      const { root, tail } = part;
+      const [name = ''] = tail;
+      if (root !== 'SAVED') report.add('ACC_NOT_HERE', spot, { root, place: 'this test', expected: '$SAVED' });
+      else if (!names.includes(name)) {
+        const near = findNearest(name, names);
+        report.add('TST_UNSAVED', spot, { name, hint: formatHint(near && `$SAVED.${near}`) });
+      }
+    }
+  }
+}

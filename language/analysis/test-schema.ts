@@ -1,0 +1,97 @@
+/** The schema of test files (`*.test.json`), which `lintel test` runs. `checks/tests.ts` links the names in it. */
+import type { ObjectShape } from 'yup';
+import { either, flag, list, numeric, record, shape, text, value } from '../../contract/combinators.js';
+
+/** No accessor of requests has a value in a test; `$SAVED` is checked by `checks/tests.ts`. */
+const SAVED = ['SAVED'];
+
+const object = <S extends ObjectShape>(doc: string, fields: S) => shape(fields).meta({ doc });
+
+const createRows = (doc: string) =>
+  record(
+    list(record(value(null, { doc: 'The value of the column.', roots: SAVED, matched: true }), { doc: 'A row.' }), {
+      doc: 'Rows.',
+    }),
+    { doc, complete: { source: 'model' } },
+  );
+
+const createClaims = (doc = 'Claims.') =>
+  record(value(null, { doc: 'The claim.', roots: SAVED }), { doc, examples: [{ id: '1' }] });
+
+const createHeaders = (doc: string, of?: string) =>
+  record(value(text({ doc: 'Text of the header.' }), { doc: 'The header.', matched: true, roots: SAVED }), {
+    doc,
+    complete: { source: 'header-name', ...(of !== undefined && { of }) },
+  });
+
+const createGiven = () =>
+  object('What there is before the first step. Nothing of other cases is left.', {
+    tables: createRows('Rows by table or collection. All others are empty.'),
+    claims: createClaims('Claims of the caller. The requests carry a token that the guard of their resource accepts.'),
+    environment: record(text({ doc: 'The value.' }), {
+      doc: 'Variables of the environment. Each combination of them needs a server of its own, so use few.',
+      complete: { source: 'env-name' },
+    }),
+  });
+
+const request = object('The request of the step.', {
+  resource: text({ doc: 'Id of the resource that is called.', refers: { symbol: 'resource' } }),
+  path: text({ doc: 'Path and query to call, instead of `resource`.', examples: ['/notes/1?full=true'] }),
+  method: text({ doc: 'Method of the request.', default: 'POST', examples: ['GET'] }).matches(/^[A-Z]+$/),
+  headers: createHeaders('Headers of the request.'),
+  body: value(null, { doc: 'The payload. `$SAVED.name` is a value that an earlier step has saved.', roots: SAVED }),
+  as: either([createClaims(), flag({ doc: 'A token is sent.' })], {
+    doc: 'Claims of the caller, instead of those of `given`. `false`: no token is sent.',
+    examples: [{ id: '1' }],
+  }),
+});
+
+const response = object('What the response is. Without `status` and `problem`, it has succeeded.', {
+  status: numeric({ doc: 'Status of the response.', examples: [200] })
+    .integer()
+    .min(100)
+    .max(599),
+  headers: createHeaders('Headers that the response has.', 'answer'),
+  body: value(null, {
+    doc: 'The body. An object may have more fields than are written; `{"$any": "uuid"}` and other matchers accept many values.',
+    roots: SAVED,
+    matched: true,
+  }),
+  problem: object('The request is rejected.', {
+    code: text({ doc: 'Code of the problem.', examples: ['VAL_PAYLOAD'] }),
+    pointer: text({ doc: 'JSON pointer to the wrong value in the payload.', examples: ['/text'] }),
+  }),
+});
+
+const step = object('A step.', {
+  request,
+  expect: response,
+  save: record(text({ doc: 'A path in the body.', examples: ['id'] }), {
+    doc: 'Names for values of the body. Later steps read them with `$SAVED.name`.',
+    examples: [{ note: 'id' }],
+  }),
+});
+
+const test = object('A case.', {
+  id: text({ doc: 'Name of the case, as a sentence.', examples: ['adds a note'] }).required(),
+  given: createGiven(),
+  steps: list(step, {
+    doc: 'What is done, in order.',
+    itemLabel: 'this step',
+    form: '[{"request": {"resource": "..."}}]',
+  }).required(),
+  expect: object('What there is after the last step.', {
+    tables: createRows('All rows of these tables, in any order, each with the columns written.'),
+    unchanged: flag({ doc: 'All tables that `tables` does not name have the rows of `given`.', default: false }),
+  }),
+});
+
+export const testFile = shape({
+  id: text({ doc: 'Name of the group.', examples: ['notes'] }).required(),
+  given: createGiven(),
+  cases: list(test, {
+    doc: 'The cases. Each begins with what is given, and nothing else.',
+    itemLabel: 'this case',
+    form: '[{"id": "...", "steps": [...]}]',
+  }).required(),
+});

@@ -1,0 +1,235 @@
+/** `lintel test`: cases over real HTTP on an embedded database, each from what it gives; reports and exit codes. */
+import { expect } from 'chai';
+import { runCli, type Finished } from '../support/cli.js';
+import { createTempProject, type Files, type TempProject } from '../support/project.js';
+import { startStopwatch } from '../support/stopwatch.js';
+
+const KEY = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
+const NOTE_ADD = {
+  id: 'note-add',
+  resource: 'notes/add',
+  actionables: [
+    {
+      id: 1,
+      mode: 'QUERY',
+      payload_validation: [{ field: { text: { type: 'STRING' } }, min_length: 1, max_length: 50 }],
+      sql_query: {
+        query: 'INSERT INTO _note (id, text, owner) VALUES ($1, $2, $3)',
+        parameters: ['$GENERATOR.ULID', 'text', '$PROTECTED.id'],
+        unique: ['text'],
+      },
+    },
+  ],
+  tokenize: KEY,
+  protected: { extract_claims: ['id'] },
+  returnables: ['id', 'number', 'text'],
+};
+const NOTE_COUNT = {
+  id: 'note-count',
+  resource: 'notes/count/:owner',
+  actionables: [
+    {
+      id: 1,
+      mode: 'QUERY',
+      sql_query: { query: 'SELECT count(*) AS count FROM _note WHERE owner = $1', parameters: ['$PAYLOAD.owner'] },
+    },
+  ],
+};
+const FILES: Files = {
+  '.env.example': 'JWT_SECRET_KEY=generate:40\n',
+  'lintel.config.json': { http: { methods: ['POST', 'GET'] } },
+  'definitions/_note.model.json': {
+    number: { type: 'Number', auto_increment: true, primary_key: true },
+    id: { type: 'String', max_length: 26 },
+    text: { type: 'String', max_length: 50 },
+    owner: { type: 'String', max_length: 10, optional: true },
+  },
+  'definitions/note-add.resource.json': NOTE_ADD,
+  'definitions/note-count.resource.json': NOTE_COUNT,
+};
+
+interface Report {
+  readonly failed: number;
+  readonly cases: readonly {
+    readonly id: string;
+    readonly outcome: string;
+    readonly failures: readonly { readonly message: string; readonly range: { readonly start: object } }[];
+  }[];
+}
+
+const add = (text: string, more: object = {}): object => ({
+  request: { resource: 'note-add', body: { text } },
+  ...more,
+});
+const group = (...cases: object[]): object => ({ id: 'notes', given: { claims: { id: 'anna' } }, cases });
+
+describe('lintel test', () => {
+  const projects: TempProject[] = [];
+  after(() => Promise.all(projects.map((project) => project.dispose())));
+  async function run(tests: unknown, ...words: string[]): Promise<Finished> {
+    const project = await createTempProject({ ...FILES, 'definitions/notes.test.json': tests });
+    projects.push(project);
+    return runCli(['test', ...words], { cwd: project.folder });
+  }
+  const runJson = async (...cases: object[]): Promise<Report> =>
+    JSON.parse((await run(group(...cases), '--reporter', 'json')).stdout) as Report;
+  const messages = ({ cases }: Report): string[] =>
+    cases.flatMap(({ id, failures }) => failures.map(({ message }) => `${id}: ${message}`));
+
+  it('passes what holds: bodies in part, matchers, saved values, callers, problems, rows, and nothing else', async () => {
+    const tests = group(
+      {
+        id: 'adds a note',
+        given: { tables: { notes: [{ id: 'x', text: 'before', owner: 'bert' }] } },
+        steps: [
+          add('hello', {
+            expect: {
+              status: 200,
+              headers: { 'content-type': { $contains: 'json' } },
+              body: { id: { $any: 'ulid', $length: 26 }, number: { $between: [2, 2] } },
+            },
+            save: { id: 'id' },
+          }),
+        ],
+        expect: {
+          tables: {
+            note: [
+              { id: '$SAVED.id', owner: 'anna', number: 2 },
+              { text: { $pattern: '^before$' }, number: 1 },
+            ],
+          },
+        },
+      },
+      {
+        id: 'counts from the start again, and reads a path',
+        steps: [
+          add('hello', {
+            expect: { body: { $exactly: { id: { $any: 'id' }, number: 1, text: 'hello' } } },
+            save: { text: 'text' },
+          }),
+          { request: { path: '/notes/count/anna', method: 'GET' }, expect: { body: { count: 1 } } },
+          { request: { resource: 'note-count', body: { owner: 'none' } }, expect: { body: { count: { $not: 1 } } } },
+          add('$SAVED.text', { expect: { status: 409 } }),
+        ],
+      },
+      {
+        id: 'rejects without a change',
+        given: { tables: { notes: [{ id: 'x', text: 'taken' }] } },
+        steps: [
+          add('', { expect: { problem: { code: 'VAL_PAYLOAD', pointer: '/text' } } }),
+          { request: { resource: 'note-add', body: { text: 'a' }, as: false }, expect: { status: 401 } },
+        ],
+        expect: { unchanged: true },
+      },
+    );
+    const { code, stdout, stderr } = await run(tests);
+    expect(stderr).to.equal('');
+    expect(stdout).to.contain('✓ adds a note').and.contain('3 passed');
+    expect(code).to.equal(0);
+  });
+
+  it('fails what does not hold, at the line that says it, in every report', async () => {
+    const cases = [
+      { id: 'status', steps: [add('a', { expect: { status: 201 } })] },
+      { id: 'success is expected', steps: [add('')] },
+      { id: 'body', steps: [add('a', { expect: { body: { text: 'b', id: { $any: 'uuid' } } } })] },
+      { id: 'rows', steps: [add('a')], expect: { tables: { notes: [{ text: 'b' }] } } },
+      { id: 'too many rows', steps: [add('a')], expect: { tables: { notes: [] } } },
+      { id: 'unchanged', steps: [add('a')], expect: { unchanged: true } },
+      { id: 'problem', steps: [add('', { expect: { problem: { code: 'VAL_PAYLOAD', pointer: '/owner' } } })] },
+      { id: 'no problem', steps: [add('a', { expect: { problem: { code: 'VAL_PAYLOAD' } } })] },
+      { id: 'not saved', steps: [add('a', { save: { x: 'nothing' } })] },
+    ];
+    const report = await runJson(...cases);
+    const found = messages(report).map((text) => text.replace(/[0-7][0-9A-Z]{25}/g, 'ULID'));
+    expect(found).to.deep.include.members([
+      'status: status: expected 201, received 200',
+      'body: expected "b", received "a"',
+      'body: expected any uuid, received "ULID"',
+      'rows: expected "b", received "a"',
+      'not saved: the body has no "nothing": {"id":"ULID","number":1,"text":"a"}',
+    ]);
+    for (const [id, part] of [
+      ['success is expected', 'status: expected 200, received 422; the response: {'],
+      ['too many rows', 'expected 0 row(s), received 1, also [{'],
+      ['unchanged', '"_note" has changed; it has 1 row(s): [{'],
+      ['problem', 'expected "/owner", received [{'],
+      ['no problem', 'expected a problem, received status 200'],
+    ] as const)
+      expect(
+        found.some((text) => text.startsWith(`${id}: ${part}`)),
+        `${id}: ${found.join('\n')}`,
+      ).to.equal(true);
+    expect(report.failed).to.equal(cases.length);
+    const [first] = cases;
+    const failing = group(first!, { id: 'fine', steps: [add('a', { expect: { status: 200 } })] });
+    const pretty = await run(failing);
+    expect(pretty.code).to.equal(1);
+    expect(pretty.stdout).to.match(/✗ status.*\n.*✓ fine.*\n[^]*notes\.test\.json:\d+:\d+[^]*"status": 201/);
+    expect((await run(failing, '--reporter', 'tap')).stdout).to.match(
+      /^TAP version 14\nnot ok 1 - notes: status\n +---\n[^]*expected 201[^]* +\.\.\.\nok 2 - notes: fine\n1\.\.2\n$/,
+    );
+    expect((await run(failing, '--reporter', 'junit')).stdout).to.contain(
+      '<testsuite name="notes" tests="2" failures="1"',
+    );
+    const filtered = await run(failing, '--filter', 'FINE');
+    expect([filtered.code, filtered.stdout]).to.satisfy(
+      ([code, text]: [number, string]) => code === 0 && text.includes('1 passed'),
+    );
+  });
+
+  it('reports mistakes in test files at their place, and exits with 2 where nothing runs', async () => {
+    const wrong = group({
+      id: 'wrong',
+      given: { tables: { note: [{ txt: 'a' }], nots: [] } },
+      steps: [
+        {
+          request: { resource: 'note-ad' },
+          expect: { problem: { code: 'VAL_PAYLOD' }, body: { a: { $anyy: 'uuid' }, b: '$SAVED.b' } },
+        },
+      ],
+    });
+    const { code, stderr } = await run(wrong);
+    expect(code).to.equal(1);
+    for (const part of [
+      'The model "_note" has no field "txt". Did you mean "text"?',
+      'There is no model "nots". Did you mean "_note"?',
+      'There is no resource with the id "note-ad". Did you mean "note-add"?',
+      '"VAL_PAYLOD" is not allowed for "code"',
+      'Did you mean "$any"?',
+      '"$SAVED.b" is read here, but no earlier step of the case saves it.',
+    ])
+      expect(stderr).to.contain(part);
+    expect((await run(group())).code).to.equal(2);
+    expect((await run(group({ id: 'a', steps: [] }), '--filter', 'none')).code).to.equal(2);
+    expect((await run(group(), '--reporter', 'prety')).stderr).to.contain('Did you mean "pretty"?');
+  });
+
+  it('never opens the configured database, and shows no secret', async () => {
+    const project = await createTempProject({
+      ...FILES,
+      '.env': 'JWT_SECRET_KEY=abcdefghijklmnopqrstuvwxyz0123456789\nDATABASE_URL=postgres://nobody@127.0.0.1:1/none\n',
+      'definitions/notes.test.json': group({
+        id: 'leaks',
+        steps: [{ ...add('abcdefghijklmnopqrstuvwxyz0123456789'), expect: { body: { text: 'a' } } }],
+      }),
+    });
+    projects.push(project);
+    const { code, stdout } = await runCli(['test'], { cwd: project.folder });
+    expect(code).to.equal(1);
+    expect(stdout).to.contain('expected "a", received "…"').and.not.contain('abcdefghij');
+  });
+
+  it('runs 300 cases in less than 5 seconds', async () => {
+    const cases = Array.from({ length: 300 }, (_, at) => ({
+      id: `case ${at}`,
+      given: { tables: { notes: [{ id: 'x', text: 'before' }] } },
+      steps: [add(`text ${at}`, { expect: { body: { number: 2 } } })],
+      expect: { tables: { notes: [{ text: 'before' }, { text: `text ${at}` }] } },
+    }));
+    const elapsed = startStopwatch();
+    const { failed, cases: done } = await runJson(...cases);
+    expect([failed, done.length]).to.deep.equal([0, 300]);
+    expect(elapsed()).to.be.lessThan(5000);
+  });
+});
