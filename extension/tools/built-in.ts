@@ -69,6 +69,11 @@ export const builtInAsData: Plugin = {
 const SUMMARY = /\n {2}summary:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`),\n/;
 const COUNTER_EXAMPLES = /\n {2}counterExamples: \[(?:\n.*?\n {2}\]|[^\n]*\]),\n/s;
 
+const EXAMPLES = /\n {2}examples: \[(?:\n.*?\n {2}\]|[^\n]*\]),\n/s;
+/** One text, or lines that are joined. */
+const DETAILS =
+  /\n {2}details:\s+(?:\[\n.*?\n {2}\]\.join\('\\n'\)|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`),\n/s;
+
 const stripTexts = (name: string, texts: readonly (readonly [RegExp, string])[]): Plugin => ({
   name,
   setup(build) {
@@ -79,13 +84,13 @@ const stripTexts = (name: string, texts: readonly (readonly [RegExp, string])[])
   },
 });
 
-const COUNTER = [COUNTER_EXAMPLES, '\n  counterExamples: [],\n'] as const;
-
-/** Removes `counterExamples` from specs; only tests and the reference use them. */
-export const withoutCounterExamples = stripTexts('without counter-examples', [COUNTER]);
-
 /** For the code of specs that have these texts among the data. */
-export const withoutUnreadTexts = stripTexts('without unread texts', [COUNTER, [SUMMARY, "\n  summary: '',\n"]]);
+export const withoutUnreadTexts = stripTexts('without unread texts', [
+  [COUNTER_EXAMPLES, '\n  counterExamples: [],\n'],
+  [EXAMPLES, '\n  examples: [],\n'],
+  [DETAILS, '\n'],
+  [SUMMARY, "\n  summary: '',\n"],
+]);
 
 export async function writeBuiltIn(folder: string): Promise<void> {
   await writeFile(join(folder, BUILT_IN), brotliCompressSync(packSpecs({ kinds, specs })));

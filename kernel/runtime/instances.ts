@@ -17,7 +17,7 @@ import type { Hooks } from './hooks.js';
 import { isPatternMatch } from '../../language/project/plugin-folders.js';
 import type { Environment } from '../../language/project/environment.js';
 import type { Project } from './project.js';
-import { listWantedInstances, type InstanceRequest } from './wanted-instances.js';
+import { listWantedInstances, type InstanceRequest } from '../../language/project/wanted-plugins.js';
 
 /** A plugin in use, or one entry of a config section. */
 export interface Instance {

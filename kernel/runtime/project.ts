@@ -15,7 +15,7 @@ import { analyseConfig, readPluginLists, type Config } from '../../language/anal
 import type { Analysis } from '../../language/analysis/model.js';
 import { createDocument, type Document } from '../../language/source/document.js';
 import { loadPackages, type Packages } from './packages.js';
-import { listWantedInstances } from './wanted-instances.js';
+import { listWantedInstances } from '../../language/project/wanted-plugins.js';
 import { applyEnvironment, type ConvertedVariable } from '../../language/project/config-environment.js';
 import { findDefinitions, hasStatements, readDefinition } from '../../language/project/definition-files.js';
 import { checkPatterns } from '../../language/project/definition-patterns.js';

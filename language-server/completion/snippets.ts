@@ -85,8 +85,7 @@ function writeList(writing: SnippetState, field: FieldNode, given: Json | undefi
   const { inner, bounds, required } = field;
   const name = inner === null || inner.type === 'object' ? undefined : writing.suggest?.(inner);
   const named = name === undefined ? undefined : [name];
-  const example =
-    named ?? given ?? (required || inner?.type !== 'object' ? getExample(writing, field) : undefined);
+  const example = named ?? given ?? (required || inner?.type !== 'object' ? getExample(writing, field) : undefined);
   if (Array.isArray(example) && example.length > 0) {
     const items = (example as readonly Json[]).map((item) =>
       inner === null ? writeJson(writing, item) : writeValue(writing, inner, item),

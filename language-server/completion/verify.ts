@@ -174,13 +174,19 @@ interface AcceptedText {
   readonly isValueMissing: boolean;
 }
 
-function acceptItem(doc: DocumentContext['doc'], { textEdit, additionalTextEdits, insertTextFormat }: CompletionItem): AcceptedText {
+function acceptItem(
+  doc: DocumentContext['doc'],
+  { textEdit, additionalTextEdits, insertTextFormat }: CompletionItem,
+): AcceptedText {
   const main = textEdit as TextEdit;
   const isSnippet = insertTextFormat === InsertTextFormat.Snippet;
   const edits = [main, ...(additionalTextEdits ?? [])].map((edit) => ({
     start: toOffset(doc, edit.range.start),
     end: toOffset(doc, edit.range.end),
-    written: isSnippet && edit === main ? fillSnippet(edit.newText) : { text: edit.newText, stop: edit === main && /\.$/.test(edit.newText) ? edit.newText.length : null },
+    written:
+      isSnippet && edit === main
+        ? fillSnippet(edit.newText)
+        : { text: edit.newText, stop: edit === main && /\.$/.test(edit.newText) ? edit.newText.length : null },
     isMain: edit === main,
   }));
   edits.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -203,8 +209,10 @@ function acceptItem(doc: DocumentContext['doc'], { textEdit, additionalTextEdits
   return { text, start, end, grown: text.length - doc.text.length, stop, isValueMissing };
 }
 
-const toOffset = ({ lineStarts, text }: DocumentContext['doc'], { line, character }: Problem['range']['start']): number =>
-  (lineStarts[line] ?? text.length) + character;
+const toOffset = (
+  { lineStarts, text }: DocumentContext['doc'],
+  { line, character }: Problem['range']['start'],
+): number => (lineStarts[line] ?? text.length) + character;
 
 const STOPS = /\\([\\$}|,])|\$\{(\d+)\|((?:[^,|\\]|\\.)*)(?:[^|\\]|\\.)*\|\}|\$\{(\d+):((?:[^}\\]|\\.)*)\}|\$(\d+)/g;
 

@@ -70,7 +70,11 @@ export const listOfferPlaces = (sets: readonly OfferSet[]): OfferPlace[] =>
             offset: value.start,
           });
         }
-        return [...own, ...node.members.flatMap(({ value }) => (value === null ? [] : visit(value))), ...node.items.flatMap(visit)];
+        return [
+          ...own,
+          ...node.members.flatMap(({ value }) => (value === null ? [] : visit(value))),
+          ...node.items.flatMap(visit),
+        ];
       };
       return [...visit(root), { set: name, file, pointer: '', sort: 'file' as const, text: '', offset: 0 }];
     }),
@@ -80,13 +84,22 @@ export interface OfferJudge {
   /** Problems of the set as it is; sound sets have none. */
   check(set: OfferSet): string[];
   /** Every offer at a place, accepted. */
-  acceptAll(set: OfferSet, place: OfferPlace, only?: (items: readonly CompletionItem[]) => readonly CompletionItem[]): AcceptedOffer[];
+  acceptAll(
+    set: OfferSet,
+    place: OfferPlace,
+    only?: (items: readonly CompletionItem[]) => readonly CompletionItem[],
+  ): AcceptedOffer[];
 }
 
 /** A project without files of its own, in which every set is open in turn. */
 export async function createOfferJudge(env: Readonly<Record<string, string>>): Promise<OfferJudge> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-offers-')));
-  await writeFile(join(folder, '.env'), Object.entries(env).map(([key, value]) => `${key}=${JSON.stringify(value)}\n`).join(''));
+  await writeFile(
+    join(folder, '.env'),
+    Object.entries(env)
+      .map(([key, value]) => `${key}=${JSON.stringify(value)}\n`)
+      .join(''),
+  );
   const project = await openProject(folder, { trusted: () => false }).loaded;
   let open: OfferSet | null = null;
   const toPath = (file: string): string => join(folder, file);
@@ -162,7 +175,8 @@ function acceptItem(text: string, item: CompletionItem): { readonly text: string
   const isSnippet = item.insertTextFormat === InsertTextFormat.Snippet;
   const marked = isSnippet ? fillSnippet(edit.newText) : edit.newText;
   const doc = createDocument('', text);
-  const toOffset = ({ line, character }: { line: number; character: number }): number => (doc.lineStarts[line] ?? text.length) + character;
+  const toOffset = ({ line, character }: { line: number; character: number }): number =>
+    (doc.lineStarts[line] ?? text.length) + character;
   const whole = [{ ...edit, newText: marked }, ...(item.additionalTextEdits ?? [])]
     .map(({ range, newText }) => ({ start: toOffset(range.start), end: toOffset(range.end), newText }))
     .sort((a, b) => b.start - a.start || b.end - a.end)

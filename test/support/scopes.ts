@@ -70,7 +70,7 @@ export const createActionModel = (id: number, rest: Partial<ActionModel> = {}): 
       node: { start: 0, end: 0 },
     },
     ...{ depends: [], places: [], stores: [], models: [], secrets: [], parameters: new Map() },
-    definition: { finds: { statements: [], documents: [] } },
+    definition: { finds: { declarations: [], statements: [], documents: [] } },
     ...rest,
   }) as unknown as ActionModel;
 

@@ -1,8 +1,8 @@
 /** Which plugins a project loads, from the names in its definitions and the entries of its config. */
 import type { PluginId } from '../../contract/plugin.js';
-import type { ConfiguredPlugin } from '../../language/analysis/config.js';
-import type { Registry } from '../../language/analysis/registry.js';
-import { isPatternMatch } from '../../language/project/plugin-folders.js';
+import type { ConfiguredPlugin } from '../analysis/config.js';
+import type { Registry } from '../analysis/registry.js';
+import { isPatternMatch } from './plugin-folders.js';
 
 export interface InstanceRequest {
   readonly key: string;
