@@ -9,7 +9,8 @@ import type { Kind } from '../../contract/kind.js';
 import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { RuntimeServices } from '../../contract/deferred.js';
 import type { Signal } from '../../contract/plan.js';
-import type { ConfiguredPlugin } from '../../language/analysis/config.js';
+import type { Config, ConfiguredPlugin } from '../../language/analysis/config.js';
+import type { Registry } from '../../language/analysis/registry.js';
 import type { Handles } from '../plan/tools.js';
 import { compileValue } from '../plan/values.js';
 import { attributeErrors } from './plugin-error.js';
@@ -151,6 +152,18 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
   };
 }
 
+/** Plugins that neither a definition nor a section of their own selects. */
+export function listEnabledPlugins(registry: Registry, config: Config): ConfiguredPlugin[] {
+  return [...registry.plugins.values()].flatMap((spec) => {
+    const { kind, name } = spec;
+    const options = registry.kind(kind)?.enable?.({ ...config }, spec) as
+      | ConfiguredPlugin['options']
+      | null
+      | undefined;
+    return options ? [{ kind, instance: name, name, options }] : [];
+  });
+}
+
 interface InstanceRequest {
   readonly key: string;
   readonly id: PluginId;
@@ -167,12 +180,15 @@ function listWantedInstances(
   const findSection = (id: PluginId) => registry.kind(id.split(':')[0] ?? '')?.config;
   const isPlain = (id: PluginId): boolean => registry.plugins.has(id) && findSection(id) === undefined;
   const configured = new Map<string, InstanceRequest>();
+  /** Needed by plugins that defer or schedule work. */
+  const partRunners = [...registry.plugins].flatMap(([id, { facts }]) => (facts?.['parts'] === true ? [id] : []));
   const plain = new Set([...uses].filter(isPlain));
   for (let before = -1; before !== configured.size + plain.size;) {
     before = configured.size + plain.size;
     const inUse = [...plain, ...[...configured.values()].map(({ id }) => id)];
     const required = inUse.flatMap((id) => registry.plugins.get(id)?.requires ?? []);
     required.filter(isPlain).forEach((id) => plain.add(id));
+    if (inUse.some((id) => registry.plugins.get(id)?.timing !== undefined)) partRunners.forEach((id) => plain.add(id));
     const isNamed = (instance: string): boolean =>
       [...configured.values()].some(({ options }) => Object.values(options).includes(instance));
     for (const { kind, instance, name, options, spare } of chosen) {
