@@ -4,7 +4,7 @@
  */
 import type { Config } from '../language/analysis/config.js';
 import { getCertainty, hasErrors, type Problem } from '../contract/problem.js';
-import { createSeparateChecker } from '../kernel/runtime/statement-checks.js';
+import { createSeparateChecker } from './separate-checker.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
 import { loadDefinitions, loadProject, type Project } from '../kernel/runtime/project.js';
 import { asText } from '../contract/json.js';

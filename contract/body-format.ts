@@ -2,8 +2,6 @@
 import type { FileLimits, Payload, UploadedFile } from './invocation.js';
 
 export interface BodyFormat {
-  /** Media type in lower case, without parameters. */
-  readonly type: string;
   /** `request`: Node's object. Rejects with a Fault. */
   read(request: object, input: BodyInput): Promise<ReadBody>;
 }

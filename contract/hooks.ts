@@ -2,7 +2,6 @@
  * The hooks, and the registrar of their taps. A hook is for behaviour of every request; behaviour of a field of a definition
  * is a compiled step.
  */
-import type { BodyFormat } from './body-format.js';
 import type { Delivery } from './deferred.js';
 import type { Json } from './json.js';
 import type { PartRunner, PartWork } from './part.js';
@@ -139,7 +138,7 @@ export interface Route {
   handle(request: RouteRequest): RouteReply | Promise<RouteReply>;
 }
 
-/** Passed to `register`. A plugin first used by a reload may add routes but no taps. */
+/** Passed to `register`. A plugin first used by a reload may add routes and run parts, but add no taps. */
 export interface Registrar {
   /** Throws KRN_SEALED once the kernel is ready. */
   tap<N extends HookName>(name: N, tap: HookTaps[N], options?: TapOptions): void;
@@ -147,9 +146,7 @@ export interface Registrar {
   route(route: Route): void;
   /** Adds a Koa middleware before those of the kernel; the first added is the outermost. Throws KRN_SEALED after the start. */
   use(middleware: Middleware): void;
-  /** Throws KRN_SEALED after the start. */
-  registerBodyFormat(format: BodyFormat): void;
-  /** One plugin compiles and runs the parts of resources that run apart from requests. Throws KRN_SEALED after the start. */
+  /** One plugin compiles and runs the parts of resources that run apart from requests. */
   registerPartRunner<W extends PartWork>(runner: PartRunner<W>): void;
   /** Takes over connections at a path, which neither a resource nor another plugin may use. Throws KRN_SEALED after the start. */
   registerUpgrade(upgrade: Upgrade): void;

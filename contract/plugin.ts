@@ -2,6 +2,7 @@
  * The halves of a plugin: the spec describes it, the runtime implements
  * it. A spec never imports its runtime, not even dynamically.
  */
+import type { BodyInput, ReadBody } from './body-format.js';
 import type { Json } from './json.js';
 import type { ApiPart, ApiPlace } from './api.js';
 import type { CodeEntry } from './problem.js';
@@ -232,6 +233,10 @@ export interface PluginRuntime<H = unknown> {
     tables: readonly ModelTable[],
     context: RuntimeContext,
   ): Promise<StatementResults>;
+  /** For formats of bodies; `request` is Node's object. Called without a handle and without `open`, once such a body arrives. */
+  readBody?(request: object, input: BodyInput): Promise<ReadBody>;
+  /** Removes files that ended processes have left. Called as `readBody`, at start, if a definition accepts files. */
+  removeLeftovers?(): Promise<void>;
   /** For query languages without text: has the open stores check queries without running them. */
   checkQueries?(handle: H, asked: readonly QueryQuestion[], tables: readonly ModelTable[]): Promise<QueryResults>;
   /**

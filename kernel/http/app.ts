@@ -19,6 +19,7 @@ import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
 import { listHeaderValues } from '../../contract/invocation.js';
 import { HttpInvocation } from './invocation.js';
+import { createFormats } from './payload.js';
 import { rejectionOf, setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
 import {
   handleRoute,
@@ -228,7 +229,7 @@ function pageAt(kernel: Kernel, findPage: FindRoute, path: string): FoundRoute |
 function serveResources(transport: Transport, methods: readonly string[]): Middleware {
   const { kernel, timed } = transport;
   const { http } = kernel.config;
-  const formats = new Map(kernel.bodyFormats.map((format) => [format.type, format]));
+  const formats = createFormats(kernel.project);
   const intake = { limits: http.limits, timeouts: http.timeouts, trusted_proxies: http.trusted_proxies, formats };
   const allow = methods.join(', ');
   const allowed: ReadonlySet<string> = new Set(methods);

@@ -4,6 +4,7 @@ import { addText, type BodyFormat, type TextPayload } from '../../contract/body-
 import { CLOSE, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { Payload } from '../../contract/plan.js';
+import type { Project } from '../runtime/project.js';
 import { isJsonType, parseJson, readBytes, type BodyLimits } from './body.js';
 
 const EMPTY: Payload = Object.freeze({});
@@ -11,6 +12,25 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 
 /** Every value of a query string is text. */
 export const isInQuery = (req: IncomingMessage): boolean => WITHOUT_BODY.has(req.method ?? '');
+
+/** By media type. A plugin is loaded with the first body that it reads. */
+export function createFormats({
+  registry,
+  runtimes,
+}: Pick<Project, 'registry' | 'runtimes'>): ReadonlyMap<string, BodyFormat> {
+  const formats = new Map<string, BodyFormat>();
+  for (const [id, { facts }] of registry.plugins) {
+    const [type, load] = [facts?.['media_type'], runtimes.get(id)];
+    if (typeof type !== 'string' || load === undefined) continue;
+    const read: BodyFormat['read'] = async (request, input) => {
+      const runtime = await load();
+      if (runtime.readBody === undefined) throw createFault('REQ_MEDIA_TYPE', {}, CLOSE);
+      return runtime.readBody(request, input);
+    };
+    formats.set(type, { read });
+  }
+  return formats;
+}
 
 /** `formats` by media type. Null for JSON and for unknown types. */
 export function findFormat({ headers }: IncomingMessage, formats: ReadonlyMap<string, BodyFormat>): BodyFormat | null {

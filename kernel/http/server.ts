@@ -40,6 +40,7 @@ const SILENCE_MS = 500;
 /** `pages`: additional routes. */
 export async function listen(kernel: Kernel, pages: readonly Route[] = []): Promise<RunningServer> {
   let closing = false;
+  if ([...kernel.plans().byId.values()].some(({ files }) => files !== null)) void removeLeftovers(kernel);
   const upgrades = await openUpgrades(kernel);
   const all = upgrades === null ? pages : [...pages, ...upgrades.pages];
   const app = createApp(kernel, () => closing, all, upgrades?.count ?? null);
@@ -99,6 +100,15 @@ function logAccessRules({ config, project, log }: Kernel): void {
       { config: 'http.hosts' },
       'only IP addresses and localhost are accepted as host: set ALLOWED_HOSTS to add others',
     );
+}
+
+/** Requests need not wait for it. */
+async function removeLeftovers({ project, running }: Kernel): Promise<void> {
+  for (const [id, { facts }] of project.registry.plugins) {
+    if (facts?.['media_type'] === undefined) continue;
+    const runtime = await project.runtimes.get(id)?.();
+    await runtime?.removeLeftovers?.().catch((error: unknown) => running.logFailure(error, '-'));
+  }
 }
 
 interface StopContext {

@@ -10,7 +10,8 @@ import { groupActions } from './groups.js';
 import { listInheritedWork } from './inherited-steps.js';
 import type { AcceptPlan, ActionGroup, PartPlan } from './plan.js';
 import { compileAction, type CompiledAction, type CompileInput } from './action.js';
-import { listSecretNames, type ResourceScope } from './tools.js';
+import { listSecretNames } from '../../language/analysis/action-secrets.js';
+import type { ResourceScope } from './tools.js';
 
 /** The default number of retries. */
 const RETRIES = 4;
@@ -94,7 +95,7 @@ export function createPartSource(
     makers: slots.makers,
     findSecrets: (member) =>
       listSecretNames(
-        scope,
+        scope.tables,
         sequence.filter((action) => action.key === member),
       ),
     findPayloadForms: (keys) =>

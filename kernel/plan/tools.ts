@@ -10,17 +10,21 @@ import { isSub0 } from '../../contract/profile.js';
 import { Slot } from '../../contract/slot.js';
 import { BootError } from '../../contract/boot-error.js';
 import { createActionKey } from '../../language/analysis/linked-resource.js';
-import { isInside } from '../../language/analysis/report.js';
-import type { ActionModel, RepeatModel, ResourceModel } from '../../language/analysis/model.js';
+import { buildConcealPattern } from '../../language/analysis/conceal-pattern.js';
+import {
+  findDeclaredField,
+  type ActionModel,
+  type RepeatModel,
+  type ResourceModel,
+} from '../../language/analysis/model.js';
 import type { Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import { addRenamed, type SecretNames } from '../../language/analysis/renamed-columns.js';
+import { listSecretNames } from '../../language/analysis/action-secrets.js';
 import { filterOutputReads, listValueReads } from '../../language/analysis/value-reads.js';
 import { unwrapLiteral } from '../../language/strings/literal.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { createClaimReader } from '../../language/strings/claim-reader.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
-import { buildConcealPattern } from './conceal-pattern.js';
 import { resolveUidNamespace } from './uid-namespace.js';
 import type { PartSource, PartWork, SlotInitializer } from '../../contract/part.js';
 import { compileValue, toText, type CompileAccessor, type Compiled } from './values.js';
@@ -144,10 +148,10 @@ export function createTools(
       action?.stores.find((store) => store.kind === kind)?.instance ?? config?.must ?? 'main',
     // Getters, because few plugins need these expensive values.
     get secrets() {
-      return collectSecrets(scope, action === null ? scope.sequence : [action]);
+      return listSecretNames(scope.tables, action === null ? scope.sequence : [action]);
     },
     get allSecrets() {
-      return collectSecrets(scope, scope.sequence);
+      return listSecretNames(scope.tables, scope.sequence);
     },
     recordIndexSource: (source) => void scope.indexSources.push(source),
     get indexes() {
@@ -278,43 +282,6 @@ export function createTools(
   }
 
   return tools;
-}
-
-/** Names of secret columns and fields, including their aliases in statements. */
-function collectSecrets(scope: ResourceScope, actions: readonly ActionModel[]): SecretNames {
-  const tables = actions.flatMap(({ models }) => models.flatMap((model) => scope.tables.get(model) ?? []));
-  const marked = tables.flatMap(({ columns, secrets = [] }) => [
-    ...columns.filter(({ secret }) => secret).map(({ name }) => name),
-    ...secrets,
-  ]);
-  const statements = actions.flatMap(({ definition, node }) =>
-    definition.finds.statements.filter((statement) => isInside(statement.node, node)),
-  );
-  const columns = new Set(tables.flatMap((table) => table.columns.map(({ name }) => name.toLowerCase())));
-  return addRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements, columns);
-}
-
-export const listSecretNames = collectSecrets;
-
-/** A nested field is optional if any field on its path is. Array indexes are skipped. */
-function findDeclaredField(
-  fields: ResourceModel['payloadFields'],
-  name: string,
-  inside: readonly string[],
-): { readonly optional: boolean } | null {
-  const root = fields.get(name);
-  if (root === undefined) return null;
-  let { optional, fields: within } = root;
-  for (const segment of inside) {
-    const next = within.get(segment);
-    if (next === undefined) {
-      if (/^\d+$/.test(segment)) continue;
-      break;
-    }
-    optional ||= next.optional;
-    within = next.fields;
-  }
-  return { optional };
 }
 
 function findOwner(scope: ResourceScope, action: ActionModel): ResourceModel {

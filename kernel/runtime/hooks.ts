@@ -8,7 +8,6 @@ import {
   SyncHook,
   SyncWaterfallHook,
 } from 'tapable';
-import type { BodyFormat } from '../../contract/body-format.js';
 import { BootError } from '../../contract/boot-error.js';
 import {
   FinalResult,
@@ -68,7 +67,6 @@ export interface Hooks {
   readonly routes: readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
   readonly upgrades: readonly Upgrade[];
-  readonly bodyFormats: readonly BodyFormat[];
   /** Throws where no plugin runs parts. */
   readonly partRunner: () => PartRunner;
   restoreRoutes(before: readonly PluginRoute[]): void;
@@ -98,7 +96,6 @@ export function createHooks(): Hooks {
   let routes: readonly PluginRoute[] = Object.freeze([]);
   const middlewares: Middleware[] = [];
   const upgrades: Upgrade[] = [];
-  const bodyFormats: BodyFormat[] = [];
   const partRunners: PartRunner[] = [];
 
   const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
@@ -125,7 +122,6 @@ export function createHooks(): Hooks {
     closeFailures,
     middlewares,
     upgrades,
-    bodyFormats,
     partRunner() {
       const [runner] = partRunners;
       if (runner === undefined) throw new BootError('PLG_NO_RUNTIME', { name: 'deferred work' });
@@ -143,8 +139,7 @@ export function createHooks(): Hooks {
     createRegistrar: (plugin) => ({
       use: (middleware) => addUnsealed(middlewares, middleware, plugin, 'use'),
       registerUpgrade: (upgrade) => addUnsealed(upgrades, upgrade, plugin, 'registerUpgrade'),
-      registerPartRunner: (runner) => addUnsealed(partRunners, runner, plugin, 'registerPartRunner'),
-      registerBodyFormat: (format) => addUnsealed(bodyFormats, format, plugin, 'registerBodyFormat'),
+      registerPartRunner: (runner) => void partRunners.push(runner),
       route(route) {
         const flaw = findRouteFlaw(route, routes);
         if (flaw !== null) throw new BootError('KRN_ROUTE', { name: plugin, path: route.path, what: flaw });

@@ -9,7 +9,8 @@ import type { Kind } from '../../contract/kind.js';
 import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { RuntimeServices } from '../../contract/deferred.js';
 import type { Signal } from '../../contract/plan.js';
-import type { ConfiguredPlugin } from '../../language/analysis/config.js';
+import type { Config, ConfiguredPlugin } from '../../language/analysis/config.js';
+import type { Registry } from '../../language/analysis/registry.js';
 import type { Handles } from '../plan/tools.js';
 import { compileValue } from '../plan/values.js';
 import { attributeErrors } from './plugin-error.js';
@@ -150,6 +151,18 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
       return instance.handle();
     },
   };
+}
+
+/** Plugins that neither a definition nor a section of their own selects. */
+export function listEnabledPlugins(registry: Registry, config: Config): ConfiguredPlugin[] {
+  return [...registry.plugins.values()].flatMap((spec) => {
+    const { kind, name } = spec;
+    const options = registry.kind(kind)?.enable?.({ ...config }, spec) as
+      | ConfiguredPlugin['options']
+      | null
+      | undefined;
+    return options ? [{ kind, instance: name, name, options }] : [];
+  });
 }
 
 const hasKey = (instance: Instance, kind: Kind<never>, name: string): boolean =>

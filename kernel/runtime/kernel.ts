@@ -3,7 +3,6 @@
  * It knows neither plugins by name nor transports.
  */
 import { BootError } from '../../contract/boot-error.js';
-import type { BodyFormat } from '../../contract/body-format.js';
 import type { JobAdmin } from '../../contract/deferred.js';
 import { deepFreeze } from '../../contract/json.js';
 import type {
@@ -15,20 +14,30 @@ import type {
 } from '../../contract/migration.js';
 import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Health, Log, PluginSpec } from '../../contract/plugin.js';
-import type { Config, ConfiguredPlugin } from '../../language/analysis/config.js';
-import type { Registry } from '../../language/analysis/registry.js';
+import type { Config } from '../../language/analysis/config.js';
 import type { Fault } from '../../contract/fault.js';
 import type { Script, StatementDescription } from '../../contract/statement-check.js';
 import type { SqlText } from '../../language/analysis/facts.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { readScripts } from '../../language/project/scripts.js';
 import type { PlanSet } from '../plan/plan.js';
-import { checkInStores, checkQueriesInStores, createScratchChecker } from './statement-checks.js';
+import {
+  fillStoreIndexes,
+  migrateStores,
+  outlineMigration,
+  type StoreSchemas,
+} from '../../language/project/store-changes.js';
+import {
+  checkInStores,
+  checkQueriesInStores,
+  createProjectChecker,
+  type OpenPlugin,
+} from '../../language/project/store-checks.js';
 import { createPlanCompiler } from './plan-compiler.js';
 import type { Middleware } from '../../contract/hooks.js';
 import type { Upgrade } from '../../contract/trigger.js';
 import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
-import { createInstances, type Instance } from './instances.js';
+import { createInstances, listEnabledPlugins, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
 import { createRuntimeServices, type KernelServices } from './runtime-services.js';
 import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
@@ -62,7 +71,6 @@ export interface Kernel {
   routes(): readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
   readonly upgrades: readonly Upgrade[];
-  readonly bodyFormats: readonly BodyFormat[];
   readonly log: Log;
   /** The types that a scratch database inferred for a statement of `analysis`. */
   describeStatement(statement: SqlText): StatementDescription | null;
@@ -143,13 +151,14 @@ export async function createKernel({
   const listJobAdmins = (): JobAdmin[] =>
     instances.all.flatMap((instance) => instance.runtime.createJobAdmin?.(instance.handle()) ?? []);
   let config = project.config;
-  const scratch = asks === 'scratch' ? createScratchChecker(project, config) : null;
+  const scratch = asks === 'scratch' ? createProjectChecker(project, config) : null;
   let loaded = await loadDefinitions(project, config, scratch?.check);
   if (onProblem === 'refuse' && hasErrors(loaded.problems)) {
     await scratch?.close();
     throw new InvalidDefinitionsError(loaded.problems, loaded.analysis);
   }
-  const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: createScriptReader(project) });
+  const readStoreScripts = createScriptReader(project);
+  const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: readStoreScripts });
   const start = createStart({ lifecycle, instances, log, connect, wait });
   const compiling = createPlanCompiler({ project, hooks, live: () => live, start });
 
@@ -234,6 +243,13 @@ export async function createKernel({
     },
     ...{ isServing: begun.isServing, onReload: notifyReload },
   });
+  const listSchemas = (): StoreSchemas => ({
+    stores: instances.all,
+    tables: now.plans.tables,
+    indexSources: now.plans.indexSources,
+    codes,
+    readScripts: readStoreScripts,
+  });
   let closed: Promise<void> | null = null;
 
   return {
@@ -244,7 +260,6 @@ export async function createKernel({
     routes: () => now.routes,
     middlewares: hooks.middlewares,
     upgrades: hooks.upgrades,
-    bodyFormats: hooks.bodyFormats,
     log,
     describeStatement: (statement) => now.loaded.descriptions.get(statement) ?? null,
     plans: () => now.shown,
@@ -252,9 +267,9 @@ export async function createKernel({
     problems: () => now.loaded.problems,
     degraded: () => now.broken,
     health: () => lifecycle.health(),
-    outlineMigration: (how = ADDING) => lifecycle.outlineMigration(instances.all, now.plans.tables, how),
-    migrate: (progress, how = ADDING) => lifecycle.migrate(instances.all, now.plans.tables, progress, how),
-    fillIndexes: (progress) => lifecycle.fillIndexes(instances.all, now.plans, progress),
+    outlineMigration: (how = ADDING) => outlineMigration(listSchemas(), how),
+    migrate: (progress, how = ADDING) => migrateStores(listSchemas(), progress, how),
+    fillIndexes: (progress) => fillStoreIndexes(listSchemas(), progress),
     ready: () => begun.markReady(lifecycle.away.size === 0),
     waiting: lifecycle.away,
     complete: () => complete,
@@ -277,17 +292,6 @@ export async function createKernel({
       return closed;
     },
   };
-}
-
-function listEnabledPlugins(registry: Registry, config: Config): ConfiguredPlugin[] {
-  return [...registry.plugins.values()].flatMap((spec) => {
-    const { kind, name } = spec;
-    const options = registry.kind(kind)?.enable?.({ ...config }, spec) as
-      | ConfiguredPlugin['options']
-      | null
-      | undefined;
-    return options ? [{ kind, instance: name, name, options }] : [];
-  });
 }
 
 const findPlace = (spec: PluginSpec | undefined): PluginSharing | null => {
@@ -315,7 +319,7 @@ interface Readiness {
 
 const createScriptReader =
   ({ folder, registry }: Project) =>
-  ({ id, context }: Instance): Promise<readonly Script[]> =>
+  ({ id, context }: OpenPlugin): Promise<readonly Script[]> =>
     readScripts(folder, context.instance, registry.kind(id.split(':')[0] ?? '')?.config?.must ?? context.instance);
 
 /** Starts the plugins once, when the kernel is ready to listen and all servers are available. */

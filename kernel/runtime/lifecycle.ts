@@ -3,22 +3,15 @@
  * `retry-unavailable.ts` retries unavailable servers.
  */
 import { BootError } from '../../contract/boot-error.js';
-import type {
-  FilledIndex,
-  FillProgress,
-  MigrationOptions,
-  MigrationOutline,
-  MigrationProgress,
-} from '../../contract/migration.js';
-import type { PlanSet } from '../plan/plan.js';
+import type { MigrationProgress } from '../../contract/migration.js';
 import type { ModelTable } from '../../contract/model.js';
 import { Fault } from '../../contract/fault.js';
-import { fillMessage, type CodeEntry } from '../../contract/problem.js';
+import type { CodeEntry } from '../../contract/problem.js';
 import type { Health, Log } from '../../contract/plugin.js';
 import type { Script } from '../../contract/statement-check.js';
+import { SYNC, attributeFailure, selectTables } from '../../language/project/store-changes.js';
 import type { Instance } from './instances.js';
 
-const PREPARE = 'prepare its tables';
 /** Seconds that a caller waits for the health of a plugin. */
 const HEALTH_DEADLINE = 1;
 /** Milliseconds that a good answer counts while the next one is awaited. */
@@ -40,23 +33,6 @@ export interface Lifecycle {
   /** True: plans have to be compiled again. */
   syncSchemas(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<boolean>;
   serve(instances: readonly Instance[]): Promise<void>;
-  /** As `syncSchema`, without a deadline. */
-  migrate(
-    instances: readonly Instance[],
-    tables: readonly ModelTable[],
-    progress: MigrationProgress,
-    how: MigrationOptions,
-  ): Promise<void>;
-  outlineMigration(
-    instances: readonly Instance[],
-    tables: readonly ModelTable[],
-    how: MigrationOptions,
-  ): Promise<MigrationOutline>;
-  fillIndexes(
-    instances: readonly Instance[],
-    plans: Pick<PlanSet, 'tables' | 'indexSources'>,
-    progress: FillProgress,
-  ): Promise<readonly FilledIndex[]>;
   /** Closes all open instances, or only these, in reverse order. */
   close(only?: readonly Instance[]): Promise<void>;
   drain(): Promise<void>;
@@ -89,14 +65,6 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
   /** Shared by concurrent callers, because the status page is public. */
   let asking: Promise<Healths> | null = null;
   const checks: HealthChecks = new Map();
-  const attributeFailure = async <T>(instance: Instance, what: string, call: () => Promise<T>): Promise<T> => {
-    try {
-      return await call();
-    } catch (error) {
-      if (error instanceof BootError) throw error;
-      throw new BootError('PLG_OPEN', { name: instance.key, what, detail: describeFailure(error, codes) }, error);
-    }
-  };
   /** Enforces the deadline and logs slow calls with the progress from `latest`. */
   const run = (
     instance: Instance,
@@ -104,7 +72,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
     call: () => Promise<void> | undefined,
     latest: () => object = () => ({}),
   ): Promise<void> =>
-    attributeFailure(instance, what, async () => {
+    attributeFailure(instance.key, what, codes, async () => {
       const work = call();
       if (work === undefined) return;
       const started = performance.now();
@@ -171,7 +139,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
     },
     async reopenInstance(instance) {
       if (!opened.includes(instance)) opened.push(instance);
-      await attributeFailure(instance, 'open', async () =>
+      await attributeFailure(instance.key, 'open', codes, async () =>
         instance.runtime.open?.(instance.handle(), instance.context),
       );
     },
@@ -195,7 +163,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
           const found = await runtime.syncSchema?.(instance.handle(), tablesHere, context, recordProgress, how);
           isStale ||= found === true;
         };
-        if (runtime.syncSchema !== undefined) await run(instance, PREPARE, syncInstance, () => latest);
+        if (runtime.syncSchema !== undefined) await run(instance, SYNC, syncInstance, () => latest);
       }
       return isStale;
     },
@@ -203,44 +171,6 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
       for (const instance of instances) {
         await run(instance, 'begin its work', () => instance.runtime.serve?.(instance.handle(), instance.context));
       }
-    },
-    async migrate(instances, tables, progress, how) {
-      for (const instance of instances) {
-        const { runtime, context } = instance;
-        await attributeFailure(instance, PREPARE, async () =>
-          runtime.syncSchema?.(instance.handle(), selectTables(instance, tables), context, progress, {
-            ...how,
-            scripts: await scripts(instance),
-          }),
-        );
-      }
-    },
-    async outlineMigration(instances, tables, how) {
-      const parts: MigrationOutline[] = [];
-      for (const instance of instances) {
-        const { runtime, context } = instance;
-        const plan = async () =>
-          runtime.plan?.(instance.handle(), selectTables(instance, tables), context, {
-            ...how,
-            scripts: await scripts(instance),
-          });
-        const part = await attributeFailure(instance, 'look at its tables', plan);
-        if (part !== undefined) parts.push(part);
-      }
-      return {
-        steps: parts.flatMap(({ steps }) => steps),
-        warnings: parts.flatMap(({ warnings }) => warnings),
-      };
-    },
-    async fillIndexes(instances, { tables, indexSources }, progress) {
-      const filled: FilledIndex[] = [];
-      for (const instance of instances) {
-        const { runtime, context } = instance;
-        const fill = async () =>
-          runtime.fillIndexes?.(instance.handle(), selectTables(instance, tables), context, indexSources, progress);
-        filled.push(...((await attributeFailure(instance, 'fill its blind indexes', fill)) ?? []));
-      }
-      return filled;
     },
     async close(only = opened) {
       const closing = opened.filter((instance) => only.includes(instance)).reverse();
@@ -309,16 +239,4 @@ async function withDeadline<T>(work: Promise<T>, seconds: number, name: string, 
   } finally {
     clearTimeout(timer);
   }
-}
-
-export function describeFailure(error: unknown, codes: Readonly<Record<string, CodeEntry>>): string {
-  if (error instanceof Fault) return fillMessage(codes[error.code]?.message ?? error.code, error.params);
-  return error instanceof Error ? error.message : 'it failed';
-}
-
-function selectTables({ id, context }: Instance, tables: readonly ModelTable[]): readonly ModelTable[] {
-  const [kind] = id.split(':');
-  return tables.filter(({ stores }) =>
-    stores.some((place) => place.kind === kind && place.instance === context.instance),
-  );
 }

@@ -1,164 +1,30 @@
-/** Loads a project from disk: config, environment, plugin specs and definitions. It connects to nothing. */
-import { readFile } from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
-import { BootError } from '../../contract/boot-error.js';
-import { pluginId } from '../../contract/plugin.js';
-import type { Problem } from '../../contract/problem.js';
-import { createAnalyser, type AnalyseOptions, type SourceFile } from '../../language/analysis/analyse.js';
-import type { QueryRejections, StatementRejections } from '../../language/analysis/checks/rejections.js';
-import {
-  listScratchPlugins,
-  type StatementChecker,
-  type StatementFindings,
-} from '../../language/project/statement-checks.js';
-import { analyseConfig, readPluginLists, type Config } from '../../language/analysis/config.js';
-import type { Analysis } from '../../language/analysis/model.js';
-import { createDocument, type Document } from '../../language/source/document.js';
-import { loadPackages, type Packages } from './packages.js';
-import { listWantedInstances } from '../../language/project/wanted-plugins.js';
-import { applyEnvironment, type ConvertedVariable } from '../../language/project/config-environment.js';
-import { findDefinitions, hasStatements, readDefinition } from '../../language/project/definition-files.js';
-import { checkPatterns } from '../../language/project/definition-patterns.js';
-import { createEnvFacts, readEnvFile, type Environment } from '../../language/project/environment.js';
-import { checkPackages, checkScratchPackages } from '../../language/project/missing-packages.js';
-import { CONFIG_NAME } from '../../language/project/names.js';
-import { reportUnreadPlugins, omitGuesses } from '../../language/project/plugin-manifests.js';
-import { loadSqlParser } from '../../language/project/sql-parser.js';
+/** Loads projects with the plugins of the distribution. */
+import type { PluginId } from '../../contract/plugin.js';
+import type { Environment } from '../../language/project/environment.js';
+import { loadPackages as loadAll, type BuiltinPlugins, type Packages } from '../../language/project/packages.js';
+import { loadProject as loadFiles, type Project } from '../../language/project/project.js';
+import { kinds } from '../../plugins/index.kinds.js';
+import { runtimes } from '../../plugins/index.runtime.js';
+import { specs } from '../../plugins/index.spec.js';
 
-export interface Project extends Packages {
-  /** The base of file names in messages. */
-  readonly cwd: string;
-  readonly folder: string;
-  readonly configFile: string;
-  readonly env: Environment;
-  /** True in `lintel dev`. */
-  readonly dev: boolean;
-  /** Test files are read too; they are never served. */
-  readonly tests?: boolean;
-  /** Null when the config is invalid. */
-  readonly config: Config | null;
-  readonly configUses: ReadonlySet<string>;
-  readonly configProblems: readonly Problem[];
-  readonly configDocument: Document;
-  readonly taken: readonly ConvertedVariable[];
-}
+export { createAnalysisOptions, loadDefinitions, readDefinitions } from '../../language/project/project.js';
+export type { CheckAnalysis, LoadedDefinitions, Project } from '../../language/project/project.js';
 
-/** Returns what databases report of statements. */
-export type CheckAnalysis = StatementChecker['check'];
+const BUILTIN: BuiltinPlugins = { kinds, specs, runtimes };
 
-export interface LoadedDefinitions {
-  readonly analysis: Analysis;
-  readonly problems: readonly Problem[];
-  /** The types that a scratch database inferred. */
-  readonly descriptions: StatementFindings['descriptions'];
-  /** Analyses again, with the errors that databases reported. */
-  readonly withRejections: (refusals: StatementRejections, refusedQueries: QueryRejections) => LoadedDefinitions;
-}
+export const isBuiltin = (id: PluginId): boolean => Object.hasOwn(runtimes, id);
 
-/**
- * Without `configFile`, a missing `lintel.config.json` means defaults. `trusted`: code of plugins may run.
- * Throws BootError for errors without a location in a file.
- */
-export async function loadProject(
+export const loadPackages = (
+  folder: string,
+  plugins: readonly string[],
+  disable: readonly string[],
+  trusted?: boolean,
+): Promise<Packages> => loadAll(BUILTIN, folder, plugins, disable, trusted);
+
+export const loadProject = (
   cwd: string,
   configFile: string | undefined,
   processEnv: Environment,
-  dev = false,
-  trusted = true,
-): Promise<Project> {
-  const file = resolve(cwd, configFile ?? CONFIG_NAME);
-  const folder = dirname(file);
-  const source = await readConfig(file, configFile !== undefined);
-  const env = { ...(await readEnvFile(folder)), ...processEnv };
-  const { plugins, disable } = readPluginLists(source);
-  const packages = await loadPackages(folder, plugins, disable, trusted);
-  const shown = relative(cwd, file) || CONFIG_NAME;
-  const taken: ConvertedVariable[] = [];
-  const analysed = analyseConfig(shown, source, packages.registry, createEnvFacts(env), dev);
-  return {
-    ...packages,
-    cwd,
-    folder,
-    configFile: file,
-    env,
-    dev,
-    config: analysed.config === null ? null : applyEnvironment(analysed.config, env, (one) => taken.push(one)),
-    configUses: analysed.uses,
-    configProblems: [
-      ...analysed.problems,
-      ...reportUnreadPlugins(packages.registry, shown, source, packages.unrun?.unread ?? new Map()),
-    ],
-    configDocument: createDocument(shown, source ?? '{}'),
-    taken,
-  };
-}
-
-async function readConfig(file: string, demanded: boolean): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' && !demanded) return null;
-    throw new BootError(
-      'CFG_UNREADABLE',
-      { file, what: code === 'ENOENT' ? 'there is no such file' : String(code) },
-      error,
-    );
-  }
-}
-
-export async function loadDefinitions(
-  project: Project,
-  config: Config,
-  checkAnalysis?: CheckAnalysis,
-  /** Called before the analysis if a definition has a statement. */
-  onStatements?: () => void,
-): Promise<LoadedDefinitions> {
-  const files = await readDefinitions(project, config);
-  if (hasStatements(files, project.registry)) onStatements?.();
-  const options = await createAnalysisOptions(project, config, files);
-  const analyser = createAnalyser(project.registry);
-  const unmatched = checkPatterns(
-    project,
-    files.map(({ file }) => resolve(project.cwd, file)),
-  );
-  let descriptions: StatementFindings['descriptions'] = new Map();
-  const analyseWith = (refusals: StatementRejections, refusedQueries: QueryRejections): LoadedDefinitions => {
-    const analysis = analyser.analyseAll(files, { ...options, refusals, refusedQueries });
-    const plugins = listWantedInstances(project.registry, [...project.configUses, ...analysis.uses], config.chosen);
-    const isUnchecked = checkAnalysis !== undefined && analysis.checkableStatements.length > 0;
-    const scratch = isUnchecked ? listScratchPlugins(project.registry, config.chosen).map(pluginId) : [];
-    const spare = scratch.filter((id) => !plugins.some((plugin) => plugin.id === id));
-    const absent = [...checkPackages(project, plugins), ...checkScratchPackages(project, spare)];
-    const all = [...project.configProblems, ...unmatched, ...absent, ...analysis.problems];
-    const isUnread = (project.unrun?.unread.size ?? 0) > 0;
-    return {
-      analysis,
-      problems: isUnread ? omitGuesses(all, project.registry) : all,
-      descriptions,
-      withRejections: analyseWith,
-    };
-  };
-  const first = analyseWith(new Map(), new Map());
-  const found = await checkAnalysis?.(first.analysis);
-  if (found === undefined) return first;
-  ({ descriptions } = found);
-  return found.rejections.size === 0 ? { ...first, descriptions } : analyseWith(found.rejections, new Map());
-}
-
-export async function createAnalysisOptions(
-  { registry, env }: Project,
-  given: Config,
-  files: readonly SourceFile[],
-): Promise<AnalyseOptions> {
-  // The parser also checks names in statements of other SQL syntaxes.
-  const sql = hasStatements(files, registry) ? await loadSqlParser() : undefined;
-  return { env: createEnvFacts(env), sql, given };
-}
-
-export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {
-  const { cwd, folder, configFile, tests = false } = project;
-  const names = await findDefinitions({ folder, configFile, patterns: config.definitions, tests });
-  const files = await Promise.all(names.map((name) => readDefinition(name, relative(cwd, name) || name)));
-  return files.filter((file) => file !== null);
-}
+  dev?: boolean,
+  trusted?: boolean,
+): Promise<Project> => loadFiles(BUILTIN, cwd, configFile, processEnv, dev, trusted);

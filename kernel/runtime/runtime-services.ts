@@ -18,7 +18,7 @@ import type { PartPlan, PlanSet, ResourcePlan } from '../plan/plan.js';
 import { createFrame, createParallelFrame, type FrameMemory } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 import { invokePlan, runGroup, runGroups } from './invoke.js';
-import { createErrorResponse } from './problem-details.js';
+import { createErrorResponse } from '../../language/problems/problem-details.js';
 
 export interface RuntimeServicesInput {
   /** Null before the kernel is ready. */

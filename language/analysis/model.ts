@@ -137,3 +137,24 @@ export interface Analysis {
   /** The same for document queries. */
   readonly checkableQueries: readonly CheckableQuery[];
 }
+
+/** A nested field is optional if any field on its path is. Array indexes are skipped. */
+export function findDeclaredField(
+  fields: ResourceModel['payloadFields'],
+  name: string,
+  inside: readonly string[],
+): { readonly optional: boolean } | null {
+  const root = fields.get(name);
+  if (root === undefined) return null;
+  let { optional, fields: within } = root;
+  for (const segment of inside) {
+    const next = within.get(segment);
+    if (next === undefined) {
+      if (/^\d+$/.test(segment)) continue;
+      break;
+    }
+    optional ||= next.optional;
+    within = next.fields;
+  }
+  return { optional };
+}

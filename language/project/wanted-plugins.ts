@@ -20,12 +20,15 @@ export function listWantedInstances(
   const findSection = (id: PluginId) => registry.kind(id.split(':')[0] ?? '')?.config;
   const isPlain = (id: PluginId): boolean => registry.plugins.has(id) && findSection(id) === undefined;
   const configured = new Map<string, InstanceRequest>();
+  /** Needed by plugins that defer or schedule work. */
+  const partRunners = [...registry.plugins].flatMap(([id, { facts }]) => (facts?.['parts'] === true ? [id] : []));
   const plain = new Set([...uses].filter(isPlain));
   for (let before = -1; before !== configured.size + plain.size;) {
     before = configured.size + plain.size;
     const inUse = [...plain, ...[...configured.values()].map(({ id }) => id)];
     const required = inUse.flatMap((id) => registry.plugins.get(id)?.requires ?? []);
     required.filter(isPlain).forEach((id) => plain.add(id));
+    if (inUse.some((id) => registry.plugins.get(id)?.timing !== undefined)) partRunners.forEach((id) => plain.add(id));
     const isNamed = (instance: string): boolean =>
       [...configured.values()].some(({ options }) => Object.values(options).includes(instance));
     for (const { kind, instance, name, options, spare } of chosen) {

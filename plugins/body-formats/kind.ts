@@ -1,4 +1,4 @@
-/** Kind `body-format`: reads request bodies that are not JSON. Each registers its format, and has no handle. */
+/** Kind `body-format`: reads request bodies that are not JSON. It has no handle. */
 import { defineKind } from '../../contract/kind.js';
 
 export const bodyFormat = defineKind<object>({
@@ -7,8 +7,9 @@ export const bodyFormat = defineKind<object>({
   summary: 'Reads request bodies of a media type besides JSON.',
   slots: [],
   select: { by: 'name' },
-  facts: {},
+  facts: {
+    media_type: { doc: 'Media type in lower case, without parameters.', type: 'string', required: true },
+  },
   handle: [],
-  enable: () => ({}),
   host: (fragment) => ({ file: 'config', json: { http: { limits: fragment } }, at: '/http/limits' }),
 });

@@ -10,7 +10,11 @@ export const trigger = defineKind<object>({
   slots: [],
   select: { by: 'name' },
   facts: {
-    always: { doc: 'It is loaded in every process.', type: 'boolean', required: false },
+    parts: {
+      doc: 'It compiles and runs the parts of resources that run apart from requests. Loaded where a plugin in use defers work.',
+      type: 'boolean',
+      required: false,
+    },
     field: { doc: 'The field of an actionable that uses the trigger.', type: 'string', required: false },
     section: {
       doc: 'The section of the config that enables the trigger with its field `enabled`; it contains the options.',
@@ -20,7 +24,6 @@ export const trigger = defineKind<object>({
   },
   handle: [],
   enable: (config, { facts }) => {
-    if (facts?.['always'] === true) return {};
     const options = config[String(facts?.['section'])];
     return isObject(options) && options['enabled'] === true ? options : null;
   },

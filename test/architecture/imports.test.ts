@@ -84,7 +84,7 @@ const ZONES: readonly Zone[] = [
   { name: 'plans', files: /^kernel\/plan\//, may: [...LIGHT, 'kernel/plan/', '*'] },
   {
     name: 'loader of plugins',
-    files: /^kernel\/runtime\/packages\.ts$/,
+    files: /^kernel\/runtime\/project\.ts$/,
     may: [...LIGHT, 'language/project/', 'kernel/runtime/', 'plugins/index.', '*'],
   },
   {

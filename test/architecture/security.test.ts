@@ -15,7 +15,7 @@ const MADE: Readonly<Record<string, string>> = {
   'language/strings/exact-json.ts': 'a constant',
   'language/strings/sql-types.ts': 'constants',
   'language/analysis/checks/types.ts': 'the number of a parameter',
-  'kernel/plan/conceal-pattern.ts': 'facts of plugins that run',
+  'language/analysis/conceal-pattern.ts': 'facts of plugins that run',
   'plugins/storages/shared/key.light.ts': 'constants',
   'plugins/queues/redis/connection.ts': 'names of settings',
   'plugins/hashers/argon2/argon2.ts': 'constants',

@@ -17,8 +17,8 @@ import {
 type Headers = Readonly<Record<string, string>>;
 const LIMITS = { body: 100, depth: 5, keys: 20, array: 10, parts: 5, field: 50 };
 const CLOSE = { connection: 'close' };
-const FORM: BodyFormat = { type: 'multipart/form-data', read: () => expect.fail('it is not read') };
-const FORMATS = new Map([[FORM.type, FORM]]);
+const FORM: BodyFormat = { read: () => expect.fail('it is not read') };
+const FORMATS = new Map([['multipart/form-data', FORM]]);
 
 const request = (method: string, headers: Headers = {}, body = ''): IncomingMessage => {
   const stream = new PassThrough();

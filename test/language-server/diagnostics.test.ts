@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { join } from 'node:path';
 import { DiagnosticTag, type Diagnostic } from 'vscode-languageserver-protocol';
 import { createFault } from '../../contract/fault.js';
-import { createErrorResponse } from '../../kernel/runtime/problem-details.js';
+import { createErrorResponse } from '../../language/problems/problem-details.js';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
 import { REQUEST_CODES } from '../../language/problems/request-codes.js';
 import { openProject } from '../../language-server/project.js';

@@ -1,4 +1,4 @@
-/** Registers the format. The parser is loaded with the first form. */
+/** Reads forms. The parser is loaded with the first form. */
 import type { IncomingMessage } from 'node:http';
 import type { BodyInput } from '../../../contract/body-format.js';
 import { defineRuntime } from '../../../contract/plugin.js';
@@ -6,19 +6,9 @@ import { bodyFormat } from '../kind.js';
 import { removeStaleSpools } from './spool.js';
 
 export default defineRuntime(bodyFormat, {
-  register(hooks) {
-    hooks.registerBodyFormat({
-      type: 'multipart/form-data',
-      async read(request: IncomingMessage, input: BodyInput) {
-        const { readForm } = await import('./form.js');
-        return readForm(request, input);
-      },
-    });
+  async readBody(request: IncomingMessage, input: BodyInput) {
+    const { readForm } = await import('./form.js');
+    return readForm(request, input);
   },
-
-  serve() {
-    // Requests need not wait for it.
-    void removeStaleSpools();
-    return Promise.resolve();
-  },
+  removeLeftovers: () => removeStaleSpools(),
 });

@@ -8,6 +8,7 @@ export default definePlugin({
   summary: 'Reads `multipart/form-data`: text parts become the payload, files are stored until the request ends.',
   details:
     '`http.limits.parts` and `http.limits.field` limit the parts; the actionable that accepts files limits their number and size.',
+  facts: { media_type: 'multipart/form-data' },
   examples: [{ title: 'At most 20 parts, texts of at most 10 kB', json: { parts: 20, field: 10_000 } }],
   counterExamples: [{ title: 'No parts', json: { parts: 0 }, code: 'DEF_RANGE', at: '/parts' }],
 });

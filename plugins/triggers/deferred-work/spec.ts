@@ -9,7 +9,7 @@ export default definePlugin({
   details:
     'A job contains only the values that its actionables read, and no secret of a result. Each step that has finished is noted, so ' +
     'another attempt does not repeat it.',
-  facts: { always: true, field: 'run_in_background' },
+  facts: { parts: true, field: 'run_in_background' },
   examples: [{ title: 'Work after the response', json: true }],
   counterExamples: [{ title: 'Yes as text', json: 'yes', code: 'DEF_TYPE', at: '' }],
 });

@@ -1,19 +1,10 @@
 /** Finds plugins of the distribution and in the config's folders. It imports specs and kinds, but no runtimes. */
 import type { Kind } from '../../contract/kind.js';
 import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../../contract/plugin.js';
-import { withProgramCodes } from '../../language/problems/with-program-codes.js';
-import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
-import { readKnownPlugins } from '../../language/project/plugin-manifests.js';
-import {
-  BUILTIN,
-  importDefault,
-  isPatternMatch,
-  locatePlugins,
-  readFolder,
-} from '../../language/project/plugin-folders.js';
-import { kinds as builtinKinds } from '../../plugins/index.kinds.js';
-import { specs as builtinSpecs } from '../../plugins/index.spec.js';
-import { runtimes as builtinRuntimes } from '../../plugins/index.runtime.js';
+import { buildRegistry, type Registry } from '../analysis/registry.js';
+import { withProgramCodes } from '../problems/with-program-codes.js';
+import { BUILTIN, importDefault, isPatternMatch, locatePlugins, readFolder } from './plugin-folders.js';
+import { readKnownPlugins } from './plugin-manifests.js';
 
 export type LoadRuntime = () => Promise<PluginRuntime<unknown>>;
 
@@ -41,24 +32,32 @@ interface PluginCollection {
   readonly unchecked: PluginId[];
 }
 
-export const isBuiltin = (id: PluginId): boolean => Object.hasOwn(builtinRuntimes, id);
+/** The plugins of the distribution. */
+export interface BuiltinPlugins {
+  readonly kinds: readonly Kind[];
+  readonly specs: readonly PluginSpec[];
+  readonly runtimes: Readonly<
+    Record<PluginId, (() => Promise<{ readonly default: PluginRuntime<unknown> }>) | undefined>
+  >;
+}
 
 /** Folders are relative to `folder`. `trusted`: code in folders may run; otherwise only their manifests are read. */
 export async function loadPackages(
+  builtin: BuiltinPlugins,
   folder: string,
   plugins: readonly string[],
   disable: readonly string[],
   trusted = true,
 ): Promise<Packages> {
   const found: PluginCollection = {
-    kinds: [...builtinKinds],
+    kinds: [...builtin.kinds],
     specs: [],
     runtimes: new Map(),
     unread: new Map(),
     unchecked: [],
   };
   for (const entry of plugins) {
-    if (entry.startsWith(BUILTIN)) addBuiltin(entry.slice(BUILTIN.length), found);
+    if (entry.startsWith(BUILTIN)) addBuiltin(builtin, entry.slice(BUILTIN.length), found);
     else if (trusted) await addFolder(locatePlugins(folder, entry), entry, found);
     else await addManifest(folder, entry, found);
   }
@@ -69,12 +68,12 @@ export async function loadPackages(
   return { registry: withProgramCodes(buildRegistry(kinds, enabled)), runtimes, unrun };
 }
 
-function addBuiltin(pattern: string, found: PluginCollection): void {
-  for (const spec of builtinSpecs) {
+function addBuiltin({ specs, runtimes }: BuiltinPlugins, pattern: string, found: PluginCollection): void {
+  for (const spec of specs) {
     const id = pluginId(spec);
     if (!isPatternMatch(pattern, id) || found.specs.includes(spec)) continue;
     found.specs.push(spec);
-    const runtime = builtinRuntimes[id];
+    const runtime = runtimes[id];
     if (runtime !== undefined) found.runtimes.set(id, async () => (await runtime()).default);
   }
 }

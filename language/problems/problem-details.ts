@@ -3,7 +3,7 @@
  * driver messages reach a response.
  */
 import { fillMessage, type CodeEntry, type ErrorResponse } from '../../contract/problem.js';
-import { REQUEST_CODES } from '../../language/problems/request-codes.js';
+import { REQUEST_CODES } from './request-codes.js';
 import type { Fault } from '../../contract/fault.js';
 
 /** `docs`: base URL of the error pages. */

@@ -1,10 +1,21 @@
 /** Patterns of values that are never sent under any name: hashes, and blind indexes of encrypted columns. */
-import { BLIND_FORM, type ModelColumn } from '../../contract/model.js';
-import { isInside } from '../../language/analysis/report.js';
-import type { ResourceScope } from './tools.js';
+import { BLIND_FORM, type ModelColumn, type ModelTable } from '../../contract/model.js';
+import type { ActionModel } from './model.js';
+import type { Registry } from './registry.js';
+import { isInside } from './report.js';
+
+interface ConcealInput {
+  readonly registry: Registry;
+  /** Ids of the plugins in use. */
+  readonly uses: ReadonlySet<string>;
+  /** The actionables of the resource. */
+  readonly sequence: readonly ActionModel[];
+  /** By model. */
+  readonly tables: ReadonlyMap<string, ModelTable>;
+}
 
 /** A hash may occur in any expression, in a row converted to JSON, or in a view. */
-export function buildConcealPattern({ registry, uses, sequence, tables }: ResourceScope): RegExp | null {
+export function buildConcealPattern({ registry, uses, sequence, tables }: ConcealInput): RegExp | null {
   const forms = [...registry.plugins].flatMap(([id, { facts }]) => {
     const form = facts?.['conceals'];
     return typeof form === 'string' && uses.has(id) ? [form] : [];

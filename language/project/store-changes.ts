@@ -1,0 +1,104 @@
+/** Changes the schemas of open stores, for commands: without a deadline, and whether or not the config migrates at start. */
+import { BootError } from '../../contract/boot-error.js';
+import { Fault } from '../../contract/fault.js';
+import type {
+  BlindIndexSource,
+  FilledIndex,
+  FillProgress,
+  MigrationOptions,
+  MigrationOutline,
+  MigrationProgress,
+} from '../../contract/migration.js';
+import type { ModelTable } from '../../contract/model.js';
+import { fillMessage, type CodeEntry } from '../../contract/problem.js';
+import type { Script } from '../../contract/statement-check.js';
+import type { OpenPlugin } from './store-checks.js';
+
+type Codes = Readonly<Record<string, CodeEntry>>;
+
+export interface StoreSchemas {
+  readonly stores: readonly (OpenPlugin & { readonly key: string })[];
+  readonly tables: readonly ModelTable[];
+  readonly indexSources: readonly BlindIndexSource[];
+  readonly codes: Codes;
+  readonly readScripts: (store: OpenPlugin) => Promise<readonly Script[]>;
+}
+
+/** The tables of this store. */
+export function selectTables({ id, context }: OpenPlugin, tables: readonly ModelTable[]): readonly ModelTable[] {
+  const [kind] = id.split(':');
+  return tables.filter(({ stores }) =>
+    stores.some((place) => place.kind === kind && place.instance === context.instance),
+  );
+}
+
+export function describeFailure(error: unknown, codes: Codes): string {
+  if (error instanceof Fault) return fillMessage(codes[error.code]?.message ?? error.code, error.params);
+  return error instanceof Error ? error.message : 'it failed';
+}
+
+/** Any error but a BootError becomes PLG_OPEN with the key of the plugin. */
+export async function attributeFailure<T>(key: string, what: string, codes: Codes, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof BootError) throw error;
+    throw new BootError('PLG_OPEN', { name: key, what, detail: describeFailure(error, codes) }, error);
+  }
+}
+
+/** What a plugin was asked to do, for messages. */
+export const SYNC = 'prepare its tables';
+
+export async function migrateStores(
+  { stores, tables, codes, readScripts }: StoreSchemas,
+  progress: MigrationProgress,
+  how: MigrationOptions,
+): Promise<void> {
+  for (const store of stores) {
+    const { runtime, context, key } = store;
+    await attributeFailure(key, SYNC, codes, async () =>
+      runtime.syncSchema?.(store.handle(), selectTables(store, tables), context, progress, {
+        ...how,
+        scripts: await readScripts(store),
+      }),
+    );
+  }
+}
+
+/** Reads only. */
+export async function outlineMigration(
+  { stores, tables, codes, readScripts }: StoreSchemas,
+  how: MigrationOptions,
+): Promise<MigrationOutline> {
+  const parts: MigrationOutline[] = [];
+  for (const store of stores) {
+    const { runtime, context, key } = store;
+    const plan = async () =>
+      runtime.plan?.(store.handle(), selectTables(store, tables), context, {
+        ...how,
+        scripts: await readScripts(store),
+      });
+    const part = await attributeFailure(key, 'look at its tables', codes, plan);
+    if (part !== undefined) parts.push(part);
+  }
+  return {
+    steps: parts.flatMap(({ steps }) => steps),
+    warnings: parts.flatMap(({ warnings }) => warnings),
+  };
+}
+
+/** Fills the blind indexes of rows that have none. */
+export async function fillStoreIndexes(
+  { stores, tables, indexSources, codes }: StoreSchemas,
+  progress: FillProgress,
+): Promise<readonly FilledIndex[]> {
+  const filled: FilledIndex[] = [];
+  for (const store of stores) {
+    const { runtime, context, key } = store;
+    const fill = async () =>
+      runtime.fillIndexes?.(store.handle(), selectTables(store, tables), context, indexSources, progress);
+    filled.push(...((await attributeFailure(key, 'fill its blind indexes', codes, fill)) ?? []));
+  }
+  return filled;
+}

@@ -1,0 +1,78 @@
+/** Checks the statements of a project in scratch stores of this process, or in its open stores. */
+import type { PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
+import type { QueryRejection, Scratch } from '../../contract/statement-check.js';
+import type { QueryRejections, StatementRejections } from '../analysis/checks/rejections.js';
+import type { Config } from '../analysis/config.js';
+import type { DocumentQuery } from '../analysis/facts.js';
+import { compileTables } from '../analysis/model-tables.js';
+import type { Registry } from '../analysis/registry.js';
+import { findMissingPackages } from './missing-packages.js';
+import type { LoadedDefinitions, Project } from './project.js';
+import { checkAnalysis, createScratchChecker, type StatementChecker } from './statement-checks.js';
+
+/** A plugin that has been opened. */
+export interface OpenPlugin {
+  readonly id: PluginId;
+  readonly runtime: PluginRuntime<unknown>;
+  readonly context: RuntimeContext;
+  handle(): unknown;
+}
+
+export const createProjectChecker = (
+  { registry, runtimes, folder }: Project,
+  { chosen }: Pick<Config, 'chosen'>,
+): StatementChecker =>
+  createScratchChecker({
+    registry,
+    folder,
+    chosen: () => chosen,
+    openScratch: (id) => openScratchHere(registry, runtimes, id),
+  });
+
+/** Null where the plugin has no scratch store, or its packages are not installed. */
+export async function openScratchHere(
+  registry: Registry,
+  runtimes: Project['runtimes'],
+  id: PluginId,
+): Promise<Scratch | null> {
+  if (findMissingPackages(registry, id).length > 0) return null;
+  const runtime = await runtimes.get(id)?.();
+  return (await runtime?.scratch?.()) ?? null;
+}
+
+export async function checkInStores(
+  { analysis }: LoadedDefinitions,
+  { registry }: Project,
+  instances: readonly OpenPlugin[],
+): Promise<StatementRejections> {
+  const { rejections } = await checkAnalysis(analysis, registry, async ({ kind, instance }, tables, asked) => {
+    const store = instances.find(({ id, context }) => id.startsWith(`${kind}:`) && context.instance === instance);
+    const said = (await store?.runtime.checkStatements?.(store.handle(), asked, tables, store.context)) ?? [];
+    return said.map((rejection) => ({ rejection, description: null }));
+  });
+  return rejections;
+}
+
+/** `stores`: the open ones; `all` has the query languages too. */
+export async function checkQueriesInStores(
+  { analysis }: LoadedDefinitions,
+  { registry }: Project,
+  stores: readonly OpenPlugin[],
+  all: readonly OpenPlugin[],
+): Promise<QueryRejections> {
+  const rejections = new Map<DocumentQuery, QueryRejection>();
+  const asked = analysis.checkableQueries.filter(({ place }) =>
+    stores.some(({ id, context }) => id.startsWith(`${place.kind}:`) && context.instance === place.instance),
+  );
+  const tables = [...compileTables(analysis.models, registry).values()];
+  for (const plugin of new Set(asked.map((one) => one.plugin))) {
+    const language = all.find(({ id }) => id === plugin);
+    const own = asked.filter((one) => one.plugin === plugin);
+    const answers = (await language?.runtime.checkQueries?.(language.handle(), own, tables)) ?? [];
+    for (const [i, { query }] of own.entries()) {
+      const answer = answers[i] ?? null;
+      if (answer !== null) rejections.set(query, answer);
+    }
+  }
+  return rejections;
+}
