@@ -15,7 +15,9 @@ import { findMember, parseSource, toJson, type LocatedNode } from '../source/tre
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { CHAINS, type ChainLimits } from './accessor-paths.js';
 import { checkHeaderNames } from './checks/headers.js';
+
 import { checkPlugins } from './checks/plugins.js';
+import { reportEqualKeys } from './checks/variable-purposes.js';
 import { resolveOutbound } from './config-outbound.js';
 import { createConfigSchema, DEFAULTS } from './config-schema.js';
 import type { WebSocketConfig } from '../../contract/websocket-config.js';
@@ -119,6 +121,7 @@ export function analyseConfig(
       mayEdit: () => true,
     });
   }
+  reportEqualKeys(registry, env, report, { doc, start: 0, end: 0 });
   const failed = root === null || report.errors > 0;
   const json = root === null ? {} : toJson(root);
   const config = failed || !isObject(json) ? null : applyDefaults(json, registry, env, dev);

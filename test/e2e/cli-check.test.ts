@@ -203,6 +203,16 @@ describe('lintel: words that only read', function () {
       expect(planned.stderr).not.to.contain('    at ');
     });
 
+    it('two keys with one value are one row, also where no definition names either', async () => {
+      const env = { BLIND_INDEX_KEY: 'k1'.repeat(16), QUEUE_ENCRYPTION_KEY: 'k1'.repeat(16) };
+      const files = { 'definitions/a.json': defineReturnResource('a', 1) };
+      const { code, stdout, stderr } = await run(['check'], files, env);
+      expect(code).to.equal(0);
+      expect((stdout + stderr).match(/SEC_SAME_VALUE.*/g)).to.have.length(1);
+      const apart = await run(['check'], files, { ...env, BLIND_INDEX_KEY: 'k2'.repeat(16) });
+      expect(apart.stdout + apart.stderr).not.to.contain('SEC_SAME_VALUE');
+    });
+
     it('a missing variable is named where it is used; .env provides it, and the environment wins', async () => {
       const files = {
         'definitions/a.json': defineQueryResource('a', 'SELECT $1::text = $2::text AS same', [

@@ -117,9 +117,12 @@ function auditKeys({ report, registry, resources }: SecretsAudit): void {
     }),
   );
   for (const { resource, place, sort, takes, at } of found) {
-    const given = found.filter((one) => one.gives !== null && one.sort === sort);
-    const [first] = given;
-    if (takes === null || first === undefined || given.some(({ gives }) => gives === takes)) continue;
+    const given = found.filter((one) => one.gives !== null);
+    const same = given.filter((one) => one.sort === sort);
+    // Tokens of another type with the same key have a row of their own.
+    const compared = same.length > 0 ? same : given;
+    const [first] = compared;
+    if (takes === null || first === undefined || compared.some(({ gives }) => gives === takes)) continue;
     const node = findNode(place.node, at)?.node ?? place.node;
     const other = findNode(first.place.node, first.at)?.node ?? first.place.node;
     const related = [

@@ -65,6 +65,16 @@ function checkValues({ registry, report, env }: PurposeContext, uses: readonly U
   }
 }
 
+/** Of variables that no definition names, which have no place of their own. */
+export function reportEqualKeys(registry: Registry, env: EnvFacts, report: Report, spot: SourceLocation): void {
+  const names = listKeyVariables(registry).filter((name) => env.has(name));
+  const findValue = (name: string): string => env.get(name)?.sameAs ?? name;
+  for (const [at, name] of names.entries()) {
+    const other = names.slice(0, at).find((one) => findValue(one) === findValue(name));
+    if (other !== undefined) report.add('SEC_SAME_VALUE', spot, { name, other });
+  }
+}
+
 const listKeyVariables = memoize(({ plugins }: Registry): readonly string[] =>
   [...plugins.values()].flatMap(({ facts }) => {
     const name = facts?.['keyVariable'];
