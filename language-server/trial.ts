@@ -76,7 +76,9 @@ const formatKey = ({ file, code, message }: Problem): string => `${file}\n${code
 
 /** Files of the resources that use a model of this file. */
 function listUsers({ definitions, resources }: Analysis, file: string): string[] {
-  const own = new Set(definitions.flatMap(({ sort, name, doc }) => (sort === 'model' && doc.file === file ? [name] : [])));
+  const own = new Set(
+    definitions.flatMap(({ sort, name, doc }) => (sort === 'model' && doc.file === file ? [name] : [])),
+  );
   if (own.size === 0) return [];
   return resources
     .filter(({ actions }) => actions.some(({ models }) => models.some((model) => own.has(model))))
@@ -88,11 +90,7 @@ function listUsers({ definitions, resources }: Analysis, file: string): string[]
 export function createTextTrials(): {
   /** `name`: the only file whose text has changed. */
   discard(name?: string): void;
-  keepSound(
-    texts: ReadonlyMap<string, string>,
-    problems: readonly Problem[],
-    toFile: (name: string) => string,
-  ): void;
+  keepSound(texts: ReadonlyMap<string, string>, problems: readonly Problem[], toFile: (name: string) => string): void;
   getSoundText(name: string): string | null;
   findNew(
     name: string,
@@ -116,7 +114,8 @@ export function createTextTrials(): {
     findNew(name, file, { text, before }, source) {
       if (current?.name !== name) {
         const given = source();
-        if (own?.registry !== given.registry) own = { registry: given.registry, analyser: createAnalyser(given.registry) };
+        if (own?.registry !== given.registry)
+          own = { registry: given.registry, analyser: createAnalyser(given.registry) };
         current = { name, trials: createTrials(given, own.analyser) };
       }
       return current.trials.findNew(file, text, before);

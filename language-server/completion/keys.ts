@@ -11,7 +11,7 @@ import { formatSortKey, snippetItem } from './item.js';
 import { keysFor } from './names/index.js';
 import { lastNumber } from './names/definition-names.js';
 import { membersSnippet, valueSnippet, type SnippetSources } from './snippets.js';
-import { createSuggest, findFreeName, listStartingValues } from './starting-values.js';
+import { findFreeName, listOtherTexts, listStartingValues } from './starting-values.js';
 import type { OfferData } from './verify.js';
 import { getPluginExample, numbersIn, listVariants } from './variants.js';
 
@@ -138,7 +138,9 @@ function mapItems(
   }));
   if (inner?.type !== 'object' || hasColon(view, site)) return named;
   const entries = listVariants(registry, inner).map(({ label, kind, name, given }, i) => {
-    const key = JSON.stringify(`\${1:${findFreeName('name', new Set(site.levels.at(-1)?.node?.members.map((one) => one.key)))}}`);
+    const key = JSON.stringify(
+      `\${1:${findFreeName('name', new Set(site.levels.at(-1)?.node?.members.map((one) => one.key)))}}`,
+    );
     const snippet = `${key}: ${valueSnippet(registry, inner, given, 2)}`;
     const offer = {
       label: `new ${label}`,
@@ -146,7 +148,12 @@ function mapItems(
       doc: pluginMarkdown(registry, kind, name),
     };
     const data: OfferData = {
-      instead: () => [0, 1, 2].map((n) => `${key}: ${valueSnippet(registry, inner, given, 2, createSuggest(view, site, n))}${commaAfter(view, site)}`),
+      instead: () =>
+        listOtherTexts(
+          view,
+          site,
+          (sources) => `${key}: ${valueSnippet(registry, inner, given, 2, sources)}${commaAfter(view, site)}`,
+        ),
     };
     return { ...snippetItem(view, site, snippet, i, offer), filterText: JSON.stringify(label), data };
   });
@@ -161,9 +168,13 @@ function variantItems(view: DocumentContext, site: CursorContext, field: FieldNo
     const write = (sources?: SnippetSources): string =>
       membersSnippet(registry, field, { ...numbers, ...given }, sources);
     const data: OfferData = {
-      instead: () => [0, 1, 2].map((n) => write(createSuggest(view, site, n)) + commaAfter(view, site)),
+      instead: () => listOtherTexts(view, site, (sources) => write(sources) + commaAfter(view, site)),
     };
-    const offer = { label: `{ ${label} }`, detail: registry.kind(kind)?.title, doc: pluginMarkdown(registry, kind, name) };
+    const offer = {
+      label: `{ ${label} }`,
+      detail: registry.kind(kind)?.title,
+      doc: pluginMarkdown(registry, kind, name),
+    };
     return { ...snippetItem(view, site, write(), i, offer), data };
   });
 }

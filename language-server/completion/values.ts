@@ -79,7 +79,11 @@ function wholeItems(view: DocumentContext, site: CursorContext, field: FieldNode
   if (field.type === 'object') {
     const numbers = numbersIn(registry, field, lastNumber(site));
     const variants = listVariants(registry, field).map(({ label, kind, name, given }, i) => {
-      const offer = { label: `{ ${label} }`, detail: registry.kind(kind)?.title, doc: pluginMarkdown(registry, kind, name) };
+      const offer = {
+        label: `{ ${label} }`,
+        detail: registry.kind(kind)?.title,
+        doc: pluginMarkdown(registry, kind, name),
+      };
       return startingItem(view, site, field, { ...numbers, ...given }, i, offer);
     });
     if (variants.length > 0) return variants;

@@ -41,12 +41,17 @@ const moveToDefinitions = ({ file, text }: SourceFile): SourceFile => ({
 });
 
 export function listOfferSets(): OfferSet[] {
-  const fixtures = listCaseNames().filter((name) => name.includes('sound') && !['sound-bom-crlf', 'calls-config-sound', 'config-sound'].includes(name));
+  const fixtures = listCaseNames().filter(
+    (name) => name.includes('sound') && !['sound-bom-crlf', 'calls-config-sound', 'config-sound'].includes(name),
+  );
   const gallery = readGallery(join(ROOT, 'extension', 'gallery'));
   return [
     ...fixtures.map((name) => ({ name, files: readFiles(join(DEFINITIONS, name)).map(moveToDefinitions) })),
     readSet('sample', '.'),
     readSet('template', 'templates/project'),
-    { name: 'gallery', files: gallery.patterns.map((one) => ({ file: one.file, text: gallery.readPattern(one) })).map(moveToDefinitions) },
+    {
+      name: 'gallery',
+      files: gallery.patterns.map((one) => ({ file: one.file, text: gallery.readPattern(one) })).map(moveToDefinitions),
+    },
   ];
 }

@@ -2,13 +2,13 @@
  * What completion writes: the places of sound definitions where something can be added, the offers there, and what the checker says
  * after one of them was accepted with its defaults. Works in the process of the test, with the server's own parts.
  */
-import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { InsertTextFormat, type CompletionItem, type TextEdit } from 'vscode-languageserver-protocol';
+import { InsertTextFormat, type CompletionItem, type Range, type TextEdit } from 'vscode-languageserver-protocol';
 import type { Problem } from '../../contract/problem.js';
 import type { SourceFile } from '../../language/analysis/analyse.js';
-import { createDocument } from '../../language/source/document.js';
+import { createDocument, rangeAt } from '../../language/source/document.js';
 import { parseSource, type LocatedNode } from '../../language/source/tree.js';
 import { createDocumentContext } from '../../language-server/document-context.js';
 import { completionsAt } from '../../language-server/features/completion.js';
@@ -70,23 +70,38 @@ export const listOfferPlaces = (sets: readonly OfferSet[]): OfferPlace[] =>
             offset: value.start,
           });
         }
-        return [...own, ...node.members.flatMap(({ value }) => (value === null ? [] : visit(value))), ...node.items.flatMap(visit)];
+        return [
+          ...own,
+          ...node.members.flatMap(({ value }) => (value === null ? [] : visit(value))),
+          ...node.items.flatMap(visit),
+        ];
       };
       return [...visit(root), { set: name, file, pointer: '', sort: 'file' as const, text: '', offset: 0 }];
     }),
   );
 
 export interface OfferJudge {
+  rangeAt(place: OfferPlace): Range;
+  close(): Promise<void>;
   /** Problems of the set as it is; sound sets have none. */
   check(set: OfferSet): string[];
   /** Every offer at a place, accepted. */
-  acceptAll(set: OfferSet, place: OfferPlace, only?: (items: readonly CompletionItem[]) => readonly CompletionItem[]): AcceptedOffer[];
+  acceptAll(
+    set: OfferSet,
+    place: OfferPlace,
+    only?: (items: readonly CompletionItem[]) => readonly CompletionItem[],
+  ): AcceptedOffer[];
 }
 
 /** A project without files of its own, in which every set is open in turn. */
 export async function createOfferJudge(env: Readonly<Record<string, string>>): Promise<OfferJudge> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-offers-')));
-  await writeFile(join(folder, '.env'), Object.entries(env).map(([key, value]) => `${key}=${JSON.stringify(value)}\n`).join(''));
+  await writeFile(
+    join(folder, '.env'),
+    Object.entries(env)
+      .map(([key, value]) => `${key}=${JSON.stringify(value)}\n`)
+      .join(''),
+  );
   const project = await openProject(folder, { trusted: () => false }).loaded;
   let open: OfferSet | null = null;
   const toPath = (file: string): string => join(folder, file);
@@ -97,6 +112,8 @@ export async function createOfferJudge(env: Readonly<Record<string, string>>): P
     open = set;
   }
   const judge: OfferJudge = {
+    rangeAt: ({ text, offset }) => rangeAt(createDocument('', text), offset, offset),
+    close: () => rm(folder, { recursive: true, force: true }),
     check(set) {
       show(set);
       return collectComplaints(project).map(describeProblem);
@@ -162,7 +179,8 @@ function acceptItem(text: string, item: CompletionItem): { readonly text: string
   const isSnippet = item.insertTextFormat === InsertTextFormat.Snippet;
   const marked = isSnippet ? fillSnippet(edit.newText) : edit.newText;
   const doc = createDocument('', text);
-  const toOffset = ({ line, character }: { line: number; character: number }): number => (doc.lineStarts[line] ?? text.length) + character;
+  const toOffset = ({ line, character }: { line: number; character: number }): number =>
+    (doc.lineStarts[line] ?? text.length) + character;
   const whole = [{ ...edit, newText: marked }, ...(item.additionalTextEdits ?? [])]
     .map(({ range, newText }) => ({ start: toOffset(range.start), end: toOffset(range.end), newText }))
     .sort((a, b) => b.start - a.start || b.end - a.end)
