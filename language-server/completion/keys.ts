@@ -11,7 +11,7 @@ import { formatSortKey, snippetItem } from './item.js';
 import { keysFor } from './names/index.js';
 import { lastNumber } from './names/definition-names.js';
 import { membersSnippet, valueSnippet, type SnippetSources } from './snippets.js';
-import { createSuggest, findFreeName, listStartingValues } from './starting-values.js';
+import { findFreeName, listOtherTexts, listStartingValues } from './starting-values.js';
 import type { OfferData } from './verify.js';
 import { getPluginExample, numbersIn, listVariants } from './variants.js';
 
@@ -149,9 +149,10 @@ function mapItems(
     };
     const data: OfferData = {
       instead: () =>
-        [0, 1, 2].map(
-          (n) =>
-            `${key}: ${valueSnippet(registry, inner, given, 2, createSuggest(view, site, n))}${commaAfter(view, site)}`,
+        listOtherTexts(
+          view,
+          site,
+          (sources) => `${key}: ${valueSnippet(registry, inner, given, 2, sources)}${commaAfter(view, site)}`,
         ),
     };
     return { ...snippetItem(view, site, snippet, i, offer), filterText: JSON.stringify(label), data };
@@ -167,7 +168,7 @@ function variantItems(view: DocumentContext, site: CursorContext, field: FieldNo
     const write = (sources?: SnippetSources): string =>
       membersSnippet(registry, field, { ...numbers, ...given }, sources);
     const data: OfferData = {
-      instead: () => [0, 1, 2].map((n) => write(createSuggest(view, site, n)) + commaAfter(view, site)),
+      instead: () => listOtherTexts(view, site, (sources) => write(sources) + commaAfter(view, site)),
     };
     const offer = {
       label: `{ ${label} }`,

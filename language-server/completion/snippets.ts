@@ -12,7 +12,7 @@ const LINE = 76;
 export interface SnippetSources {
   /** A name for a field that refers to something; undefined if there is none. */
   readonly suggest?: (field: FieldNode) => Json | undefined;
-  /** Examples of specs are not used. */
+  /** Only what is required is written, and nothing of examples. */
   readonly isBare?: boolean;
 }
 
@@ -42,7 +42,8 @@ export const membersSnippet = (
 function writeValue(writing: SnippetState, field: FieldNode, given: Json | undefined): string {
   const { registry } = writing;
   const { values, meta } = field;
-  const known = writing.suggest?.(field) ?? given ?? getExample(writing, field) ?? meta.default;
+  const isFree = writing.isBare === true && (field.type === 'any' || (field.type === 'value' && field.inner === null));
+  const known = writing.suggest?.(field) ?? (isFree ? undefined : given) ?? getExample(writing, field) ?? meta.default;
   if (values !== null && values.length > 0) return writeChoice(writing, moveToFront(values, known));
   if (meta.plugin !== undefined && field.type === 'string') {
     const names = moveToFront(registry.names(meta.plugin), known);
@@ -106,10 +107,14 @@ function writeList(writing: SnippetState, field: FieldNode, given: Json | undefi
 function writeMembers(writing: SnippetState, field: FieldNode, given: Json | undefined): string[] {
   const chosen = withChoices(writing.registry, field, isObject(given) ? given : {});
   const expansion = writing.registry.expand(field, (key) => chosen[key]);
-  const names = [...expansion.fields].filter(([name, { field: own }]) => isWritten(expansion, chosen, name, own));
   // Chosen values are no tab stops, because the other fields depend on them.
   const settled = new Set(
     listSelectors(writing.registry, field).filter((name) => isObject(given) && Object.hasOwn(given, name)),
+  );
+  const isLeftOut = (name: string, { required }: FieldNode): boolean =>
+    writing.isBare === true && !required && !settled.has(name) && !isOneOfChoice(expansion, name);
+  const names = [...expansion.fields].filter(
+    ([name, { field: own }]) => isWritten(expansion, chosen, name, own) && !isLeftOut(name, own),
   );
   return names.map(([name, { field: own }]) => {
     const text = settled.has(name)
@@ -123,6 +128,9 @@ const listSelectors = (registry: Registry, { parts }: FieldNode): string[] =>
   parts.flatMap((slot) =>
     registry.listKinds(slot).flatMap(({ select }) => (select.by === 'field' ? [select.field] : [])),
   );
+
+const isOneOfChoice = ({ choices }: Expansion, name: string): boolean =>
+  choices.some(({ names }) => names.includes(name));
 
 const isWritten = ({ instead }: Expansion, given: JsonObject, name: string, { required }: FieldNode): boolean =>
   Object.hasOwn(given, name) || (required && instead.get(name)?.some((key) => Object.hasOwn(given, key)) !== true);

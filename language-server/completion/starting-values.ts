@@ -32,22 +32,44 @@ export function listStartingValues(
 ): [string, () => string[]] {
   const { registry } = view;
   const write = (sources?: SnippetSources, value = given): string => valueSnippet(registry, field, value, 1, sources);
-  const instead = (): string[] => [
-    ...Array.from({ length: NAMES }, (_, i) => write(createSuggest(view, site, i))),
-    ...(name === undefined ? [] : listWritten(view, site, name, isHere).map((json) => write({}, json))),
-    write(),
-    write({ isBare: true }, undefined),
+  const written = (): string[] =>
+    name === undefined ? [] : listWritten(view, site, name, isHere).map((json) => write({}, json));
+  const only = (sources: SnippetSources = {}): string => write(sources);
+  const [first, ...rest] = listNameSources(view, site);
+  return [
+    write(first),
+    () => [
+      ...rest.map(only),
+      ...written(),
+      write(),
+      ...[first, ...rest, {}].map((one) => only({ ...one, isBare: true })),
+    ],
   ];
-  return [write(createSuggest(view, site, 0)), instead];
+}
+
+const listNameSources = (view: DocumentContext, site: CursorContext): SnippetSources[] =>
+  Array.from({ length: NAMES }, (_, i) => createSuggest(view, site, i));
+
+/** Other texts of something that has no copies in the project: with each name, and with nothing but what is needed. */
+export function listOtherTexts(
+  view: DocumentContext,
+  site: CursorContext,
+  write: (sources: SnippetSources) => string,
+): string[] {
+  const named = listNameSources(view, site);
+  return [...named, ...[...named, {}].map((one) => ({ ...one, isBare: true }))].map(write);
 }
 
 /** Suggests the name at this place of each list of names. */
-export function createSuggest(view: DocumentContext, site: CursorContext, index: number): SnippetSources {
+function createSuggest(view: DocumentContext, site: CursorContext, index: number): SnippetSources {
   const known = new Map<FieldNode, Json | undefined>();
   const suggest = (field: FieldNode): Json | undefined => {
     if (known.has(field)) return known.get(field);
     const names = isNamed(field) ? namesFor(view, site, field).map(({ name }) => name) : [];
-    const keys = field.type === 'record' ? keysFor(view, site, field).map(({ name }) => ({ [name]: {} })) : [];
+    const keys =
+      field.type === 'record' && field.inner?.type === 'object'
+        ? keysFor(view, site, field).map(({ name }) => ({ [name]: {} }))
+        : [];
     const all: Json[] = [...names, ...keys].filter((one) => one !== '');
     const found = all[Math.min(index, all.length - 1)];
     known.set(field, found);

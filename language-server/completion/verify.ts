@@ -1,6 +1,6 @@
 /**
  * Keeps the offers that check clean: each one is accepted in a supposed text, which must have no more errors and warnings than before.
- * Where the text has errors already, only what an offer writes counts.
+ * Where the text has errors already, an offer may be part of their solution, and all are kept.
  */
 import type { CompletionItem, TextEdit } from 'vscode-languageserver';
 import { createDocument, rangeAt } from '../../language/source/document.js';
@@ -43,12 +43,12 @@ export function verifyOffers(
   for (const [i, item] of order.entries()) {
     // A word of a statement is the beginning of more. Among errors an item may be part of their solution.
     const isFree = isInStatement && item.kind !== CompletionItemKind.Snippet;
-    if (isFree || (!judge.isStrict && item.data === undefined)) {
-      kept.push(item);
+    if (isFree || !judge.isStrict) {
+      kept.push(withoutData(item));
       continue;
     }
     if (i > 0 && performance.now() > until) return { items: kept, isComplete: false };
-    const found = judge.findClean(item) ?? (judge.isStrict ? null : withoutData(item));
+    const found = judge.findClean(item);
     if (found !== null) kept.push(found);
   }
   return { items: kept, isComplete: true };
@@ -86,7 +86,7 @@ function createOfferJudge(view: DocumentContext, offset: number): OfferJudge {
   const isStrict = isNear || !isInvalid;
   const before = isNear ? sound : doc.text;
 
-  /** Problems that are to blame on an item. Among others, only those of what it writes. */
+  /** Problems that are to blame on an item. Where it leaves no value, only those of what it writes. */
   function findBlame(made: AcceptedText): readonly Problem[] {
     const after = createDocument(doc.file, made.text);
     const isInside = ({ file, range }: Problem, start: number, end: number): boolean => {
@@ -95,8 +95,7 @@ function createOfferJudge(view: DocumentContext, offset: number): OfferJudge {
       return isBefore(range.start, whole.end) && isBefore(whole.start, range.end);
     };
     return project.findNewProblems(name, made.text, [before]).filter((problem) => {
-      const isAlone = isStrict && !made.isValueMissing;
-      if (!isAlone && !isInside(problem, made.start, made.end)) return false;
+      if (made.isValueMissing && !isInside(problem, made.start, made.end)) return false;
       return made.stop === null || !NEEDED.has(problem.code) || !isInside(problem, made.stop, made.stop);
     });
   }
@@ -108,7 +107,7 @@ function createOfferJudge(view: DocumentContext, offset: number): OfferJudge {
         const made = acceptItem(doc, one);
         const blame = findBlame(made);
         if (blame.length === 0) return withoutData(one);
-        const completed = isStrict ? withCompletingFixes(view, one, made, blame) : null;
+        const completed = withCompletingFixes(view, one, made, blame);
         if (completed !== null && findBlame(acceptItem(doc, completed)).length === 0) return withoutData(completed);
       }
       return null;

@@ -3,11 +3,12 @@ import { expect } from 'chai';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
 const FILE = 'definitions/a.resource.json';
+const NOTE = '{ "id": { "type": "String", "primary_key": true }, "text": { "type": "String" } }';
 const inAction = (text: string): string => `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, ${text} }] }`;
 
 describe('language server: completion of values', () => {
   let editor: Editor;
-  before(async () => (editor = await openEditor({ files: { 'definitions/_note.model.json': '{}' } })));
+  before(async () => (editor = await openEditor({ files: { 'definitions/_note.model.json': NOTE } })));
   after(() => editor.close());
 
   it('writes the name of a plugin, with its words', async () => {
@@ -51,7 +52,8 @@ describe('language server: completion of values', () => {
   });
 
   it('writes a whole actionable with the next number, for every mode', async () => {
-    const text = '{ "id": "a", "resource": "a", "actionables": [{ "id": 4, "mode": "RETURN", "value": 1 }, ‸] }';
+    const text =
+      '{ "id": "a", "resource": "a", "returnables": ["id"], "actionables": [{ "id": 4, "mode": "RETURN", "value": { "id": 1 } }, ‸] }';
     const { accept, labels } = await editor.requestCompletion(FILE, text);
     expect(labels).to.include.members([
       '{ HTTPREQUEST }',

@@ -2,13 +2,13 @@
  * What completion writes: the places of sound definitions where something can be added, the offers there, and what the checker says
  * after one of them was accepted with its defaults. Works in the process of the test, with the server's own parts.
  */
-import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { InsertTextFormat, type CompletionItem, type TextEdit } from 'vscode-languageserver-protocol';
+import { InsertTextFormat, type CompletionItem, type Range, type TextEdit } from 'vscode-languageserver-protocol';
 import type { Problem } from '../../contract/problem.js';
 import type { SourceFile } from '../../language/analysis/analyse.js';
-import { createDocument } from '../../language/source/document.js';
+import { createDocument, rangeAt } from '../../language/source/document.js';
 import { parseSource, type LocatedNode } from '../../language/source/tree.js';
 import { createDocumentContext } from '../../language-server/document-context.js';
 import { completionsAt } from '../../language-server/features/completion.js';
@@ -81,6 +81,8 @@ export const listOfferPlaces = (sets: readonly OfferSet[]): OfferPlace[] =>
   );
 
 export interface OfferJudge {
+  rangeAt(place: OfferPlace): Range;
+  close(): Promise<void>;
   /** Problems of the set as it is; sound sets have none. */
   check(set: OfferSet): string[];
   /** Every offer at a place, accepted. */
@@ -110,6 +112,8 @@ export async function createOfferJudge(env: Readonly<Record<string, string>>): P
     open = set;
   }
   const judge: OfferJudge = {
+    rangeAt: ({ text, offset }) => rangeAt(createDocument('', text), offset, offset),
+    close: () => rm(folder, { recursive: true, force: true }),
     check(set) {
       show(set);
       return collectComplaints(project).map(describeProblem);

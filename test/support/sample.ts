@@ -16,7 +16,12 @@ export const isDeepRun = deep.includes('all');
 
 /** At most `count` of the cases, in their order; all of them in a deep run. `name` keeps samples of one run apart. */
 export function sampleCases<T>(area: Area, name: string, cases: readonly T[], count: number): readonly T[] {
-  if (isDeep(area) || cases.length <= count) return cases;
+  return isDeep(area) ? cases : chooseCases(name, cases, count);
+}
+
+/** At most `count` of the cases, in their order; for sets so large that only `isDeepRun` takes all of them. */
+export function chooseCases<T>(name: string, cases: readonly T[], count: number): readonly T[] {
+  if (cases.length <= count) return cases;
   const random = createSeededRandom(`${runSeed} ${name}`);
   const chosen = new Set<number>();
   while (chosen.size < count) chosen.add(random.below(cases.length));
