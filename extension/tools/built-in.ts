@@ -6,7 +6,7 @@ import type { Plugin } from 'esbuild';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { NODES } from '../../language/analysis/grammar-schemas.js';
+import { createConfigField, NODES } from '../../language/analysis/grammar-schemas.js';
 import { toPlainData } from '../../language/export/manifest.js';
 import { packSpecs } from '../../language/export/pack-specs.js';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
@@ -30,28 +30,27 @@ let known;
 export const builtIn = () => (known ??= unpackSpecs(read(), code));
 `;
 
-/** Replaces `language/problems/catalogue.ts`. */
+/** Replaces `language/problems/catalogue.ts`; the grammar is in the same file. */
 const CATALOGUE_SOURCE = `
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
-export const CATALOGUE = JSON.parse(${readText(PROBLEMS)}.toString());
+const { catalogue, config, nodes } = JSON.parse(${readText(PROBLEMS)}.toString());
+export { catalogue as CATALOGUE, config, nodes };
 `;
 
 /** Replaces `language/analysis/grammar-schemas.ts`. */
-function grammarSource(): string {
-  const nodes = JSON.stringify(toPlainData(NODES, 'grammar'));
-  return `
+const GRAMMAR_SOURCE = `
 import { unpackNode } from '../schema/packed-node.js';
-const nodes = ${nodes};
+import { config, nodes } from '../problems/catalogue.js';
 export const NODES = Object.fromEntries(Object.entries(nodes).map(([name, node]) => [name, unpackNode(node)]));
+export const createConfigField = () => unpackNode(config);
 `;
-}
 
 export const builtInAsData: Plugin = {
   name: 'built in as data',
   setup(build) {
     build.onLoad({ filter: /language[/\\]analysis[/\\]grammar-schemas\.ts$/ }, () => ({
-      contents: grammarSource(),
+      contents: GRAMMAR_SOURCE,
       loader: 'ts',
     }));
     build.onLoad({ filter: /language[/\\]problems[/\\]catalogue\.ts$/ }, () => ({
@@ -66,8 +65,8 @@ export const builtInAsData: Plugin = {
 };
 
 /** In one line, or on the line after its name. */
-const SUMMARY = /\n {2}summary:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`),\n/;
-const COUNTER_EXAMPLES = /\n {2}counterExamples: \[(?:\n.*?\n {2}\]|[^\n]*\]),\n/s;
+const SUMMARY = /\n {2}summary:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`),\n/g;
+const COUNTER_EXAMPLES = /\n {2}counterExamples: \[(?:\n.*?\n {2}\]|[^\n]*\]),\n/gs;
 
 const EXAMPLES = /\n {2}examples: \[(?:\n.*?\n {2}\]|[^\n]*\]),\n/s;
 /** One text, or lines that are joined. */
@@ -94,5 +93,10 @@ export const withoutUnreadTexts = stripTexts('without unread texts', [
 
 export async function writeBuiltIn(folder: string): Promise<void> {
   await writeFile(join(folder, BUILT_IN), brotliCompressSync(packSpecs({ kinds, specs })));
-  await writeFile(join(folder, PROBLEMS), brotliCompressSync(JSON.stringify(CATALOGUE)));
+  const data = {
+    catalogue: CATALOGUE,
+    config: toPlainData(createConfigField(), 'config'),
+    nodes: toPlainData(NODES, 'grammar'),
+  };
+  await writeFile(join(folder, PROBLEMS), brotliCompressSync(JSON.stringify(data)));
 }

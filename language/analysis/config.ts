@@ -7,7 +7,6 @@ import type { ConfigContext } from '../../contract/kind.js';
 import type { Outbound } from '../../contract/outbound.js';
 import type { Problem } from '../../contract/problem.js';
 import { isSub0 as isEarlier } from '../../contract/profile.js';
-import { foldSchema } from '../schema/fold.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { listAccessors } from '../strings/accessor.js';
 import { createDocument, type Document } from '../source/document.js';
@@ -15,11 +14,11 @@ import { findMember, parseSource, toJson, type LocatedNode } from '../source/tre
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { CHAINS, type ChainLimits } from './accessor-paths.js';
 import { checkHeaderNames } from './checks/headers.js';
-
 import { checkPlugins } from './checks/plugins.js';
 import { reportEqualKeys } from './checks/variable-purposes.js';
 import { resolveOutbound } from './config-outbound.js';
-import { createConfigSchema, DEFAULTS } from './config-schema.js';
+import { DEFAULTS } from './config-schema.js';
+import { createConfigField } from './grammar-schemas.js';
 import type { WebSocketConfig } from '../../contract/websocket-config.js';
 import { WEBSOCKET_NAMES, resolveWebSocketConfig } from './config-websocket.js';
 import type { Registry } from './registry.js';
@@ -179,7 +178,7 @@ const configFields = new WeakMap<Registry, FieldNode>();
 let kernelFields: FieldNode | undefined;
 
 function foldConfig(registry: Registry): FieldNode {
-  const own = (kernelFields ??= foldSchema(createConfigSchema(), 'config'));
+  const own = (kernelFields ??= createConfigField());
   const fields: Record<string, FieldNode> = { ...own.fields };
   for (const kind of registry.kinds.values()) {
     if (kind.config === undefined) continue;

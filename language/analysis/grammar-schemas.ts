@@ -7,6 +7,7 @@ import { Slot } from '../../contract/slot.js';
 import { foldSchema } from '../schema/fold.js';
 import { either, flag, list, record, shape, slot, text } from '../../contract/combinators.js';
 import type { FieldNode } from '../schema/field-node.js';
+import { createConfigSchema } from './config-schema.js';
 import { testFile } from './test-schema.js';
 
 const suggestRename = (name: string, say = `the field is called "${name}"`) => ({ say, rename: name });
@@ -140,6 +141,9 @@ const beside = shape({
   }),
   acknowledge: createAcknowledgeField(),
 });
+
+/** The kernel's fields of the config; plugins add sections. */
+export const createConfigField = (): FieldNode => foldSchema(createConfigSchema(), 'config');
 
 export const NODES: Readonly<Record<'resource' | 'actionable' | 'model' | 'beside' | 'test', FieldNode>> = {
   resource: { ...foldSchema(resource, 'resource'), parts: [Slot.RESOURCE] },

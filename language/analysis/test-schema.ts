@@ -9,9 +9,13 @@ const object = <S extends ObjectShape>(doc: string, fields: S) => shape(fields).
 
 const createRows = (doc: string) =>
   record(
-    list(record(value(null, { doc: 'The value of the column.', roots: SAVED, matched: true }), { doc: 'A row.' }), {
-      doc: 'Rows.',
-    }),
+    list(
+      record(value(null, { doc: 'The value of the column.', roots: SAVED, matched: true }), {
+        doc: 'A row.',
+        complete: { source: 'model-field' },
+      }),
+      { doc: 'Rows.' },
+    ),
     { doc, complete: { source: 'model' } },
   );
 

@@ -37,7 +37,7 @@ describe('openapi document', () => {
     const documents = [...registry.plugins.values()].flatMap((spec) =>
       spec.examples.map(({ json }) => {
         const host = registry.kind(spec.kind)?.host(json, spec);
-        const file = host?.file === 'config' ? CONFIG : 'a.json';
+        const file = host?.file === 'config' ? CONFIG : host?.file === 'test' ? 'a.test.json' : 'a.json';
         return createDocumentFromFiles([{ file, text: JSON.stringify(host?.json ?? {}) }]);
       }),
     );

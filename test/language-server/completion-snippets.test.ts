@@ -33,12 +33,14 @@ const everything: EnvFacts = Object.assign(env, {
 
 const parseSnippet = (snippet: string): Json => JSON.parse(renderSnippet(snippet).replaceAll('‸', '')) as Json;
 
+const FILES = { resource: 'example.json', model: 'models.json', test: 'example.test.json' } as const;
+
 function errorsIn({ file, json }: Pick<Host, 'file' | 'json'>): string[] {
   const text = JSON.stringify(json, null, 2);
   const found =
     file === 'config'
       ? analyseConfig('lintel.config.json', text, registry, everything).problems
-      : analyseFiles([{ file: file === 'model' ? 'models.json' : 'example.json', text }], registry, {
+      : analyseFiles([{ file: FILES[file], text }], registry, {
           env: everything,
           sql: SQL,
         }).problems;

@@ -1,0 +1,73 @@
+/** Test files in the editor: completed, hovered, checked and renamed with the definitions that they name. */
+import { expect } from 'chai';
+import { openAtCaret, requestRename } from '../support/editor-names.js';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+import { requestHover } from '../support/hover-requests.js';
+import { defineReturnResource } from '../support/project.js';
+
+const FILE = 'definitions/notes.test.json';
+const RESOURCE = 'definitions/a.resource.json';
+const TEST = `{ "id": "notes", "given": { "tables": { "notes": [{ "text": "a" }] } }, "cases": [{ "id": "adds", "steps": [
+  { "request": { "resource": "code", "body": {} }, "expect": { "status": 200, "body": { "id": { "$any": "ulid" } } }, "save": { "id": "id" } }
+], "expect": { "tables": { "note": [{ "text": "b" }] } } }] }`;
+
+describe('language server: test files', () => {
+  let editor: Editor;
+  before(async () => {
+    editor = await openEditor({
+      files: {
+        'definitions/_note.model.json':
+          '{ "id": { "type": "String", "primary_key": true }, "text": { "type": "String" } }',
+        [RESOURCE]: JSON.stringify({ ...defineReturnResource('code', 1), id: 'code' }),
+        [FILE]: TEST,
+      },
+    });
+  });
+  after(() => editor.close());
+  const labels = async (text: string): Promise<readonly string[]> =>
+    (await editor.requestCompletion(FILE, text)).labels;
+  const inStep = (text: string): string => `{ "id": "a", "cases": [{ "id": "b", "steps": [{ ${text} }] }] }`;
+
+  it('offers their fields, and the names of resources, tables, columns and matchers', async () => {
+    expect(await labels('{ ‸ }'))
+      .to.include.members(['id', 'given', 'cases'])
+      .and.not.include('resource');
+    expect(await labels(inStep('‸'))).to.include.members(['request', 'expect', 'save']);
+    expect(await labels(inStep('"request": { "resource": "‸" }'))).to.include('code');
+    expect(await labels(inStep('"expect": { "body": { "id": { ‸ } } }'))).to.include.members(['$any', '$unordered']);
+    expect(await labels(inStep('"expect": { "body": { "id": { "$any": "‸" } } }'))).to.include.members([
+      'uuid',
+      'ulid',
+    ]);
+    expect(await labels('{ "id": "a", "given": { "tables": { "‸" } } }')).to.include('_note');
+    expect(await labels('{ "id": "a", "given": { "tables": { "notes": [{ "‸" }] } } }')).to.include.members([
+      'id',
+      'text',
+    ]);
+  });
+
+  it('tells what a field and a matcher are', async () => {
+    expect((await requestHover(editor, FILE, TEST.replace('"status"', '"sta‸tus"')))?.markdown).to.contain(
+      'Status of the response',
+    );
+    expect((await requestHover(editor, FILE, TEST.replace('"$any"', '"$a‸ny"')))?.markdown).to.contain(
+      'type or a form',
+    );
+  });
+
+  it('reports unknown names at their place', async () => {
+    editor.open(FILE, TEST.replace('"code"', '"cod"'));
+    const [problem] = await editor.diagnostics(FILE);
+    expect(problem?.code).to.equal('LNK_UNKNOWN_RESOURCE');
+    expect(problem?.range.start.line).to.equal(1);
+  });
+
+  it('renames a resource, a model and a field in tests too', async () => {
+    const rename = async (file: string, text: string, to: string): Promise<string> =>
+      JSON.stringify(await requestRename(editor, file, openAtCaret(editor, file, text), to));
+    editor.open(FILE, TEST);
+    expect(await rename(FILE, TEST.replace('"code"', '"co‸de"'), 'other')).to.contain('\\"id\\":\\"other\\"');
+    const fields = await rename(FILE, TEST.replace('"text"', '"te‸xt"'), 'words');
+    expect(fields).to.contain('\\"words\\": \\"a\\"').and.contain('\\"words\\": \\"b\\"').and.contain('\\"words\\": {');
+  });
+});
