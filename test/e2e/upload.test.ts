@@ -75,12 +75,12 @@ const DEFINITIONS = [
   {
     id: 'late',
     resource: 'late',
+    transaction: false,
     actionables: [
       upload,
       { id: 2, mode: 'QUERY', sql_query: insert },
-      { id: 3, mode: 'RETURN', value: 1 },
       {
-        id: 4,
+        id: 3,
         mode: 'QUERY',
         sql_query: { query: "SELECT id FROM (SELECT 1 AS id) t WHERE id = 2 AND 'a' = 'a'", parameters: [] },
         must_return_value: true,
