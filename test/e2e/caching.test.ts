@@ -44,7 +44,7 @@ for (const place of PLACES) {
       return first;
     };
 
-    it('gives the same bytes again, as JSON with its length', async () => {
+    it('returns the same bytes again, as JSON with its length', async () => {
       const first = await kernel.post('/plain', {});
       const second = await kernel.post('/plain', {});
       expect(second.text).to.equal(first.text);
@@ -57,7 +57,7 @@ for (const place of PLACES) {
       );
     });
 
-    it('computes again when the time is over', async () => {
+    it('computes again after the time has expired', async () => {
       const first = await postOk('short');
       const end = Date.now() + 10_000;
       while ((await postOk('short')) === first) {
@@ -83,12 +83,12 @@ for (const place of PLACES) {
       expect(await postOk('ruled', { id: 1, more: '' })).not.to.equal(first);
     });
 
-    it('takes the payload as a whole where the definition does', async () => {
+    it('includes the whole payload if the definition reads it', async () => {
       const first = await expectKept('body', { a: 1 });
       expect(await postOk('body', { a: 1, b: 2 })).not.to.equal(first);
     });
 
-    it('cannot be made to mix values up by separators in them', async () => {
+    it('never mixes values up because of separators in them', async () => {
       const bodies = [
         { a: 'b:c', b: 'd' },
         { a: 'b', b: 'c:d' },
@@ -106,7 +106,7 @@ for (const place of PLACES) {
       }
     });
 
-    it('separates callers if the definition reads who they are, whatever the name', async () => {
+    it('separates callers if the definition reads their identity, whatever the name', async () => {
       const ada = await expectKept('mine', {}, 'ada');
       const bob = await expectKept('mine', {}, 'bob');
       const odd = await expectKept('mine', {}, 'a:b');
@@ -128,7 +128,7 @@ for (const place of PLACES) {
       expect(headers.get('cache-control')).to.equal('no-store');
     });
 
-    it('shows each of 60 callers at once only what is theirs', async function () {
+    it('returns to each of 60 concurrent callers only its own data', async function () {
       const ids = Array.from({ length: 60 }, (_, n) => `caller ${n}`);
       const made = await Promise.all(ids.map(async (id) => createBearerInit(await signJwt({ id }))));
       const wrong: unknown[] = [];

@@ -63,7 +63,7 @@ describe('lintel dev', function () {
     expect(await answer('/a')).to.equal(2);
   });
 
-  it('starts with what is valid, and takes over the rest once it is fixed', async () => {
+  it('starts with the valid resources, and serves the others once they are fixed', async () => {
     await start({ [A]: defineReturnResource('a', 1), 'definitions/b.json': '{ "id": "b" }' });
     expect(child.output()).to.contain('definitions/b.json:1:1');
     expect([await answer('/a'), await answer('/b')]).to.deep.equal([1, 404]);

@@ -58,7 +58,7 @@ describe('lintel: words that write what the specs say', function () {
       expect(stderr).to.contain('definition, model, config, all').and.contain('Did you mean "model"?');
     });
 
-    it('is what init puts beside the settings that name it', async () => {
+    it('is written by init next to the settings that name it', async () => {
       const { folder: cwd } = await folderWith();
       await runCli(['init', 'x'], { cwd });
       const settings = JSON.parse(await readFile(join(cwd, 'x/.vscode/settings.json'), 'utf8')) as {

@@ -203,7 +203,7 @@ describe('lintel env', function () {
     }
   });
 
-  it('stands beside the config that --config names', async () => {
+  it('is next to the config that --config names', async () => {
     const project = await folderWith({ 'conf/.env.example': 'A=1\n' });
     await runCli(['env', '--config', 'conf/my.json'], { cwd: project.folder });
     expect(await readFile(join(project.folder, 'conf/.env'), 'utf8')).to.contain('A=1\n');

@@ -203,7 +203,7 @@ describe('lintel migrate --destroy', function () {
     expect((await run('--destroy', '--check')).code).to.equal(0);
   });
 
-  it('a step that fails leaves the rest undone, and says so', async () => {
+  it('a failed step stops the migration and is reported', async () => {
     await onServer(`ALTER TABLE cat ADD COLUMN other text`);
     await onServer(`ALTER TABLE cat ALTER COLUMN name DROP NOT NULL`);
     await onServer(`INSERT INTO cat (name) VALUES (NULL)`);

@@ -245,7 +245,7 @@ describe('the HTTP layer', () => {
       expect(JSON.parse(Buffer.from(answer.body, 'latin1').toString())).to.deep.equal({ a: 'é👍' });
     });
 
-    it('closes the connection after an early rejection, so that the rest is never read as a request', async () => {
+    it('closes the connection after an early rejection, so that the remaining bytes are never read as a request', async () => {
       const smuggled = formatRequestHead('POST', '/echo', { 'content-length': 0, connection: 'close' });
       const start = formatRequestHead('POST', '/echo', {
         'content-type': 'text/plain',

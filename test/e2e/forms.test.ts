@@ -95,7 +95,7 @@ describe('forms', () => {
       expect(body).to.deep.equal({ a: ['1', '2', '3'], b: '' });
     });
 
-    it('are turned into numbers where a rule wants one', async () => {
+    it('are converted to numbers if a rule requires one', async () => {
       expect(
         (await kernel.request('POST', '/ruled', { body: createFormData([{ name: 'age', content: '42' }]) })).body,
       ).to.equal(42);

@@ -237,7 +237,7 @@ describe('HTTPREQUEST and services that fail', () => {
     });
   });
 
-  it('never follows one to another origin, to another scheme, or for ever', async () => {
+  it('never follows one to another origin or scheme, or more than the limit', async () => {
     await expectFailure('/follows-away', 502, 'OUT_STATUS');
     await expectFailure('/follows-file', 502, 'OUT_STATUS');
     await expectFailure('/follows-circle', 502, 'OUT_STATUS');
@@ -287,7 +287,7 @@ describe('HTTPREQUEST and services that fail', () => {
     expect(JSON.stringify(rows)).not.to.contain('canary');
   });
 
-  describe('beside a request', () => {
+  describe('next to a request', () => {
     const run = async (id: string, rest: Partial<Invocation>): Promise<Loose> => {
       upstream.requests.splice(0);
       await invokePlan(kernel.kernel.plans().byId.get(id)!, createTestInvocation({}, rest), kernel.kernel.hooks);

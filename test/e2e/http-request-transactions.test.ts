@@ -78,7 +78,7 @@ describe('HTTPREQUEST and transactions', () => {
       held = [];
     });
 
-    it('hold no transaction: what came before is committed, others read and write', async () => {
+    it('hold no transaction: earlier writes are committed, others read and write', async () => {
       const reached = new Promise<void>((resolve) => (arrived = resolve));
       const answer = kernel().post<unknown>('/around', { text: 'first' });
       await reached;

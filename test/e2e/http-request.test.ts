@@ -263,7 +263,7 @@ describe('HTTPREQUEST', () => {
     expect(upstream.requests.map(({ url }) => url)).to.deep.equal(['/first/x', '/second']);
   });
 
-  it('runs beside its adjacent actionables', async () => {
+  it('runs in parallel with its adjacent actionables', async () => {
     expect(await answer('/aside')).to.include({ url: '/two' });
     expect(upstream.requests.map(({ url }) => url).sort()).to.deep.equal(['/one', '/two']);
   });

@@ -177,7 +177,7 @@ function describeDocuments(store: Database): void {
     await client.close();
   });
 
-  it('pattern 8: what is fulfilled goes away by itself', async () => {
+  it('pattern 8: fulfilled documents are removed automatically', async () => {
     await postOk('finish', { id: 'b3' });
     await waitForValue(
       () => postOk('get', { id: 'b3' }),

@@ -108,7 +108,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       expect(await noted('only')).to.have.length(1);
     });
 
-    it('on one of two: the other is answered, with 200, whichever stands first', async () => {
+    it('on one of two: the other is answered, with 200, in either order', async () => {
       const both = await post('both', { text: 'two' });
       expect([both.status, inside(both)]).to.deep.equal([200, { text: 'two' }]);
       const second = await post('first-behind', { text: 'two' });
@@ -140,7 +140,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
         expect((await noted('absent'))[0]?.url).to.equal(null);
       });
 
-    it('runs adjacent actionables beside one another when they are `parallel`', async () => {
+    it('runs adjacent actionables concurrently when they are `parallel`', async () => {
       expectAccepted(await post('parallel'));
       await waitForRequests('side-a');
       await waitForRequests('side-b');
@@ -284,7 +284,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
   });
 
   describe('scheduled resources', () => {
-    it('run on the schedule without client requests, and end when they are taken away', async () => {
+    it('run on the schedule without client requests, and end when they are removed', async () => {
       await post('chain', { text: 'to be cleaned' });
       await noted('FULFILLED');
       await kernel.project.write('definitions/scheduled.json', SCHEDULED);

@@ -260,7 +260,7 @@ describe('steps of work', function () {
   });
 
   for (const flavour of ['mariadb', 'mysql'] as const)
-    it(`are done once in ${flavour}, where the queue lies elsewhere`, async function () {
+    it(`run once in ${flavour} when the queue is in another store`, async function () {
       const server = await startMysql(flavour);
       if ('skip' in server) return skipTest(this, server.skip);
       const env = { MYSQL_URL: await createMysqlDatabase(flavour) };

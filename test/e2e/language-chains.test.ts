@@ -81,7 +81,7 @@ describe('chains', () => {
     expect(await value('/extract')).to.deep.equal({ n: 7, sku: 'b' });
   });
 
-  it('`self_` is the whole result, and paths go on behind the name', async () => {
+  it('`self_` is the whole result, and a path may follow the name', async () => {
     expect(await value('/whole')).to.deep.equal(source.value);
     expect(await value('/inside-name')).to.equal('a');
   });

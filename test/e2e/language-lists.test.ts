@@ -233,7 +233,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       ]);
     });
 
-    it('is all or nothing beside parallel adjacent actionables too', async () => {
+    it('is all or nothing next to parallel adjacent actionables too', async () => {
       expect((await post<Loose[]>('/beside', [{ sku: 'h1' }])).body).to.have.length(1);
       expect(problem(await post('/beside', [{ sku: 'h2' }, { sku: 'h2' }]))).to.deep.equal([
         409,

@@ -221,7 +221,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
   });
 
   for (const v of ['$ENV.SECRET', '$PAYLOAD.other', '$1', "'; DROP TABLE items; --", '$GENERATOR.ULID', '\\', 'null']) {
-    it(`stores and answers the payload value ${JSON.stringify(v)} as it stands`, async () => {
+    it(`stores and returns the payload value ${JSON.stringify(v)} unchanged`, async () => {
       expect((await kernel().post('/echo', { v, other: 'x' })).body).to.deep.equal({ value: v });
       const stored = await kernel().post('/add', { name: v });
       expect(stored.body['name']).to.equal(v);

@@ -54,7 +54,7 @@ for (const { name, make, config } of SQL)
     after(() => kernel?.close());
 
     for (const path of ['rows', 'bytes', 'text'])
-      it(`${path}: rejected, with the place in the log, and the connection goes on`, async () => {
+      it(`${path}: rejected, with the place in the log, and the connection stays usable`, async () => {
         for (let round = 0; round < 3; round++) {
           const { status, body } = await kernel.post(`/${path}`);
           const what = path === 'rows' ? '500 rows' : '200000 bytes';

@@ -136,7 +136,7 @@ describe('storage local-disk', () => {
       }
     });
 
-    it('nothing that lies outside, nor anything of its own', async () => {
+    it('no file outside the folder, and none of its internal files', async () => {
       await store(PNG_RED, 'image/png', '/brief');
       await symlink(join(kernel.project.folder, 'secret.txt'), join(files, 'open/all/link.txt'));
       await symlink(kernel.project.folder, join(files, 'open/all/folder'));
@@ -258,7 +258,7 @@ describe('storage local-disk', () => {
     });
   });
 
-  it('answers addresses as the config wants them', async () => {
+  it('returns addresses as the config sets them', async () => {
     const storage = { use: 'local-disk', path: 'elsewhere', url: 'https://files.example.com/f/' };
     const other = await startKernel({ files: { 'definitions/a.json': DEFINITIONS }, config: { storage } });
     const body = createFormData([{ name: 'f', content: PNG_RED, file: 'a', type: 'image/png' }]);

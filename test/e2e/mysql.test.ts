@@ -153,7 +153,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect((await kernel().post('/find', { email: 'ada@x' })).body['balance']).to.equal(1275);
     });
 
-    it('reads no text as a number beside a function, a cast or a sum, nor in a statement inside another', async () => {
+    it('reads no text as a number next to a function, a cast or a sum, nor in a nested statement', async () => {
       const defineConditionQuery = (id: string, condition: string): object =>
         query(id, `SELECT a.id FROM thing a WHERE ${condition} LIMIT 1`, ['$PAYLOAD.v']);
       const files = {

@@ -270,7 +270,7 @@ describe('names and where their values come from', () => {
     expect((await kernel.post('/enter', { ...ada, password: 'password' })).status).to.equal(401);
   });
 
-  it('reads the name of the column that it stands for beside rules for other fields', async () => {
+  it('reads the name of its column next to rules for other fields', async () => {
     const { body } = await kernel.post('/columns', { other: 'x', name: 'eve', secret: 'p' });
     expect(body).to.deep.equal({ name: 'eve', secret: 'p' });
     expect((await kernel.post('/columns', { other: 'x', name: 'mal' })).body).to.deep.equal({

@@ -41,7 +41,7 @@ const figuresIn = (text: string): string =>
     .filter((line) => /^lintel_(?!.*_bucket)/.test(line))
     .join('\n')}\n`;
 
-describe('observers of what happens beside requests', function () {
+describe('observers of events outside requests', function () {
   let collector: Collector;
   let kernel: TestKernel;
   const clients: SocketClient[] = [];

@@ -49,7 +49,7 @@ describe('opentelemetry', function () {
     expect([...collector.services]).to.deep.equal(['wallet']);
   });
 
-  it('errors have the code of the problem; only those of ours mark the request as failed', async () => {
+  it('errors have the code of the problem; only errors of the server mark the request as failed', async () => {
     const kernel = await start(tracing());
     await kernel.post('/cast', { n: 'x' });
     await collector.got('POST /cast');
@@ -101,7 +101,7 @@ describe('opentelemetry', function () {
     expect(collector.spans.map(({ name }) => name)).to.include('POST /echo');
   });
 
-  it('a collector that is away is mentioned once, delays nothing, and may come back', async () => {
+  it('an unavailable collector is logged once, delays nothing, and is used again later', async () => {
     const kernel = await start(tracing({ timeout: 0.2, queue: 20 }));
     collector.answer = 503;
     const mentioned = () =>

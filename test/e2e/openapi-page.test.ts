@@ -134,7 +134,7 @@ describe('lintel dev: the interface', function () {
       };
     }
 
-    it('takes files through a chooser, and the secret of a webhook; uploads came with a reload', async () => {
+    it('accepts files through a chooser, and the secret of a webhook; uploads appear after a reload', async () => {
       const verifications = { HeaderTokenVerifier: { header_key: '$HEADER.x-token', secret_key: '$ENV.HOOK' } };
       await start({
         '.env': `HOOK=${SECRET}\n`,

@@ -73,7 +73,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       await proxy?.close();
     });
 
-    it('rejects what needs it, goes on with the rest, and is there again without a restart', async () => {
+    it('rejects requests that need it, serves the others, and recovers without a restart', async () => {
       expect((await write('before')).status).to.equal(200);
       await proxy.refuseConnections();
       for (const path of ['/write', '/read', '/write']) {

@@ -105,7 +105,7 @@ describe('work apart from the answer', () => {
     expect((await rows()).map(({ id }) => id)).to.deep.equal(['a', 'b']);
   });
 
-  it('has the answer of the rest, and joins its transaction', async () => {
+  it('has the response of the other actionables, and joins their transaction', async () => {
     await start({
       note: {
         actionables: [

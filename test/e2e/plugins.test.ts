@@ -61,7 +61,7 @@ describe('a plugin of an existing kind', () => {
     await kernel.close();
   });
 
-  it('is found when the folder stands in the config relative to it', async () => {
+  it('is found when the config names the folder relative to itself', async () => {
     const kernel = await startKernel({
       files,
       prepare: async (project) => {
@@ -160,7 +160,7 @@ describe('a new kind', () => {
     expect((await kernel.post('/tenant', { n: 1 })).status).to.equal(422);
   });
 
-  it('stands before the rules of the payload', async () => {
+  it('runs before the rules of the payload', async () => {
     expect((await kernel.post('/before-rules', {})).status).to.equal(422);
     expect((await kernel.post('/before-rules', {})).status).to.equal(429);
   });

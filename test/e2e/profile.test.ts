@@ -49,7 +49,7 @@ describe('profile sub0', () => {
     await kernel.close();
   });
 
-  it('answers GET beside POST; `http.methods` wins', async () => {
+  it('answers GET and POST; `http.methods` takes precedence', async () => {
     for (const [http, status] of [
       [{}, 200],
       [{ methods: ['POST'] }, 405],

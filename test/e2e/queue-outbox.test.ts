@@ -219,7 +219,7 @@ describe('the outbox of the queue', function () {
     );
   });
 
-  it('hands over what was accepted while the queue was away, once it is back', async function () {
+  it('delivers work that was accepted while the queue was unavailable, once it is available', async function () {
     const port = await pickFreePort();
     const kernel = await startKernel({
       files: { 'definitions/all.json': definitions },

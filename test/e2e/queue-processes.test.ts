@@ -101,7 +101,7 @@ describe('accepted work outlives its process', function () {
     expect(new Set(upstream.calls.map(({ body }) => body)).size, 'with the same values').to.equal(1);
   });
 
-  it('after a signal: finishes running work, and leaves the rest to the next process', async () => {
+  it('after a signal: finishes running work, and the next process runs the remaining work', async () => {
     const first = kernel!;
     await accept(first, 'b');
     const drained = first.kernel.drain();

@@ -61,7 +61,7 @@ async function catchStartError(options: TestKernelOptions): Promise<BootError> {
 }
 
 for (const { name, make } of DATABASES) {
-  describe(`a queue beside its database (${name})`, function () {
+  describe(`a queue and its database (${name})`, function () {
     let kernel: TestKernel | undefined;
     const running = (): TestKernel => {
       if (kernel === undefined) throw new Error('not started');
@@ -108,7 +108,7 @@ describe('a queue of the config', function () {
     expect([answer.status, answer.body['code']]).to.deep.equal([413, 'JOB_TOO_LARGE']);
   });
 
-  it('opens after the embedded database in which it lies, also where nothing else needs that', async () => {
+  it('opens after the embedded database that contains it, also if nothing else needs it', async () => {
     const files = {
       'definitions/nothing.json': {
         id: 'nothing',
@@ -162,7 +162,7 @@ describe('a queue of the config', function () {
     expect(await readTexts(running)).to.deep.equal(['put off']);
   });
 
-  it('embedded, lies in the connection that it names, and main is another database', async function () {
+  it('embedded, is stored in the connection that it names, and main is another database', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const note = 'INSERT INTO notes (id, text) VALUES ($1, $2)';
@@ -210,7 +210,7 @@ describe('a queue of the config', function () {
     expect(error.code).to.equal('JOB_POSTGRES_REFUSED');
   });
 
-  it('that is away costs the requests that need it, and nothing else', async function () {
+  it('that is unavailable fails only the requests that need it', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const url = new URL(await createPostgresDatabase());

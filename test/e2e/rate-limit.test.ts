@@ -149,7 +149,7 @@ describe('rate_limit', () => {
     expect(answers.filter(({ status }) => status === 429)).to.have.length(70);
   });
 
-  it('goes on counting when the definitions are read again', async () => {
+  it('keeps its counters when the definitions are reloaded', async () => {
     expect((await kernel.kernel.reload()).applied).to.equal(true);
     expect((await post('/address')).status).to.equal(429);
   });

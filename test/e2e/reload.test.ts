@@ -193,7 +193,7 @@ describe('reload', () => {
     expect([await answer('/a'), await degraded()]).to.deep.equal(['opened', false]);
   });
 
-  it('a plugin that taps hooks cannot join a running kernel: said so each time, and the old set goes on', async () => {
+  it('a plugin that taps hooks cannot join a running kernel: this is logged each time, and the old plans remain', async () => {
     await start({ config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'late-register')] } });
     await write(A, defineReturnResource('a', '$GENERATOR.LATEREGISTER'));
     for (let i = 0; i < 2; i++) {
@@ -261,7 +261,7 @@ describeOnBothDatabases(
       });
     });
 
-    it('a change that the data forbid is rejected, and the old set goes on', async () => {
+    it('a change that the data forbid is rejected, and the old plans remain', async () => {
       await kernel().post('/add', { name: 'y', code: 'c' });
       await kernel().project.write(M, { ...ITEM, code: { type: 'String', optional: true, unique: true } });
       const { applied, failure } = await kernel().kernel.reload();
@@ -274,7 +274,7 @@ describeOnBothDatabases(
       expect(kernel().kernel.degraded()).to.equal(false);
     });
 
-    it('a model that breaks takes its resources neither away nor along', async () => {
+    it('an invalid model neither removes nor changes its resources', async () => {
       await kernel().project.write(M, { ...ITEM, name: { type: 'Strin' } });
       await kernel().kernel.reload();
       expect((await kernel().post('/add', { name: 'still' })).body).to.include({ name: 'still' });

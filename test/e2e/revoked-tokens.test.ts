@@ -116,7 +116,7 @@ describe('revoked tokens', () => {
     expect(await revoke()).to.deep.equal({ invalidated: 0 });
   });
 
-  it('a token of another issuer revokes none of ours, whatever its id', async () => {
+  it('a token of another issuer revokes no token of this service, whatever its id', async () => {
     const token = await signJwt({ id: 'ada', jti: 'session-7' });
     expect(await opens(token)).to.equal(200);
     expect(await revoke(await signJwt({ id: 'ada', jti: 'session-7' }, OTHER_KEY))).to.deep.equal({ invalidated: 0 });

@@ -117,12 +117,12 @@ describe('sample: connect', () => {
         });
       }
 
-      it('requests a token of ours everywhere', async () => {
+      it('requires a token of this service everywhere', async () => {
         for (const path of ['/connect/start', '/connect/callback', '/connect/account'])
           expect((await kernel().post(path, { state: 'x', code: 'good' })).status, path).to.equal(401);
       });
 
-      it('no token of theirs and no secret of ours is in the log', async () => {
+      it('the log contains no token of the other service and no secret of this one', async () => {
         await postCallback(ada, await start(ada));
         await ada.post('/connect/account');
         const log = JSON.stringify(kernel().log);
@@ -131,7 +131,7 @@ describe('sample: connect', () => {
     },
   );
 
-  it('without the other service the rest works, and the answer to a callback is 502 in words', async function () {
+  it('without the other service the other resources work, and a callback gets 502 with a message', async function () {
     const kernel = await startKernel({
       prepare: copyQuickSample,
       env: SAMPLE_ENV,

@@ -88,7 +88,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
       expect((await here.next()).action).to.equal('announcement');
     });
 
-    it('of the payment service is reported once it is there, with how often the event came', async () => {
+    it('of the payment service is reported after it is stored, with the number of deliveries', async () => {
       const ada = await createPerson(kernel());
       const here = await screen(ada);
       await here.sendRequest('wallet/watch');

@@ -76,7 +76,7 @@ describeOnDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_E
     expect([await ada.balance(), (await history(ada)).length]).to.deep.equal([2600, 2]);
   });
 
-  it('beside deposits of the owner: every cent arrives', async function () {
+  it('concurrent with deposits of the owner: every cent is counted', async function () {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         i % 2 ? deliver(eventFor(ada)) : ada.post('/wallet/deposit', { amount: 1 }),

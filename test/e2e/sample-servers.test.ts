@@ -144,7 +144,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect((await bob.post('/profile')).status).to.equal(404);
     });
 
-    it('opens no embedded database where nothing lies in it', async () => {
+    it('opens no embedded database if nothing is stored in it', async () => {
       const query = { query: 'SELECT 1 AS one', parameters: [] };
       const files = {
         'definitions/one.json': {

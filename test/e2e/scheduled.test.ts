@@ -121,7 +121,7 @@ describe('schedules', function () {
     expect(await kernel.kernel.outlineMigration()).to.deep.equal({ steps: [], warnings: [] });
   });
 
-  it('have the zone of the config where they name none, and end with a reload that takes them away', async () => {
+  it('use the zone of the config if they name none, and end with a reload that removes them', async () => {
     const zones = (): object =>
       Object.fromEntries(kernel.kernel.running.schedules().map(({ expression, zone }) => [expression, zone]));
     await kernel.project.remove('definitions/mixed.json');

@@ -25,7 +25,7 @@ describe('text that a request brings', () => {
   });
   after(() => kernel.close());
 
-  it('keeps U+FEFF at its beginning, wherever it stands', async () => {
+  it('keeps U+FEFF at its beginning, in every position', async () => {
     const form = new FormData();
     form.set('name', MARKED);
     const encoded = encodeURIComponent(MARKED);

@@ -163,7 +163,7 @@ describe('messages to connected clients', () => {
       ]);
     });
 
-    it('it also does so when the resource that requests tokens came later, or has errors', async () => {
+    it('it also does so when the resource that requires tokens is added later, or has errors', async () => {
       const kernel = await start(OPEN);
       const liar = await open(kernel, 'ada');
       send(kernel, { uids: ['ada'] }, 1);
@@ -205,7 +205,7 @@ describe('messages to connected clients', () => {
     });
   });
 
-  describe('that were sent while a client was away', () => {
+  describe('that were sent while a client was disconnected', () => {
     const message = (n: number, to: Target = { all: true }): Delivery => ({
       action: 'told',
       data: n,

@@ -137,7 +137,7 @@ describe('connections', function () {
     expect(raw.frames.filter(({ opcode }) => opcode === 10)).to.have.length(sent.length - parts.length);
   });
 
-  it('that send too much are rejected message by message, and cut off when they go on', async () => {
+  it('that send too much are rejected message by message, and closed if they continue', async () => {
     const kernel = await start({ limits: { rate: 10 } });
     const client = await open(kernel);
     for (let n = 0; n < 30; n++) client.send(message(n));

@@ -91,7 +91,7 @@ describe('messages over a connection', () => {
     expect((await client.sendRequest('rows')).data).to.deep.equal(rows);
   });
 
-  it('get problems like those of HTTP, and the connection goes on', async () => {
+  it('get problems like those of HTTP, and the connection stays open', async () => {
     const refused: readonly (readonly [string, unknown, string, number])[] = [
       ['nothing', {}, 'REQ_NOT_FOUND', 404],
       ['inner', {}, 'REQ_NOT_FOUND', 404],
@@ -130,7 +130,7 @@ describe('messages over a connection', () => {
     expect(error).to.include({ code: body['code'], status: body['status'] });
   });
 
-  it('that cannot be read get an error, and the connection goes on', async () => {
+  it('that cannot be read get an error, and the connection stays open', async () => {
     const broken: readonly (readonly [unknown, string])[] = [
       ['{ "resource": ', 'REQ_MALFORMED'],
       ['', 'REQ_MALFORMED'],
@@ -165,7 +165,7 @@ describe('messages over a connection', () => {
     expect((await kernel.post('/echo', deep(33))).status).to.equal(413);
   });
 
-  it('are worked on beside one another', async () => {
+  it('are processed concurrently', async () => {
     const answers = await Promise.all(['a', 'b', 'c', 'd'].map((a) => client.sendRequest('echo', { a })));
     expect(answers.map(({ data }) => data)).to.deep.equal(['a', 'b', 'c', 'd'].map((a) => ({ a })));
   });
@@ -251,7 +251,7 @@ describe('a connection with a uid', () => {
   });
 });
 
-describe('messages and what stands around answers', () => {
+describe('messages and the frames of responses', () => {
   const kernels: TestKernel[] = [];
   afterEach(() => Promise.all(kernels.splice(0).map((kernel) => kernel.close())));
   const start = async (config: object): Promise<TestKernel> => {

@@ -43,7 +43,7 @@ describe('the status page', () => {
     await kernel.close();
   });
 
-  it('stands where the config or the environment puts it', async () => {
+  it('is at the path of the config or the environment', async () => {
     const configured = await startKernel({ files: FILES, config: { http: { status_path: '/_health' } } });
     expect((await configured.request('GET', '/_health/live')).status).to.equal(200);
     expect((await configured.request('GET', '/status/live')).status).to.equal(404);

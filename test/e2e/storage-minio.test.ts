@@ -75,7 +75,7 @@ describe('storage minio, when things go wrong', function () {
     ...more,
   });
 
-  it('leaves no part behind when the server goes away in the middle of a file', async () => {
+  it('leaves no part in the bucket when the server becomes unavailable in the middle of a file', async () => {
     for (const share of [0.05, 0.5, 0.95]) {
       const key = newKey();
       subject.proxy.cutAfter(share * large.size, 'refuse');

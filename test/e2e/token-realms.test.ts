@@ -205,7 +205,7 @@ describe('realm and purpose of tokens', () => {
     expect(kernel.log.some(({ level, fields }) => level === 'warn' && fields['resource'] === 'quiet')).to.equal(false);
   });
 
-  it('a guard takes what `tokenize` beside it names, unless it says its own', async () => {
+  it('a guard uses the values of the `tokenize` next to it, unless it has its own', async () => {
     const admin = await fetchToken('/hs256-admin-login');
     const login = await fetchToken('/hs256-login');
     expect(await opens('/refresh', login), 'no way from a sign-in to an admin token').to.equal(401);

@@ -206,7 +206,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ['in the environment', '$ENV.KEY'],
     ['in the definition', 'thirty-one characters of a key.'],
   ] as const) {
-    it(`15: a key that stands ${where} never stands in what is said about it`, async () => {
+    it(`15: a key that is ${where} is never part of a message`, async () => {
       const key = 'thirty-one characters of a key.';
       const files = {
         'definitions/a.json': defineTokenResource('locked', { type: 'PASETO', encryption_key: written }),

@@ -79,7 +79,7 @@ describe('the guard', () => {
     expect(parseRaw(await kernel.raw(request)).status).to.equal(401);
   });
 
-  it('stands in the table of endpoints', () => {
+  it('is shown in the table of endpoints', () => {
     const getGuardSummary = (id: string): string | undefined => kernel.kernel.plans().byId.get(id)?.summary.guard;
     expect(getGuardSummary('me')).to.equal('JWT in Authorization');
     expect(getGuardSummary('sealed')).to.equal('PASETO in Authorization');
@@ -115,7 +115,7 @@ describe('the guard', () => {
     for (const path of ['/caller', '/other-part']) expect((await kernel.post(path, {}, init)).status).to.equal(503);
   });
 
-  it('uses a key as it stands, with the line break at its end', async () => {
+  it('uses a key unchanged, with the line break at its end', async () => {
     const files = { 'definitions/a.json': defineTokenResource('me', { id: '$PROTECTED.id' }) };
     const other = await startKernel({ files, env: { KEY: `${KEY}\n` } });
     expect((await other.post('/me', {}, createBearerInit(await signJwt({ id: 'ada' })))).status).to.equal(401);

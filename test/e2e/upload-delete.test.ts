@@ -149,7 +149,7 @@ describe('removing files', () => {
     expect(await lies(key)).to.equal(true);
   });
 
-  it('follows no link that lies in the folder', async () => {
+  it('follows no link in the folder', async () => {
     const outside = join(kernel.project.folder, 'outside');
     await mkdir(outside, { recursive: true });
     await writeFile(join(outside, 'a.png'), 'canary');

@@ -132,7 +132,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
     expect(Buffer.from(await served.arrayBuffer())).to.deep.equal(PNG_RED);
   });
 
-  it('answer a list, one entry for each file in the order in which they came', async () => {
+  it('return a list, one entry for each file in the order of the request', async () => {
     const webp: Part = { name: 'c', content: WEBP_GREEN, file: 'green.webp', type: 'image/webp' };
     const gif: Part = { name: 'd', content: GIF_BLACK, file: 'black.gif', type: 'image/gif' };
     const { body } = await post('/plain', [jpeg, png, webp, gif]);
@@ -157,7 +157,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
     'behind the files': [png, jpeg, createTitlePart('behind')],
     'between the files': [png, createTitlePart('between'), jpeg],
   })) {
-    it(`give an INSERT with multi a row for each file, beside texts ${order}`, async () => {
+    it(`insert a row for each file with multi, with texts ${order}`, async () => {
       const title = order.split(' ')[0] ?? '';
       const { status, body, text } = await post('/gallery', parts);
       expect(status, text).to.equal(200);

@@ -128,7 +128,7 @@ describeOnDatabase('values that arrive as text', { files: FILES, config: { http 
     expect(body).to.deep.equal({ n: 'number', line: 'string', more: 9 });
   });
 
-  it('with a body, only what stands in the path is converted', async () => {
+  it('with a body, only the values of the path are converted', async () => {
     const { status, body } = await kernel().post('/orders/7/lines/8', { more: '9' });
     expect([status, (body['errors'] as Loose[])[0]?.['pointer']]).to.deep.equal([422, '/more']);
     expect((await kernel().post('/orders/seven/lines/8', {})).status).to.equal(422);

@@ -328,7 +328,7 @@ describe('webhooks', () => {
     expect(text.status).to.equal(415);
   });
 
-  it('stands in the table of endpoints', () => {
+  it('is shown in the table of endpoints', () => {
     const getGuardSummary = (id: string): string | undefined => kernel.kernel.plans().byId.get(id)?.summary.guard;
     expect(getGuardSummary('hmac')).to.equal('webhook: HmacSignatureVerifier');
     expect(getGuardSummary('any')).to.equal('webhook: ANY of HmacSignatureVerifier, HeaderTokenVerifier');
