@@ -221,7 +221,7 @@ describeOnBothDatabases(
       });
     }
 
-    it('but what is wrong with a statement itself', async () => {
+    it('but an error of the statement itself', async () => {
       expect((await kernel().post('/gone')).status).to.equal(500);
       expect(logged()).to.include('not_a_table_at_all');
     });

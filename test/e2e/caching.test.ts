@@ -178,7 +178,7 @@ for (const place of PLACES) {
       expect(await postOk('by-id', { id: 6 })).to.equal(six);
     });
 
-    it('keeps resources of one name apart, and removes both by it', async () => {
+    it('separates resources of one name, and removes both by it', async () => {
       const [one, two] = [await expectKept('unnamed-value', { id: 'x' }), await expectKept('same-name', { id: 'x' })];
       expect(Object.keys(JSON.parse(one) as object)).to.deep.equal(['made', 'id']);
       expect(Object.keys(JSON.parse(two) as object)).to.deep.equal(['other', 'id']);
@@ -187,7 +187,7 @@ for (const place of PLACES) {
       expect(await postOk('same-name', { id: 'x' })).not.to.equal(two);
     });
 
-    it('removes what has no name by the id of its resource or actionable', async () => {
+    it('removes entries without a name by the id of their resource or actionable', async () => {
       const plain = await expectKept('plain');
       await postOk('drop-plain');
       expect(await postOk('plain')).not.to.equal(plain);
@@ -196,14 +196,14 @@ for (const place of PLACES) {
       expect(await readInner('drop-test')).not.to.equal(inside);
     });
 
-    it('removes several names at once', async () => {
+    it('removes several names in one request', async () => {
       const [one, two] = [await postOk('unnamed-value', { id: 'z' }), await postOk('by-id', { id: 'z' })];
       await postOk('drop-several', { id: 'z' });
       expect(await postOk('unnamed-value', { id: 'z' })).not.to.equal(one);
       expect(await postOk('by-id', { id: 'z' })).not.to.equal(two);
     });
 
-    it('keeps the answer null', async () => {
+    it('stores the response null', async () => {
       expect(await expectKept('nothing')).to.equal('null');
     });
 
@@ -213,7 +213,7 @@ for (const place of PLACES) {
       return inside;
     };
 
-    it('keeps the result of an actionable, while what follows is computed', async () => {
+    it('stores the result of an actionable, while later ones are computed', async () => {
       const [one, two] = [await kernel.post('/inner', { id: 1 }), await kernel.post('/inner', { id: 1 })];
       expect(two.body['inside']).to.equal(one.body['inside']);
       expect(two.body['outside']).not.to.equal(one.body['outside']);
@@ -225,7 +225,7 @@ for (const place of PLACES) {
       expect((await kernel.post('/borrowing', { id: 'borrowed' })).body['made']).to.equal(inside);
     });
 
-    it('distinguishes results that an actionable was given', async () => {
+    it('distinguishes results that an actionable receives', async () => {
       const one = await expectKept('chained', { id: 1 });
       const two = await expectKept('chained', { id: 2 });
       expect([one, two].map((text) => (JSON.parse(text) as { owner: unknown }).owner)).to.deep.equal([1, 2]);

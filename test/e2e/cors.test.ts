@@ -101,7 +101,7 @@ describe('pages of other origins', () => {
       });
     }
 
-    it('what is requested in a preflight never becomes a header of its own', async () => {
+    it('a header that a preflight requests is never sent back', async () => {
       const lines = formatRequestHead('OPTIONS', '/echo', {
         origin: ORIGIN,
         'access-control-request-method': 'POST',

@@ -212,7 +212,7 @@ describe('HTTPREQUEST and services that fail', () => {
     it(`${path}: 502`, () => expectFailure(path, 502, 'OUT_FAILED'));
   }
 
-  it('keeps no connection of a call that failed', async () => {
+  it('closes the connection of a failed call', async () => {
     await expectFailure('/trickling', 504, 'OUT_TIMEOUT');
     await expectFailure('/endless', 502, 'OUT_UNREADABLE');
     const { status } = await kernel.post('/plain', {});
@@ -245,7 +245,7 @@ describe('HTTPREQUEST and services that fail', () => {
     expect(count('/circle')).to.equal(4);
   });
 
-  it('sends again what failed for the moment, with the same key', async function () {
+  it('repeats a call after a temporary failure, with the same key', async function () {
     upstream.requests.splice(0);
     expect((await kernel.post('/again', {})).body).to.deep.equal({ done: true });
     expect(count('/flaky')).to.equal(3);

@@ -111,7 +111,7 @@ function describeDocuments(store: Database): void {
     expect((await post('top-up', { amount: '5' }, own)).status).to.equal(422);
   });
 
-  it('ciphers: kept encrypted, and read again', async () => {
+  it('ciphers: stored encrypted, and decrypted again', async () => {
     const own = await signIn();
     const { card } = (await postOk('card-set', { card: '4111 1111' }, own)) as Loose;
     expect(card).to.be.a('string').and.not.contain('4111 1111');
