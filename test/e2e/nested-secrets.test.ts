@@ -110,7 +110,7 @@ describeOnDatabase('secrets inside JSON', { files: FILES, env }, (kernel) => {
       }
     });
 
-  it('a field of another table leaves, though a field of that name is encrypted elsewhere', async () => {
+  it('returns a field of another table, although a field of that name is encrypted elsewhere', async () => {
     const about = { password: 'is what it is about' };
     const { body } = await kernel().post('/note', { id: 1, ssn: 'open', about });
     expect(body).to.deep.equal({ id: 1, ssn: 'open', about });

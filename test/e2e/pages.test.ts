@@ -67,7 +67,7 @@ describe('pages next to the resources', () => {
     expect([status, body['code'], headers.get('allow')]).to.deep.equal([405, 'REQ_METHOD', 'GET, HEAD']);
   });
 
-  it('what an answer says of itself wins, and it varies by the origin too', async () => {
+  it('headers of a page take precedence, and `vary` contains the origin too', async () => {
     const { headers } = await get('/fine', { headers: { origin: ORIGIN } });
     expect(headers.get('vary')).to.equal('accept-encoding, origin');
     expect(headers.get('x-content-type-options')).to.equal('none');
@@ -125,7 +125,7 @@ describe('pages next to the resources', () => {
   });
 });
 
-describe('a client that leaves while its guard is still at work', () => {
+describe('a client that disconnects while its guard is running', () => {
   it('has no body to read any more: the request ends instead of waiting indefinitely', async () => {
     let outcome: Promise<unknown> = Promise.resolve();
     const server = createServer((req, res) => {

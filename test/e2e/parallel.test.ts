@@ -158,7 +158,7 @@ describe('parallel statements (postgres)', () => {
     await kernel.close();
   });
 
-  it('are no transaction: what one wrote stays when another fails', async () => {
+  it('are not a transaction: the writes of one remain when another fails', async () => {
     const write = (query: string): object => ({ mode: 'QUERY', sql_query: { query, parameters: [] } });
     const kernel = await start([
       { _mark: { n: { type: 'Number', primary_key: true } } },

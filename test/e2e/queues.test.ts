@@ -75,13 +75,13 @@ for (const { name, make } of DATABASES) {
     });
     after(() => kernel?.close());
 
-    it('does after the response what was deferred', async () => {
+    it('runs deferred work after the response', async () => {
       const answer = await running().post('/later', { id: 'a', text: 'one' });
       expect(answer.status).to.equal(202);
       await waitUntil(async () => (await readTexts(running())).length === 1, 'it was done');
     });
 
-    it('does what was deferred inside a transaction, if that commits', async () => {
+    it('runs work that was deferred inside a transaction, if that commits', async () => {
       expect((await running().post('/both', { id: 'b', text: 'two' })).status).to.equal(200);
       await waitUntil(async () => (await readTexts(running())).length === 3, 'it was done');
       expect((await running().post('/both', { id: 'b', text: 'three' })).status).to.equal(409);
@@ -122,7 +122,7 @@ describe('a queue of the config', function () {
     expect((await kernel.post('/nothing')).status).to.equal(202);
   });
 
-  it('cannot be embedded where the connection is not, and says which can', async function () {
+  it('cannot be embedded in another kind of connection, and names the possible ones', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const env = { DATABASE_URL: await createPostgresDatabase() };
@@ -131,7 +131,7 @@ describe('a queue of the config', function () {
     expect(error.words?.help).to.contain('"use": "postgres"').and.contain('"connection": "jobs"');
   });
 
-  it('on MySQL, queue and schedules say what to write where nothing is configured, and run in what was written', async function () {
+  it('on MySQL, queue and schedules name the missing config, and run in the configured store', async function () {
     await skipWithout(this, startMysql('mariadb'));
     const env = { MYSQL_URL: await createMysqlDatabase('mariadb') };
     const nightly = {

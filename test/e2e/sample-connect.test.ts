@@ -54,7 +54,7 @@ describe('sample: connect', () => {
         expect(left).to.be.within(590_000, 601_000);
       });
 
-      it('exchanges the code with our secret, and keeps the token as ciphertext', async () => {
+      it('exchanges the code with the client secret, and stores the token as ciphertext', async () => {
         const { status, body, text } = await postCallback(ada, await start(ada));
         expect(status, text).to.equal(200);
         expect(Object.keys(body)).to.deep.equal(['updated_at']);
@@ -79,7 +79,7 @@ describe('sample: connect', () => {
         expect(upstream.requests.at(-1)?.headers.authorization).to.equal(`Bearer ${ACCESS_TOKEN}-2`);
       });
 
-      it('takes a state once, also of ten at the same time', async () => {
+      it('accepts a state once, also of ten concurrent requests', async () => {
         const state = await start(ada);
         const answers = await Promise.all(Array.from({ length: 10 }, () => postCallback(ada, state)));
         expect(countStatuses(answers, 200, 410)).to.deep.equal([1, 9]);
@@ -106,7 +106,7 @@ describe('sample: connect', () => {
         ['broken', 502, 'OUT_UNREADABLE'],
         ['empty', 422, 'DEP_UNRESOLVED'],
       ] as const) {
-        it(`answers ${status} when the code is "${code}" there; the state is used up and nothing is kept`, async () => {
+        it(`returns ${status} for the code "${code}"; the state is used and nothing is stored`, async () => {
           const state = await start(ada);
           const { status: told, body, text } = await postCallback(ada, state, code);
           expect([told, body['code']], text).to.deep.equal([status, problem]);

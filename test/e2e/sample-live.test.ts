@@ -104,7 +104,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
   });
 
   describe('support', () => {
-    it('is a room of its own for each wallet, with what was said before', async () => {
+    it('is a separate room for each wallet, with the earlier messages', async () => {
       const [ada, bob] = [await createPerson(kernel()), await createPerson(kernel())];
       const [hers, his] = [await screen(ada), await screen(bob)];
       expect((await hers.sendRequest('support/join')).data).to.deep.equal([]);

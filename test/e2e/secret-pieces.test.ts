@@ -147,7 +147,7 @@ describeOnEach(
       pieces = listPieces(String(stored['password']));
     });
 
-    it('do not leave, neither whole nor in pieces', async () => {
+    it('are not returned, neither whole nor in parts', async () => {
       const left: string[] = [];
       for (const [i, query] of listReads(name).entries()) {
         const { status, text } = await kernel().post(`/r${i}`, {});

@@ -162,7 +162,7 @@ describe('uploads to an S3 server', function () {
     await expectNothingLeft(objects, count);
   });
 
-  it('of clients that leave in the middle leave nothing', async () => {
+  it('of clients that disconnect in the middle leave no file', async () => {
     const [objects, count] = [await s3.listStoredKeys(), await rows()];
     const head = 'content-disposition: form-data; name="file"; filename="a.png"\r\ncontent-type: image/png';
     const body = createRawForm([{ headers: head, content: Buffer.concat([PNG_RED, randomBytes(MIB)]) }]);

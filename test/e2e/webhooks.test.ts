@@ -259,7 +259,7 @@ describe('webhooks', () => {
     for (const headers of [access, token, {}]) expect(await status('/both', headers)).to.equal(401);
   });
 
-  it('every rejection is the same, and the log alone says why', async () => {
+  it('every error response is the same, and only the log has the reason', async () => {
     const from = kernel.log.length;
     const answers = [
       await send('/hmac', {}),
