@@ -41,7 +41,7 @@ const SOUND: readonly object[] = [
   pipeline({ $densify: { field: 'n', range: { step: 1, bounds: 'full' } } }),
 ];
 
-describe('document queries that MongoDB describes', function () {
+describe('document queries that MongoDB explains', function () {
   let kernel: TestKernel | undefined;
   let url = '';
   const listDefinitions = (prefix: string, queries: readonly object[]): object[] =>
@@ -66,7 +66,7 @@ describe('document queries that MongoDB describes', function () {
   });
   after(() => kernel?.close());
 
-  it('what the server rejects is an error at the start, and nothing else', async () => {
+  it('a query that the server rejects is an error at the start, and no other query is', async () => {
     const started = kernel as TestKernel;
     const all = started.kernel.problems().filter(({ severity }) => severity === 'error');
     const text = await readFile(join(started.project.folder, 'definitions/wrong.json'), 'utf8');
@@ -84,7 +84,7 @@ describe('document queries that MongoDB describes', function () {
     expect((await started.post('/sound2', { text: 'a' })).status).to.equal(200);
   });
 
-  it('`check --database` says it too', async () => {
+  it('`check --database` reports the same errors', async () => {
     const { folder } = (kernel as TestKernel).project;
     const { code, stdout } = await runCli(['check', '--database', '--format', 'json'], { cwd: folder, env: {} });
     const codes = (JSON.parse(stdout) as readonly { code: string }[]).map((one) => one.code);

@@ -18,7 +18,7 @@ const list = (query: string): object =>
 const SOUND = list('SELECT name FROM cat');
 const REFUSED = list('SELECT name FROM cat GROUP BY id + 1');
 
-describe('statements that a scratch database reads at each reload', function () {
+describe('statements that a scratch database checks at each reload', function () {
   let kernel: TestKernel;
   const codes = async (): Promise<string[]> =>
     (await kernel.kernel.reload()).problems.flatMap(({ severity, code }) => (severity === 'error' ? [code] : []));
@@ -39,14 +39,14 @@ describe('statements that a scratch database reads at each reload', function () 
     expect((await kernel.post('/list', {})).status).to.equal(200);
   });
 
-  it('the next edit takes it away, in less than 150 ms', async () => {
+  it('the next edit removes the error in less than 150 ms', async () => {
     await kernel.project.write('definitions/list.json', SOUND);
     const elapsed = startStopwatch();
     expect(await codes()).to.deep.equal([]);
     expect(elapsed()).to.be.lessThan(150);
   });
 
-  it('a model that changes has its statements read again', async () => {
+  it('statements are checked again when their model changes', async () => {
     await kernel.project.write('definitions/list.json', list("SELECT name FROM cat WHERE lower(nick) = 'x'"));
     expect(await codes()).to.deep.equal([]);
     await kernel.project.write('definitions/_cat.json', { ...CAT, nick: { type: 'Number', optional: true } });
@@ -55,7 +55,7 @@ describe('statements that a scratch database reads at each reload', function () 
     expect(await codes()).to.deep.equal([]);
   });
 
-  it('SQL of the project that is added is known', async () => {
+  it('SQL that is added to the project is known', async () => {
     await kernel.project.write('definitions/list.json', list('SELECT loud(name) AS name FROM cat'));
     expect(await codes()).to.deep.equal(['SQL_REFUSED']);
     const script = "CREATE FUNCTION loud(t text) RETURNS text LANGUAGE sql AS $$ SELECT upper(t) || '!' $$";
@@ -67,7 +67,7 @@ describe('statements that a scratch database reads at each reload', function () 
   });
 });
 
-describe('statements that a server reads before they are served', function () {
+describe('statements that a server checks before they are served', function () {
   let project: TempProject;
   let env: Record<string, string> = {};
 
@@ -86,7 +86,7 @@ describe('statements that a server reads before they are served', function () {
   });
   after(() => project?.dispose());
 
-  it('tables of an earlier system reject what the models would take', async () => {
+  it('reports a statement that the models accept and tables of an earlier system reject', async () => {
     const alone = await runCli(['check', '--format', 'json'], { cwd: project.folder, env });
     expect(alone.stdout).to.not.contain('SQL_REFUSED');
     for (const words of [['check', '--database'], ['serve']]) {

@@ -83,8 +83,8 @@ describe('work after the response, under attack', () => {
       .join();
   const resume = (work: unknown): Promise<Outcome> => queue.state.running.runJob(work as DeferredJob, 1, never);
 
-  describe('a request whose answer cannot be made', () => {
-    it('leaves no work behind, and no row of its transaction', async () => {
+  describe('a request whose response cannot be created', () => {
+    it('stores no work and no row of its transaction', async () => {
       const refused = await kernel.post('/enter', { visit: 'v1', who: 'nobody' });
       expect([refused.status, refused.body['code']]).to.deep.equal([401, 'TOK_NO_SUBJECT']);
       expect(queue.puts).to.deep.equal([]);
@@ -96,7 +96,7 @@ describe('work after the response, under attack', () => {
       expect(await notes()).to.contain('v1 came');
     });
 
-    it('nor where there is no transaction', async () => {
+    it('stores no work without a transaction', async () => {
       const refused = await kernel.post('/greet', { visit: 'v2', who: 'no row' });
       expect(refused.body['code']).to.equal('TOK_NOT_OBJECT');
       expect(queue.puts).to.deep.equal([]);
@@ -122,7 +122,7 @@ describe('work after the response, under attack', () => {
       return put.work;
     };
 
-    it('is dead at once when it is no work any more, and ends nothing else', async () => {
+    it('becomes a dead job at once when it is invalid, and stops no other work', async () => {
       const work = await acceptWork('/note', { id: 'c', text: 'x' });
       const { state } = work;
       const broken: readonly unknown[] = [
@@ -162,7 +162,7 @@ describe('work after the response, under attack', () => {
       expect(await resume(work)).to.deep.equal({ done: true });
     });
 
-    it('leads to no part but those of definitions', async () => {
+    it('runs only parts of definitions', async () => {
       const work = await acceptWork('/note', { id: 'd', text: 'x' });
       for (const resource of ['__proto__', 'constructor', 'notes', 'toString', ''])
         expect(await resume({ ...work, resource }), resource).to.deep.include({ code: 'JOB_UNKNOWN' });
@@ -171,7 +171,7 @@ describe('work after the response, under attack', () => {
       expect(await resume({ ...work, needs: 'ffffffffffffffff' })).to.deep.include({ code: 'JOB_CHANGED' });
     });
 
-    it('gives values, and never SQL or an accessor', async () => {
+    it('contains values only, never SQL or an accessor', async () => {
       const work = await acceptWork('/note', { id: 'e', text: 'x' });
       for (const [id, text] of [
         ['e1', "'); DROP TABLE notes; --"],
@@ -184,7 +184,7 @@ describe('work after the response, under attack', () => {
       expect(await notes()).to.contain('e1 \'); DROP TABLE notes; --,e2 $ENV.KEY,e3 {"$ne":null}');
     });
 
-    it('gives made values only where the work makes some', async () => {
+    it('contains generated values only if the work generates some', async () => {
       const work = await acceptWork('/made', { text: 'x' });
       const { made } = work.state;
       expect(made).to.have.length(1);

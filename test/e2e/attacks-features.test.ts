@@ -152,12 +152,12 @@ describe('attacks on features', () => {
   });
 
   describe('cached results', () => {
-    it('a password is distinguished where a result gives the same name', async () => {
+    it('distinguishes a password from a result of the same name', async () => {
       expect((await kernel.post('/enter', { password: 'right' })).body).to.deep.equal({ id: 1 });
       expect((await kernel.post('/enter', { password: 'wrong' })).status).to.equal(401);
     });
 
-    it('are kept apart by what a limit counts by only where the answer depends on it', async () => {
+    it('are separate for the identifier of a limit only if the response depends on it', async () => {
       const postFrom = async (path: string, address: string): Promise<string> =>
         (await kernel.post(path, {}, { headers: { 'x-forwarded-for': address } })).text;
       expect(await postFrom('/limited', '192.0.2.1')).to.equal(await postFrom('/limited', '192.0.2.2'));
@@ -184,7 +184,7 @@ describe('attacks on features', () => {
     const postFrom = (address: string) =>
       kernel.post('/by-address', {}, { headers: { 'x-forwarded-for': address } }).then(({ status }) => status);
 
-    it('one IPv6 network is one caller, for it has addresses without end', async () => {
+    it('counts one IPv6 network as one caller', async () => {
       expect(await postFrom('2001:db8:1:2::1')).to.equal(200);
       expect(await postFrom('2001:db8:1:2:ffff::2')).to.equal(200);
       expect(await postFrom('2001:DB8:1:2:a:b:c:d')).to.equal(429);
@@ -193,7 +193,7 @@ describe('attacks on features', () => {
       expect(await postFrom('192.0.2.2')).to.equal(200);
     });
 
-    it('a number in another spelling is the same number', async () => {
+    it('counts a number in another spelling as the same number', async () => {
       expect((await kernel.request('GET', '/by-number?id=5')).status).to.equal(200);
       for (const id of ['5', '5.0', '5e0', '50e-1', '500E-2'])
         expect((await kernel.request('GET', `/by-number?id=${id}`)).status, id).to.equal(429);
@@ -202,7 +202,7 @@ describe('attacks on features', () => {
     });
   });
 
-  describe('a value inside text that is sent on', () => {
+  describe('a value inside a text that is sent to another service', () => {
     it('stays one value of a form', async () => {
       const { body, text } = await kernel.post<{ body: string }>('/form', { code: 'a&scope=admin' });
       expect(body.body, text).to.equal('code=a%26scope%3Dadmin&scope=read');
@@ -223,7 +223,7 @@ describe('attacks on features', () => {
     });
   });
 
-  it('what a process left that died while it stored a file is taken away, and what is stored just now is not', async () => {
+  it('removes incomplete files of a killed process, and keeps files that are being stored', async () => {
     const folder = join(kernel.project.folder, 'left');
     await openFolder(folder);
     await writeFile(join(folder, 'incoming/left'), 'x');
@@ -249,7 +249,7 @@ describe('attacks on features', () => {
       return received;
     }
 
-    it('is given up', async () => {
+    it('is aborted', async () => {
       const content = JSON.stringify({ text: 'x'.repeat(SIZE) });
       const top = formatRequestHead('POST', '/large', {
         'content-type': 'application/json',
@@ -258,7 +258,7 @@ describe('attacks on features', () => {
       expect(await ignored(top + content)).to.be.lessThan(SIZE);
     });
 
-    it('is given up where it is a file, which is closed', async () => {
+    it('is aborted if it is a file, and the file is closed', async () => {
       const folder = join(kernel.project.folder, '.lintel/files');
       await writeFile(join(folder, 'open/large.bin'), Buffer.alloc(SIZE));
       expect(await ignored(formatRequestHead('GET', '/files/large.bin'))).to.be.lessThan(SIZE);

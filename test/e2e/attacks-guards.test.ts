@@ -41,7 +41,7 @@ const BROKEN: Readonly<Record<string, unknown>> = {
 const ENV = { KEY, BLANK: '  ', SHORT: 'abc' };
 const A = 'definitions/a.json';
 
-describe('attacks: guards that are broken', () => {
+describe('attacks: invalid guards', () => {
   for (const [what, definition] of Object.entries(BROKEN)) {
     it(`never leave the resource open: ${what}`, async () => {
       const files = { [A]: definition, 'definitions/ok.json': defineReturnResource('ok', 1) };
@@ -53,7 +53,7 @@ describe('attacks: guards that are broken', () => {
     });
   }
 
-  it('a reload keeps the guard that was, and one that is taken away is reported', async () => {
+  it('a reload with an invalid guard keeps the previous one, and a removed guard is reported', async () => {
     const kernel = await startKernel({ files: { [A]: defineGuarded({ protected: {} }) }, env: ENV, onProblem: 'skip' });
     const listWarnings = (): unknown[] =>
       kernel.log.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
@@ -70,8 +70,8 @@ describe('attacks: guards that are broken', () => {
   });
 });
 
-describe('attacks: values that are absent', () => {
-  it('touch no row, in the profile where they are null', async () => {
+describe('attacks: missing values', () => {
+  it('change no row, in the profile where they are null', async () => {
     const files = {
       'migrations/1-t.sql': 'CREATE TABLE t AS SELECT n AS id FROM generate_series(1, 3) AS n;',
       [A]: [

@@ -111,13 +111,13 @@ describeOnBothDatabases('attacks: what may not leave', { files: FILES, env: { KE
     renamed: { id: 1 },
   };
   for (const [path, answer] of Object.entries(stripped)) {
-    it(`a hash stays in: ${path}`, async () => {
+    it(`does not return a hash: ${path}`, async () => {
       const { status, body } = await postTo(path);
       expect([status, body]).to.deep.equal([200, answer]);
     });
   }
 
-  it('a secret that is named by its path leaves', async () => {
+  it('returns a secret that is named by its path', async () => {
     for (const [path, where] of [
       ['named', 'user.password'],
       ['named-alone', 'password'],
@@ -130,13 +130,13 @@ describeOnBothDatabases('attacks: what may not leave', { files: FILES, env: { KE
     }
   });
 
-  it('a claim that is a row carries no hash, and nothing may keep an answer with a token', async () => {
+  it('a claim that is a row contains no hash, and a response with a token must not be stored', async () => {
     const { body, headers } = await postTo('token');
     expect(decodeJwt(String(body['token']))).to.have.deep.property('row', user);
     expect(headers.get('cache-control')).to.equal('no-store');
   });
 
-  it('nothing may keep what a guard let through, or a rejection; other answers say nothing of it', async () => {
+  it('responses behind a guard and error responses must not be stored; other responses have no such header', async () => {
     const token = await signJwt({ id: 1 });
     for (const [path, init, status] of [
       ['guarded', createBearerInit(token), 200],
@@ -162,14 +162,14 @@ describeOnBothDatabases('attacks: what may not leave', { files: FILES, env: { KE
     });
   }
 
-  it('a password beside the list is hashed for the items that have none', async () => {
+  it('hashes a password next to the list for the items that have none', async () => {
     await postTo('many', { password: 'secret for all', users: [{ id: 4, name: 'x' }] });
     const { text } = await postTo('stored');
     expect(text).to.match(/"kept":"\$2b\$/);
     await postTo('forget');
   });
 
-  it('of a list with passwords, the one that is wrong is named by its place', async () => {
+  it('names the position of the wrong password in a list', async () => {
     const users = [
       { id: 5, name: 'x', password: 'fine' },
       { id: 6, name: 'x', password: 'x'.repeat(73) },
@@ -221,7 +221,7 @@ describeOnBothDatabases(
       });
     }
 
-    it('but what is wrong with a statement itself', async () => {
+    it('but an error of the statement itself', async () => {
       expect((await kernel().post('/gone')).status).to.equal(500);
       expect(logged()).to.include('not_a_table_at_all');
     });
@@ -231,13 +231,13 @@ describeOnBothDatabases(
 describe('attacks: hiding', () => {
   const hide = createHider(new Set(['pw']), ['kept.pw', 'list.0.pw', 'pw.inner']);
 
-  it('gives back what it was given where nothing had to go', () => {
+  it('returns the same value if nothing is hidden', () => {
     for (const value of [1, null, undefined, 'pw', [], { a: { b: [1] } }, { kept: { pw: { pw: 1 } } }]) {
       expect(hide(value)).to.equal(value);
     }
   });
 
-  it('never changes what it was given, and keeps odd names as names', () => {
+  it('never changes its argument, and treats unusual names as names', () => {
     const value = JSON.parse('{"a":[{"pw":1,"__proto__":{"pw":2,"x":3}}],"list":[{"pw":4}],"kept":{"pw":5}}') as object;
     const before = JSON.stringify(value);
     const after = hide(value);

@@ -43,8 +43,8 @@ const FILES = {
   ],
 };
 
-describe('attacks: small bodies that mean much work', () => {
-  it('many fields beside many items are rejected before anything is made of them', async () => {
+describe('attacks: small bodies that cause much work', () => {
+  it('rejects many fields with many items before they are processed', async () => {
     const items = { items: { type: 'ARRAY', fields: { a: { type: 'STRING', optional: true } } } };
     const sql_query = { query: 'SELECT $1::text AS a', parameters: ['a'], multi: true };
     const wide = user('wide', [{ id: 1, mode: 'QUERY', payload_validation: [{ field: items }], sql_query }]);

@@ -53,7 +53,7 @@ describe('connections under attack', function () {
   };
 
   describe('after a reload', () => {
-    it('are in no room any more that they could not join now', async () => {
+    it('leave rooms that they could not join now', async () => {
       for (const change of [{ ...JOIN, ...GUARD }, null]) {
         const kernel = await start();
         const [spy, other] = [await open(kernel.url), await open(kernel.url)];
@@ -80,7 +80,7 @@ describe('connections under attack', function () {
       expect(await readDelivered(one)).to.deep.equal([1]);
     });
 
-    it('end at once when their token is one of a key that has gone', async () => {
+    it('are closed at once when the key of their token is removed', async () => {
       const kernel = await start();
       const ada = await open(kernel.url, await createConnectOptions('ada'));
       expect((await ada.sendRequest('me')).data).to.deep.equal({ id: 'ada' });
@@ -102,7 +102,7 @@ describe('connections under attack', function () {
     });
   });
 
-  it('that come back get nothing of a room that was said before they joined it, however soon they join', async () => {
+  it('that reconnect receive no message of a room from before they joined it, however soon they join', async () => {
     const kernel = await start();
     let answer: (missed: readonly Delivery[]) => void = () => undefined;
     kernel.kernel.running.registerReplay(() => new Promise((resolve) => (answer = resolve)));
@@ -116,7 +116,7 @@ describe('connections under attack', function () {
     expect(await readDelivered(spy)).to.deep.equal([2]);
   });
 
-  it('cannot mean more than names by what JavaScript has names for', async () => {
+  it('cannot reach members of JavaScript objects by their names', async () => {
     const kernel = await start();
     for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
       const client = await open(kernel.url, { query: `?uid=${name}&__proto__=x&constructor=y` });
@@ -215,7 +215,7 @@ describe('connections under attack', function () {
       expect((await kernel.post('/open')).status).to.equal(200);
     });
 
-    it('say nothing again that could be a header, and no token', async () => {
+    it('repeat nothing that could be a header, and no token', async () => {
       const kernel = await start();
       const token = await signJwt({ id: 'ada' });
       for (const protocol of [
@@ -239,7 +239,7 @@ describe('connections under attack', function () {
       expect(parseRaw(both).status).to.equal(400);
     });
 
-    it('come from a page only where it may, whatever the page calls itself', async () => {
+    it('are accepted only from allowed pages, whatever origin the page claims', async () => {
       const kernel = await start();
       for (const origin of [
         'null',

@@ -28,9 +28,9 @@ function formatMistake({ code, before, after }: Mistake, { codesAtMistake, isFix
 const wanted = ({ code, before, after, isFixable }: Mistake): string =>
   `${before} => ${after} :: ${UNSAID.test(code) ? 'unsaid' : code}${isFixable ? ' fix' : ''}`;
 
-describe('mistakes of authors', () => {
+describe('errors of authors', () => {
   for (const set of listMistakeSets()) {
-    it(`${set}: each is said where it stands, and no fix misleads`, () => {
+    it(`${set}: each is reported at its position, and no fix is wrong`, () => {
       const application = loadApplication(set);
       const found = sampleCases('edits', set, readMistakes(set), 16).map(
         (mistake) => [mistake, checkMistake(application, mistake)] as const,
@@ -42,7 +42,7 @@ describe('mistakes of authors', () => {
     });
   }
 
-  it('are said in 95 of 100, and fixed in 80', () => {
+  it('are reported in 95 of 100 cases, and fixed in 80', () => {
     const rows = listMistakeSets()
       .flatMap(readMistakes)
       .filter(({ code }) => code !== 'database');

@@ -127,7 +127,7 @@ describe('accepted work and time', function () {
     await waitForValue(notes, ({ length }) => length === 1);
   });
 
-  it('is kept with its reason when its definition has gone, and done when it comes back', async () => {
+  it('is stored with its reason when its definition is removed, and runs when it is added again', async () => {
     await start([note({ queue: { delay: 3600, retries: 1 } })]);
     await accept('/note', { text: 'kept' });
     await reload({ ...note({ queue: {} }), id: 'other', resource: 'other' });
@@ -143,7 +143,7 @@ describe('accepted work and time', function () {
     await waitForValue(notes, ({ length }) => length === 1);
   });
 
-  it('is kept when its definition needs something else by now, and done when only other things changed', async () => {
+  it('is stored when its definition needs other values now, and runs when only other parts changed', async () => {
     await start([note({ queue: { delay: 3600, retries: 0 } })]);
     await accept('/note', { text: 'kept' });
     await reload(note({ queue: { delay: 3600, retries: 0 } }, ['$PAYLOAD.title']));

@@ -234,7 +234,7 @@ describe('work after the response', () => {
       expect((await orders()).filter(({ item }) => item === 'kettle')).to.deep.equal([]);
     });
 
-    it('leaves no work behind when the synchronous work fails, and nothing else when it is done twice', async () => {
+    it('stores no work when the synchronous work fails, and has no further effect when it runs twice', async () => {
       expect((await kernel().post('/refused-later', { id: 'r1', item: 'twice' })).status).to.equal(200);
       expect((await kernel().post('/refused-later', { id: 'r1', item: 'twice' })).status).to.equal(409);
       await waitUntilNoJobs(kernel());
@@ -244,7 +244,7 @@ describe('work after the response', () => {
       ]);
     });
 
-    it('stores no secret: what is hashed and encrypted is so before it is accepted, and what waits is encrypted', async () => {
+    it('stores no secret: values are hashed and encrypted before the work is accepted, and waiting work is encrypted', async () => {
       const sent = { email: 'ada@example.com', password: 'correct horse battery', note: 'canary of the rest' };
       expect((await kernel().post('/sign-up', sent)).status).to.equal(202);
       const [job] = await fetchJobs(kernel());
@@ -264,7 +264,7 @@ describe('work after the response', () => {
       await waitUntilNoJobs(kernel());
     });
 
-    it('tries again, and keeps what failed for good where it can be looked at', async () => {
+    it('retries, and stores finally failed work for inspection', async () => {
       refusals.set('/broken', Infinity);
       expect((await kernel().post('/again', {})).status).to.equal(202);
       const [dead] = await waitForValue(
@@ -279,7 +279,7 @@ describe('work after the response', () => {
       expect(upstream.requests).to.have.length(4);
     });
 
-    it('does not try again what can never succeed', async () => {
+    it('does not retry work that can never succeed', async () => {
       expect((await kernel().post('/failing', { id: 'f1', item: 'once' })).status).to.equal(202);
       await waitUntilNoJobs(kernel());
       expect((await kernel().post('/failing', { id: 'f1', item: 'once' })).status).to.equal(202);

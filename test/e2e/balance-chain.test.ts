@@ -109,7 +109,7 @@ describeOnBothDatabases('the balance chain', { files: FILES }, (kernel) => {
   const balance = async (id: string): Promise<unknown> => (await kernel().post('/read', { id })).body['balance'];
 
   for (const resource of ['add', 'add-or-refuse', 'add-without']) {
-    it(`${resource}: 50 at once on one row are all counted, and none is rejected`, async function () {
+    it(`${resource}: counts 50 concurrent requests on one row, and rejects none`, async function () {
       const id = `one-${resource}`;
       await kernel().post('/make', { id });
       const amounts = Array.from({ length: 50 }, (_, n) => n + 1);
@@ -121,7 +121,7 @@ describeOnBothDatabases('the balance chain', { files: FILES }, (kernel) => {
     });
   }
 
-  it('counts chains on many rows at once', async function () {
+  it('counts concurrent chains on many rows', async function () {
     const ids = Array.from({ length: 10 }, (_, n) => `many-${n}`);
     await Promise.all(ids.map((id) => kernel().post('/make', { id })));
     const calls = Array.from({ length: 50 }, (_, n) => ({ id: ids[n % 10], amount: 1 }));
@@ -130,7 +130,7 @@ describeOnBothDatabases('the balance chain', { files: FILES }, (kernel) => {
     expect(await Promise.all(ids.map(balance))).to.deep.equal(ids.map(() => 5));
   });
 
-  it('without the row it ends with 404 and changes nothing, thirty times, and goes on', async function () {
+  it('returns 404 without the row, thirty times, changes nothing, and keeps serving', async function () {
     await kernel().post('/make', { id: 'after' });
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => kernel().post('/add', { id: 'nobody', amount: 1 })),
@@ -139,25 +139,25 @@ describeOnBothDatabases('the balance chain', { files: FILES }, (kernel) => {
     expect((await kernel().post('/add', { id: 'after', amount: 3 })).body).to.deep.equal({ id: 'after', balance: 3 });
   });
 
-  it('takes back what came before when the last statement fails', async () => {
+  it('rolls back earlier statements when the last one fails', async () => {
     await kernel().post('/make', { id: 'end' });
     const answer = await kernel().post('/broken-end', { id: 'end', other: 'nobody' });
     expect(answer.status).to.equal(409);
     expect(await balance('end')).to.equal(0);
   });
 
-  it('takes back what came before when the last result is rejected after its statement', async () => {
+  it('rolls back earlier statements when the last result is rejected', async () => {
     await kernel().post('/make', { id: 'refused' });
     const answer = await kernel().post('/never', { id: 'refused' });
     expect(answer.status).to.equal(404);
     expect(await balance('refused')).to.equal(0);
   });
 
-  it('locks nothing for a read that only stands before a write', () => {
+  it('locks nothing for a read that only precedes a write', () => {
     expect(describePlan(kernel(), 'beside')).not.to.include('FOR NO KEY UPDATE');
   });
 
-  it('says in its plan that the read locks', () => {
+  it('shows in its plan that the read locks', () => {
     expect(describePlan(kernel(), 'add')).to.include(`${PLAIN} FOR NO KEY UPDATE`);
     expect(describePlan(kernel(), 'read')).not.to.include('FOR NO KEY UPDATE');
   });

@@ -46,7 +46,7 @@ function suite(served: () => TestKernel): void {
     expect(await findIds('find', { email: 'unique@example.com' })).to.deep.equal(['u1']);
   });
 
-  it('are found by their values, in the form that a rule says, and decrypted', async () => {
+  it('are found by their values, in the form of the rule, and decrypted', async () => {
     await ok('add', { id: 'f1', email: 'Found@Example.com' });
     await ok('row', { id: 'f2', email: 'other@example.com' });
     expect(await ok('find', { email: ' FOUND@example.COM ' })).to.deep.equal([
@@ -92,7 +92,7 @@ function suite(served: () => TestKernel): void {
     expect(await findIds('find-alias', { email: 'four@w' })).to.deep.equal([]);
   });
 
-  it('never give their index away, and differ from those of other columns', async () => {
+  it('never return their index, which differs from those of other columns', async () => {
     await ok('add-two', { id: 's1', email: 'same', phone: 'same' });
     expect(await findIds('find-phone', { phone: 'same' })).to.deep.equal(['s1']);
     const bodies = [
@@ -157,14 +157,14 @@ describe('encrypted columns with a blind index', () => {
     return problems.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`);
   }
 
-  it('are an error at load where another actionable encrypts what is looked up later', async () => {
+  it('are an error at load if another actionable encrypts a value that is searched for later', async () => {
     const sealing = query('SELECT id FROM notes WHERE id = $1', ['email'], { ...RULES, ...ENCRYPT });
     const later = query('DELETE FROM people WHERE email = $1', ['email'], { id: 2, run_in_background: true });
     const [first = ''] = await codes([defineIndexedResource('x', sealing, later)]);
     expect(first).to.include('LNK_BLIND_FORM').and.include('done later');
   });
 
-  it('stop the start where the key is missing or short, naming the variable', async () => {
+  it('prevent the start if the key is missing or short, naming the variable', async () => {
     for (const [BLIND_INDEX_KEY, what] of [
       [undefined, 'is not set'],
       ['short', 'has 5 bytes'],
@@ -175,7 +175,7 @@ describe('encrypted columns with a blind index', () => {
     }
   });
 
-  it('are an error at load where an actionable demands that an encrypted field without an index is unique', async () => {
+  it('are an error at load if an actionable requires that an encrypted field without an index is unique', async () => {
     for (const unique of [['email'], [['id', 'email']]]) {
       const insert = query('INSERT INTO notes (id, email) VALUES ($1, $2)', ['id', 'email'], ENCRYPT, { unique });
       const [first = ''] = await codes([defineIndexedResource('x', insert)]);
@@ -185,7 +185,7 @@ describe('encrypted columns with a blind index', () => {
     expect(await codes([defineIndexedResource('x', combined)])).to.deep.equal([]);
   });
 
-  it('keep their index from other services', async () => {
+  it('do not send their index to other services', async () => {
     const upstream = await startUpstream(createJsonBehaviour({}));
     const give = query('SELECT * FROM people', [], { no_op: true });
     const request = { url: `${upstream.url}/`, method: 'POST', request_body: { row: '$PAYLOAD.row' } };
@@ -208,7 +208,7 @@ describe('encrypted columns with a blind index', () => {
     }
   });
 
-  it('get their index in rows that were there before, from a resource that opens and writes them again', async () => {
+  it('get their index in existing rows from a resource that decrypts and writes them again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'lintel-blind-'));
     const connections = { main: { use: 'pglite', path: folder } };
     const model = (field: object): object => ({
@@ -262,7 +262,7 @@ describe('encrypted columns with a blind index', () => {
     }
   });
 
-  it('get their index where the work is done later, from a queue', async () => {
+  it('get their index in work that runs later, from a queue', async () => {
     const later = { ...defineIndexedResource('later', query(INSERT, ['id', 'email'], ENCRYPT)), queue: { delay: 0 } };
     const definitions = [...MODELS, later, ...SERVED.filter((one) => one['id'] === 'find')];
     const kernel = await startKernel({
@@ -313,7 +313,7 @@ describe('encrypted columns with a blind index', () => {
     ['INSERT INTO people VALUES ($1, $2)', ['id', 'email'], 'LNK_BLIND_FORM'],
     ['UPDATE people SET (id, email) = ($1, $2)', ['id', 'email'], 'LNK_BLIND_FORM'],
   ];
-  it('are an error at load where a statement compares them in another form or writes them without encryption', async () => {
+  it('are an error at load if a statement compares them in another form or writes them without encryption', async () => {
     const files: Record<string, unknown> = { 'definitions/models.json': MODELS };
     for (const [n, [text, parameters]] of wrong.entries())
       files[`definitions/x${n}.json`] = defineIndexedResource(`x${n}`, query(text, [...parameters]));

@@ -73,13 +73,13 @@ const next = async (one: SocketClient, count: number): Promise<Frame[]> => {
 };
 const numbers = (frames: readonly Frame[]): unknown[] => frames.map(({ data }) => (data as { n: unknown }).n);
 
-describe('broadcasts, clients that come back', () => {
+describe('broadcasts, clients that reconnect', () => {
   afterEach(async () => {
     for (const one of clients.splice(0)) await one.close();
     for (const kernel of kernels.splice(0)) await kernel.close();
   });
 
-  it('get what was meant for them while they were away, before anything newer', async () => {
+  it('receive missed messages before newer ones', async () => {
     const kernel = await start({ use: 'local', replay: true });
     const first = await client(kernel, '?uid=ada');
     await postBroadcast(kernel, '/one', 1, { to: 'ada' });
@@ -157,7 +157,7 @@ describe('broadcasts, two processes', function () {
     expect(numbers([...(await next(here[1]!, 1)), ...(await next(here[3]!, 1))])).to.deep.equal([101, 101]);
   });
 
-  it('a uid belongs to the callers of a guard in the other one too, and after a client came back', async () => {
+  it('a uid belongs to the callers of a guard in the other process too, and after a client reconnects', async () => {
     const [one, two] = await pair({ replay: true }, GUARDED);
     const ada = await client(two, '?uid=ada', ['Authorization', await signJwt({ id: 'ada' })]);
     const courier = await client(two, '?uid=ada', ['x-courier', await signJwt({ id: 'ada' }, OTHER_KEY)]);
@@ -172,7 +172,7 @@ describe('broadcasts, two processes', function () {
     expect(numbers(await next(again, 1))).to.deep.equal([2]);
   });
 
-  it('rooms reach across', async () => {
+  it('rooms span both processes', async () => {
     const [one, two] = await pair();
     const [inside, outside] = [await client(one), await client(one)];
     await inside.sendRequest('join');
@@ -182,7 +182,7 @@ describe('broadcasts, two processes', function () {
     expect(numbers(await next(outside, 1))).to.deep.equal([2]);
   });
 
-  it('a client comes back to the other one, and misses nothing', async () => {
+  it('a client that reconnects to the other process misses no message', async () => {
     const [one, two] = await pair({ replay: true });
     const first = await client(one, '?uid=ada');
     await postBroadcast(one, '/one', 1, { to: 'ada' });
@@ -198,7 +198,7 @@ describe('broadcasts, two processes', function () {
     expect(got).to.include(2);
   });
 
-  it('one that is closed sends what it has promised first', async () => {
+  it('a process that is closed first sends the accepted messages', async () => {
     const [one, two] = await pair();
     const other = await client(two);
     await Promise.all(Array.from({ length: 20 }, (_, n) => postBroadcast(one, '/all', n)));
@@ -216,7 +216,7 @@ describe('broadcasts, without the relay', () => {
     for (const kernel of kernels.splice(0)) await kernel.close();
   });
 
-  it('requests answer immediately, clients of this process are notified, the log says so once', async () => {
+  it('requests respond immediately, clients of this process are notified, and the log has one line', async () => {
     const kernel = await start({ use: 'redis', url: '$ENV.REDIS' }, FILES, `redis://127.0.0.1:${await pickFreePort()}`);
     const here = await client(kernel);
     const elapsed = startStopwatch();

@@ -235,7 +235,7 @@ describe('broadcasts', () => {
     expect(await post('/its-owner', { id: 99 }, 422)).to.equal('DEP_UNRESOLVED');
   });
 
-  it('hold what `returnables` name, never a secret, and no token of the answer', async () => {
+  it('contain the fields of `returnables`, never a secret, and no token of the response', async () => {
     const ada = await client('ada');
     const { body } = await kernel.post('/shown', { id: 20 });
     expect(body).to.have.all.keys('id', 'token');
@@ -248,7 +248,7 @@ describe('broadcasts', () => {
     for (const row of rows) expect(row).to.have.all.keys('id', 'text');
   });
 
-  it('are sent for a result that the cache gave, and not for an answer that it gave', async () => {
+  it('are sent for a cached result, and not for a cached response', async () => {
     const ada = await client('ada');
     await post('/kept');
     await post('/kept');
@@ -261,7 +261,7 @@ describe('broadcasts', () => {
     expect((await ada.next()).data).to.deep.equal({ to: 'ada' });
   });
 
-  it('go through the hook, which may change them; one that fails loses the message, not the answer', async () => {
+  it('pass the hook, which may change them; if it fails, the message is lost and the response is sent', async () => {
     const ada = await client('ada');
     await post('/overheard');
     await ada.next();
@@ -282,7 +282,7 @@ describe('broadcasts', () => {
     expect(row?.fields).to.include({ place: 'heard#1' });
   });
 
-  it('that are too large are not sent, and the log says where', async () => {
+  it('that are too large are not sent, and the log has the resource', async () => {
     const ada = await client('ada');
     await post('/one', { to: 'ada', x: 1 });
     await ada.next();
@@ -312,7 +312,7 @@ describe('broadcasts', () => {
     expect(overhearing.heard.map(({ trigger }) => trigger)).to.deep.equal(['http', 'job', 'cron']);
   });
 
-  it('over a connection come beside its answer', async () => {
+  it('over a connection are sent in addition to its response', async () => {
     const [ada, bob] = [await client('ada'), await client('bob')];
     expect((await ada.sendRequest('one', { to: 'bob' })).data).to.deep.equal({ to: 'bob' });
     expect((await bob.next()).data).to.deep.equal({ to: 'bob' });

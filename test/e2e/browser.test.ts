@@ -52,12 +52,12 @@ describe('a page of another origin, in a browser', function () {
       [`${url}/echo`, body] as const,
     );
 
-  it('gets nothing without leave', async () => {
+  it('gets no response without permission', async () => {
     expect(await call(await start([]), '{"a":1}')).to.deep.equal({ refused: true });
     expect(await call(await start(['https://app.example.com']), '{"a":1}')).to.deep.equal({ refused: true });
   });
 
-  it('gets the answer with leave, and can read the id of the request', async () => {
+  it('gets the response with permission, and can read the id of the request', async () => {
     for (const origins of [[origin], ['https://app.example.com', origin], ['*']]) {
       const seen = await call(await start(origins), '{"a":1}');
       expect(seen, origins.join()).to.include({ status: 200, text: '{"a":1}' });
@@ -67,7 +67,7 @@ describe('a page of another origin, in a browser', function () {
     }
   });
 
-  it('can read what went wrong, too', async () => {
+  it('can read errors, too', async () => {
     const seen = await call(await start([origin]), '{"broken');
     expect(seen).to.include({ status: 400 });
     expect(JSON.parse((seen as { text: string }).text)).to.include({ code: 'REQ_MALFORMED' });

@@ -71,7 +71,7 @@ describe('cached results without their Redis', function () {
     ).to.equal(1);
   });
 
-  it('are not given when they were to be removed meanwhile', async () => {
+  it('are not returned if they were removed meanwhile', async () => {
     const before = await untilKept();
     proxy.reset();
     expect((await kernel.post('/drop', {})).status).to.equal(200);

@@ -208,14 +208,14 @@ for (const place of PLACES) {
       }
     });
 
-    it('keeps no rejection', async () => {
+    it('stores no error response', async () => {
       const id = ++ids;
       expect((await kernel.post('/found', { id })).status).to.equal(404);
       await ok('add-quietly', { id, text: `late ${id}` });
       expect(await ok('found', { id })).to.deep.equal({ text: `late ${id}` });
     });
 
-    it('keeps nothing that was computed before a change, though it was stored after it', async () => {
+    it('stores no result that was computed before a change and finished after it', async () => {
       const id = ++ids;
       await ok('add', { id, text: `old ${id}` });
       const early = ok('slow', { id });
@@ -240,7 +240,7 @@ for (const place of PLACES) {
       expect((await ok('slow', { id }))['made']).to.equal(answers[0]?.['made']);
     });
 
-    it('answers each of those that wait for one that fails, and keeps nothing of it', async () => {
+    it('answers each request that waits for a failed one, and stores nothing of it', async () => {
       const id = ++ids;
       await ok('add', { id, text: 'fives' });
       const statuses = await Promise.all(
@@ -251,7 +251,7 @@ for (const place of PLACES) {
       expect((await ok('slow-to-fail', { id }))['b']).to.equal(1);
     });
 
-    it('gives lists of rows byte for byte as they are without it, and without secrets', async () => {
+    it('returns lists of rows byte for byte as without a cache, and without secrets', async () => {
       const from = ids + 1;
       for (let n = 0; n < 3; n++) await ok('add', { id: ++ids, text: `row "${n}" é` });
       const fresh = (await kernel.post('/list-fresh', { id: from })).text;
@@ -259,7 +259,7 @@ for (const place of PLACES) {
       for (let n = 0; n < 3; n++) expect((await kernel.post('/list', { id: from })).text).to.equal(fresh);
     });
 
-    it('keeps the result of an actionable without secret fields, outside the transaction around it', async () => {
+    it('stores the result of an actionable without secret fields, outside the transaction around it', async () => {
       const id = await noted();
       const first = await ok('inner', { id, text: `one ${id}` });
       expect(first['before']).to.deep.equal({ id, text: `first ${id}` });
@@ -268,7 +268,7 @@ for (const place of PLACES) {
       expect((await ok('inner', { id, text: `two ${id}` }))['before']).to.deep.equal({ id, text: `one ${id}` });
     });
 
-    it('keeps results of lists by all of their items', async () => {
+    it('stores results of lists by all of their items', async () => {
       const [one, two] = [await noted(), await noted()];
       const readEach = async (...list: object[]): Promise<unknown> => (await kernel.post('/each', { ids: list })).body;
       const both = await readEach({ id: one }, { id: two });
@@ -277,7 +277,7 @@ for (const place of PLACES) {
       expect(await readEach({ id: two }, { id: one })).not.to.deep.equal(both);
     });
 
-    it('shows each of 60 callers at once only what is theirs', async () => {
+    it('returns to each of 60 concurrent callers only its own data', async () => {
       const known = [await noted(), await noted(), await noted()];
       const asked = Array.from({ length: 60 }, (_, n) => known[n % 3] ?? 0);
       const texts = await Promise.all(asked.map(readText));

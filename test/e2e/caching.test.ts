@@ -44,7 +44,7 @@ for (const place of PLACES) {
       return first;
     };
 
-    it('gives the same bytes again, as JSON with its length', async () => {
+    it('returns the same bytes again, as JSON with its length', async () => {
       const first = await kernel.post('/plain', {});
       const second = await kernel.post('/plain', {});
       expect(second.text).to.equal(first.text);
@@ -57,7 +57,7 @@ for (const place of PLACES) {
       );
     });
 
-    it('computes again when the time is over', async () => {
+    it('computes again after the time has expired', async () => {
       const first = await postOk('short');
       const end = Date.now() + 10_000;
       while ((await postOk('short')) === first) {
@@ -83,12 +83,12 @@ for (const place of PLACES) {
       expect(await postOk('ruled', { id: 1, more: '' })).not.to.equal(first);
     });
 
-    it('takes the payload as a whole where the definition does', async () => {
+    it('includes the whole payload if the definition reads it', async () => {
       const first = await expectKept('body', { a: 1 });
       expect(await postOk('body', { a: 1, b: 2 })).not.to.equal(first);
     });
 
-    it('cannot be made to mix values up by separators in them', async () => {
+    it('never mixes values up because of separators in them', async () => {
       const bodies = [
         { a: 'b:c', b: 'd' },
         { a: 'b', b: 'c:d' },
@@ -106,7 +106,7 @@ for (const place of PLACES) {
       }
     });
 
-    it('separates callers if the definition reads who they are, whatever the name', async () => {
+    it('separates callers if the definition reads their identity, whatever the name', async () => {
       const ada = await expectKept('mine', {}, 'ada');
       const bob = await expectKept('mine', {}, 'bob');
       const odd = await expectKept('mine', {}, 'a:b');
@@ -128,7 +128,7 @@ for (const place of PLACES) {
       expect(headers.get('cache-control')).to.equal('no-store');
     });
 
-    it('shows each of 60 callers at once only what is theirs', async function () {
+    it('returns to each of 60 concurrent callers only its own data', async function () {
       const ids = Array.from({ length: 60 }, (_, n) => `caller ${n}`);
       const made = await Promise.all(ids.map(async (id) => createBearerInit(await signJwt({ id }))));
       const wrong: unknown[] = [];
@@ -178,7 +178,7 @@ for (const place of PLACES) {
       expect(await postOk('by-id', { id: 6 })).to.equal(six);
     });
 
-    it('keeps resources of one name apart, and removes both by it', async () => {
+    it('separates resources of one name, and removes both by it', async () => {
       const [one, two] = [await expectKept('unnamed-value', { id: 'x' }), await expectKept('same-name', { id: 'x' })];
       expect(Object.keys(JSON.parse(one) as object)).to.deep.equal(['made', 'id']);
       expect(Object.keys(JSON.parse(two) as object)).to.deep.equal(['other', 'id']);
@@ -187,7 +187,7 @@ for (const place of PLACES) {
       expect(await postOk('same-name', { id: 'x' })).not.to.equal(two);
     });
 
-    it('removes what has no name by the id of its resource or actionable', async () => {
+    it('removes entries without a name by the id of their resource or actionable', async () => {
       const plain = await expectKept('plain');
       await postOk('drop-plain');
       expect(await postOk('plain')).not.to.equal(plain);
@@ -196,14 +196,14 @@ for (const place of PLACES) {
       expect(await readInner('drop-test')).not.to.equal(inside);
     });
 
-    it('removes several names at once', async () => {
+    it('removes several names in one request', async () => {
       const [one, two] = [await postOk('unnamed-value', { id: 'z' }), await postOk('by-id', { id: 'z' })];
       await postOk('drop-several', { id: 'z' });
       expect(await postOk('unnamed-value', { id: 'z' })).not.to.equal(one);
       expect(await postOk('by-id', { id: 'z' })).not.to.equal(two);
     });
 
-    it('keeps the answer null', async () => {
+    it('stores the response null', async () => {
       expect(await expectKept('nothing')).to.equal('null');
     });
 
@@ -213,7 +213,7 @@ for (const place of PLACES) {
       return inside;
     };
 
-    it('keeps the result of an actionable, while what follows is computed', async () => {
+    it('stores the result of an actionable, while later ones are computed', async () => {
       const [one, two] = [await kernel.post('/inner', { id: 1 }), await kernel.post('/inner', { id: 1 })];
       expect(two.body['inside']).to.equal(one.body['inside']);
       expect(two.body['outside']).not.to.equal(one.body['outside']);
@@ -225,7 +225,7 @@ for (const place of PLACES) {
       expect((await kernel.post('/borrowing', { id: 'borrowed' })).body['made']).to.equal(inside);
     });
 
-    it('distinguishes results that an actionable was given', async () => {
+    it('distinguishes results that an actionable receives', async () => {
       const one = await expectKept('chained', { id: 1 });
       const two = await expectKept('chained', { id: 2 });
       expect([one, two].map((text) => (JSON.parse(text) as { owner: unknown }).owner)).to.deep.equal([1, 2]);

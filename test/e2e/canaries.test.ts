@@ -218,7 +218,7 @@ describe('canaries', function () {
       .and.contain('"resource":"lost"');
   });
 
-  it('none of them is anywhere but where it is owed', () => {
+  it('none of them is anywhere except in its expected places', () => {
     const all = getCanaries();
     expect(all.size).to.be.greaterThan(40);
     const found = [...all].flatMap(([name, value]) =>
@@ -234,7 +234,7 @@ describe('canaries', function () {
     }
   });
 
-  it('and each is where it is owed, or the search finds nothing at all', () => {
+  it('and each is in its expected places, so the search works', () => {
     const owed = FEATURES.flatMap(({ calls }) => calls.flatMap(({ gives = [] }) => gives));
     for (const name of owed) {
       const there = seen.some(({ text, may }) => may.includes(name) && text.includes(getCanary(name)));

@@ -199,14 +199,14 @@ describe('forms of texts', () => {
   );
   const of = (list: readonly CanonicalForm[], text: string): string => createCanonicalizer(list)?.(text) ?? text;
 
-  it('are reached once: what is canonical stays as it is', () => {
+  it('are stable: a canonical value is not changed again', () => {
     fc.assert(
       fc.property(forms, texts, (list, text) => of(list, of(list, text)) === of(list, text)),
       { numRuns: 2000 },
     );
   });
 
-  it('count as one where a rule would take them for one', () => {
+  it('count as one if a rule makes them equal', () => {
     fc.assert(
       fc.property(forms, texts, (list, text) => foldText(of(list, text)) === foldText(text)),
       { numRuns: 2000 },

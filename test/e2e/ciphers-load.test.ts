@@ -47,7 +47,7 @@ async function findStartError(
 }
 
 describe('ciphers at load', () => {
-  it('take keys as text of their size, as hexadecimal digits and in Base64', async () => {
+  it('accept keys as text of their size, as hexadecimal digits and in Base64', async () => {
     const bytes = Buffer.from(KEY);
     const keys = [KEY, `hex:${bytes.toString('hex')}`, `hex:${bytes.toString('hex').toUpperCase()}`];
     const base64 = ['base64', 'base64url'] as const;
@@ -57,7 +57,7 @@ describe('ciphers at load', () => {
     expect(await findStartError({}, { key: KEY.slice(16), algorithm: 'Ascon128a' })).to.equal(null);
   });
 
-  it('take no key of another size, no sample, and nothing else behind a prefix', async () => {
+  it('reject keys of another size, sample keys, and other text after a prefix', async () => {
     const keys = [
       KEY.slice(1),
       `${KEY}x`,
@@ -78,17 +78,17 @@ describe('ciphers at load', () => {
     expect((await findStartError({}, { key: 'replace-with-a-random-key-------' }))?.code).to.equal('CPH_KEY');
   });
 
-  it('take additional data of the environment with its prefix, and no broken one', async () => {
+  it('accept additional data of the environment with its prefix, and reject invalid data', async () => {
     expect(await findStartError({ aad: '$ENV.TEXT' }, { text: 'hex:00ff' })).to.equal(null);
     expect((await findStartError({ aad: '$ENV.TEXT' }, { text: 'hex:0' }))?.code).to.equal('CPH_AAD');
   });
 
-  it('take no nonce that is written down', async () => {
+  it('reject a nonce that is written in the definition', async () => {
     expect(await findStartError({ nonce: 'n'.repeat(12) })).not.to.equal(null);
     expect(await findStartError({ nonce: '$ENV.TEXT' }, { text: 'n'.repeat(12) })).not.to.equal(null);
   });
 
-  it('take one in tests, of the right size', async () => {
+  it('accept one in tests, of the right size', async () => {
     const testing = true;
     expect(await findStartError({ nonce: 'n'.repeat(12) }, { testing })).to.equal(null);
     expect(await findStartError({ nonce: 'n'.repeat(11) }, { testing })).not.to.equal(null);

@@ -60,7 +60,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     expect(new Set(texts).size).to.equal(20);
   });
 
-  it('leaves null and what is absent as they are where a rule says that the value is optional', async () => {
+  it('leaves null and missing values unchanged if a rule declares the value as optional', async () => {
     for (const sent of [{}, { secret: null }, { secret: null, more: null }]) {
       const id = await add('optional', { name: 'n', ...sent });
       expect((await readStored(id))['secret']).to.equal(null);
@@ -120,7 +120,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     });
   }
 
-  it('takes what a client sends for additional data as text, whatever it begins with', async () => {
+  it('reads additional data of a client as text, whatever it begins with', async () => {
     const id = await add('tagged', { secret: 's', tag: 'hex:41' });
     expect((await post('/get-tagged', { id, tag: 'A' })).body).to.include(refusal);
     expect((await post('/get-tagged', { id, tag: 'hex:41' })).body['secret']).to.equal('s');
@@ -129,7 +129,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     for (const tag of [null, {}, ['A']]) expect((await post('/add-tagged', { secret: 's', tag })).status).to.equal(422);
   });
 
-  it('goes through lists and objects on the path, with several algorithms at once', async () => {
+  it('follows lists and objects on the path, with several algorithms in one actionable', async () => {
     const more = {
       cards: [
         { number: '4111', holder: 'Ada', pins: [{ code: 1 }, { code: 2 }] },
@@ -167,13 +167,13 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     for (const { id } of body.slice(0, 2)) expect((await readStored(Number(id)))['secret']).to.match(FORMS.Base64);
   });
 
-  it('decrypts what actionables give at the same time', async () => {
+  it('decrypts results of parallel actionables', async () => {
     await add('Aes256Gcm-Base64', { name: 'beside', secret: 'seen' });
     const { body, text } = await post('/list-beside', { name: 'beside' });
     expect(body, text).to.deep.equal([{ secret: 'seen' }]);
   });
 
-  it('encrypts a name that another actionable gives', async () => {
+  it('encrypts a value that another actionable provides', async () => {
     const id = await add('Aes256Gcm-Base64', { name: 'copied', secret: { kept: true } });
     const { body, text } = await post('/copy', { id });
     const copy = Number(body['id']);
@@ -182,7 +182,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     expect(opened.body).to.deep.include({ name: 'copied', secret: { kept: true } });
   });
 
-  it('encrypts each item of a list that another actionable gives', async () => {
+  it('encrypts each item of a list that another actionable provides', async () => {
     await add('Aes256Gcm-Base64', { name: 'result', secret: 'canary' });
     const { status, text } = await post('/copy-items', { name: 'result' });
     expect(status, text).to.equal(200);
@@ -217,7 +217,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     expect([refused.status, refused.body['code']]).to.deep.equal([422, 'CPH_MANY_ROWS']);
   });
 
-  it('bounds what is encrypted for one request, before anything is written', async () => {
+  it('limits the encryption work of one request, before anything is written', async () => {
     const items = Array.from({ length: 1001 }, (_, n) => ({ name: 'bounded', secret: n }));
     const { status, body } = await post('/add-many', items);
     expect([status, body['code']]).to.deep.equal([413, 'CPH_TOO_MANY']);

@@ -81,7 +81,7 @@ describe('claims', () => {
   const listIds = async (): Promise<unknown[]> =>
     (await kernel.post<readonly Loose[]>('/all')).body.map(({ id }) => id);
 
-  it('that the result cannot give take the work back', async () => {
+  it('that the result does not have roll the work back', async () => {
     const sent = { email: 'a@example.com', profile: { name: 'Ada' } };
     expect((await kernel.post('/with-role', { id: 1, ...sent })).status).to.equal(422);
     expect((await kernel.post('/other', { id: 2, ...sent })).status).to.equal(401);

@@ -121,7 +121,7 @@ describe('lintel backup and restore', () => {
     expect(again.stderr).to.include('already contains files');
   }).timeout(60_000);
 
-  it('puts it back where nothing is, and the same rows, documents and files are served', async () => {
+  it('restores it into empty folders, and the same rows, documents and files are served', async () => {
     const other = await make();
     expect(await run(['restore', copy], other.folder)).to.include({ code: 0, stderr: '' });
     await serving(other, async (kernel) => {
@@ -142,7 +142,7 @@ describe('lintel backup and restore', () => {
     expect(names.map((name) => name.split('.before')[0]).sort()).to.deep.equal(['data', 'files']);
   });
 
-  it('names what is wrong with a damaged copy, and changes nothing', async () => {
+  it('reports the errors of a damaged copy, and changes nothing', async () => {
     const database = join(copy, 'dialect-main');
     const control = join(database, 'global', 'pg_control');
     const bytes = await readFile(control);
@@ -204,7 +204,7 @@ describe('lintel backup and restore', () => {
     expect(existsSync(staged)).to.equal(false);
   }).timeout(60_000);
 
-  it('says of what a server keeps how it is copied there', async () => {
+  it('names the backup tool for data of a server', async () => {
     const other = await make();
     const url = 'postgres://a@127.0.0.1:1/a';
     await other.write('lintel.config.json', { connections: { main: { use: 'postgres', url } } });

@@ -53,7 +53,7 @@ describe('lintel check: one row for one cause', function () {
     expect(stdout).to.match(/also at \S+, \S+, \S+ and \d+ more/);
   });
 
-  it('each place is a row where programs read them', async () => {
+  it('each position is a row in formats for programs', async () => {
     const { stdout } = await runCli(['check', '--format', 'json'], { cwd: project.folder, env: {} });
     expect(JSON.parse(stdout)).to.have.length(78);
   });

@@ -42,7 +42,7 @@ describe('lintel check without the code of a project', () => {
   const marks = (cwd: string): Promise<string> => readFile(join(cwd, 'mine/ran'), 'utf8').catch(() => '');
   const codes = ({ stdout }: Finished): string[] => (JSON.parse(stdout) as { code: string }[]).map(({ code }) => code);
 
-  it('without a manifest nothing is run, what is not checked is said, and the exit code is 1', async () => {
+  it('without a manifest no code runs, unchecked parts are reported, and the exit code is 1', async () => {
     for (const definition of [SOUND, MISSPELT]) {
       const cwd = await project(definition);
       for (const word of ['check', 'audit']) {
@@ -56,7 +56,7 @@ describe('lintel check without the code of a project', () => {
     }
   });
 
-  it('with a manifest its names are known, and rules in code are said to be left out', async () => {
+  it('with a manifest its names are known, and skipped rules in code are reported', async () => {
     const cwd = await project(SOUND);
     expect((await run(cwd, 'manifest', './mine')).code).to.equal(0);
     await rm(join(cwd, 'mine/ran'));

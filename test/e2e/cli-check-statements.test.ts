@@ -175,11 +175,11 @@ describe('lintel check: statements are read by a database', function () {
     });
   }
 
-  it('says nothing against what is valid, or against tables that no model has', () => {
+  it('reports nothing for valid statements and for tables without a model', () => {
     expect(Object.keys(sound).flatMap((name) => filterErrors(rows, name))).to.deep.equal([]);
   });
 
-  it('says nothing against extensions that a server may have, and connects to none', async () => {
+  it('reports nothing for extensions that a server may have, and connects to none', async () => {
     expect(filterErrors(rows, 'of an extension').map(({ code }) => code)).to.deep.equal(['SQL_REFUSED']);
     const few = await createTempProject({ ...MODELS, ...createFiles(OF_EXTENSIONS) });
     const remote = await check(few, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });

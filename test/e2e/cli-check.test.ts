@@ -99,7 +99,7 @@ describe('lintel: words that only read', function () {
       expect(stdout).to.contain('LNK_UNREACHABLE').and.contain('1 warning');
     });
 
-    it('--format json gives rows that a program can read', async () => {
+    it('--format json prints rows that a program can read', async () => {
       const { code, stdout } = await run(['check', '--format', 'json'], BROKEN);
       expect(code).to.equal(1);
       const rows = JSON.parse(stdout) as Loose[];
@@ -203,7 +203,7 @@ describe('lintel: words that only read', function () {
       expect(planned.stderr).not.to.contain('    at ');
     });
 
-    it('two keys with one value are one row, also where no definition names either', async () => {
+    it('two keys with one value are one row, also if no definition names them', async () => {
       const env = { BLIND_INDEX_KEY: 'k1'.repeat(16), QUEUE_ENCRYPTION_KEY: 'k1'.repeat(16) };
       const files = { 'definitions/a.json': defineReturnResource('a', 1) };
       const { code, stdout, stderr } = await run(['check'], files, env);
@@ -213,7 +213,7 @@ describe('lintel: words that only read', function () {
       expect(apart.stdout + apart.stderr).not.to.contain('SEC_SAME_VALUE');
     });
 
-    it('a missing variable is named where it is used; .env provides it, and the environment wins', async () => {
+    it('a missing variable is reported where it is used; .env provides it, and the environment takes precedence', async () => {
       const files = {
         'definitions/a.json': defineQueryResource('a', 'SELECT $1::text = $2::text AS same', [
           '$ENV.API_KEY',
@@ -277,7 +277,7 @@ describe('lintel: words that only read', function () {
       expect(JSON.parse(stdout)).to.include({ id: 'transfer', path: 'wallet/transfer', main: 'transfer#1' });
     });
 
-    it('--format json is nothing but JSON where the set has something to warn of', async () => {
+    it('--format json prints only JSON, also if there are warnings', async () => {
       const project = await createTempProject();
       try {
         await copySample(project.folder);

@@ -38,7 +38,7 @@ describe('lintel dev', function () {
     return status === 200 ? body : status;
   };
 
-  it('takes over an edited file, and a new one in a new folder', async () => {
+  it('serves an edited file, and a new one in a new folder', async () => {
     // The one that is a process of its own.
     await start({ [A]: defineReturnResource('a', 1) }, startCli);
     expect(await answer('/a')).to.equal(1);
@@ -52,7 +52,7 @@ describe('lintel dev', function () {
     expect(await answer('/b')).to.equal(404);
   });
 
-  it('shows a broken file as a code frame and keeps serving', async () => {
+  it('shows an invalid file as a code frame and keeps serving', async () => {
     await start({ [A]: defineReturnResource('a', 1) });
     const broken =
       '{\n  "id": "a",\n  "resource": "a",\n  "actionables": [{ "id": 1, "mode": "RETRUN", "value": 2 }]\n}\n';
@@ -63,7 +63,7 @@ describe('lintel dev', function () {
     expect(await answer('/a')).to.equal(2);
   });
 
-  it('starts with what is valid, and takes over the rest once it is fixed', async () => {
+  it('starts with the valid resources, and serves the others once they are fixed', async () => {
     await start({ [A]: defineReturnResource('a', 1), 'definitions/b.json': '{ "id": "b" }' });
     expect(child.output()).to.contain('definitions/b.json:1:1');
     expect([await answer('/a'), await answer('/b')]).to.deep.equal([1, 404]);
@@ -104,7 +104,7 @@ describe('lintel dev', function () {
     }
   });
 
-  it('explains what fails in a request, without its values', async () => {
+  it('explains the failure of a request, without its values', async () => {
     const query = (id: string, text: string, parameters: readonly string[] = []): object => ({
       ...{ id, resource: id, returnables: ['n'] },
       actionables: [

@@ -24,7 +24,7 @@ describe('lintel serve ends', function () {
   const { start } = serveInProcess();
   const { start: startProcess } = serveAsChild();
 
-  it('with work under way: nothing new is taken up, requests and work are finished, then plugins close; exit code 0', async () => {
+  it('with running work: starts no new work, finishes requests and work, then closes plugins; exit code 0', async () => {
     const child = await start(filesWith(), { env: { WORK: 'SIGUSR2' } });
     const client = await waitUntilReady(child);
     const slow = client.post('/echo', { hold: 'SIGUSR1' });
@@ -40,7 +40,7 @@ describe('lintel serve ends', function () {
     expect(said(child)).to.deep.equal(['takes up nothing more', 'is over', 'closed']);
   });
 
-  it('with work that takes too long: it is handed back, said, and the exit code is 1', async () => {
+  it('with work that takes too long: releases it, logs this, and the exit code is 1', async () => {
     const child = await start(filesWith({ drain: 0.3 }), { env: { WORK: 'SIGUSR2' } });
     await waitUntilReady(child);
     const { code, stdout } = await child.stop('SIGTERM');
@@ -49,7 +49,7 @@ describe('lintel serve ends', function () {
     expect(stdout).to.contain('jobs released').and.not.contain('requests aborted');
   });
 
-  it('at the second signal: work is handed back at once, and the exit code is not 0', async () => {
+  it('at the second signal: releases work at once, and the exit code is not 0', async () => {
     const child = await startProcess(filesWith(), { env: { WORK: 'SIGUSR2' } });
     await waitUntilReady(child);
     child.send('SIGTERM');
@@ -60,7 +60,7 @@ describe('lintel serve ends', function () {
     expect(said(child)).to.deep.equal(['takes up nothing more', 'hands back']);
   });
 
-  it('though a client has opened a connection and says nothing', async () => {
+  it('with an open connection that sends nothing', async () => {
     const child = await start(filesWith());
     const { url } = await waitUntilReady(child);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -74,7 +74,7 @@ describe('lintel serve ends', function () {
     await closed;
   });
 
-  it('after `linger`: not ready, and what still comes is answered on connections that end', async () => {
+  it('during `linger`: is not ready, and answers requests on connections that it then closes', async () => {
     const child = await start(filesWith({ linger: 1 }));
     const client = await waitUntilReady(child);
     const over = child.stop('SIGTERM');

@@ -8,7 +8,7 @@ import { spawnCli } from '../support/child.js';
 import { runCli, type Finished } from '../support/cli.js';
 import { PLUGIN_FIXTURES, ROOT, createTempProject, type Files, type TempProject } from '../support/project.js';
 
-describe('lintel: words that write what the specs say', function () {
+describe('lintel: commands that write files from the specs', function () {
   const projects: TempProject[] = [];
   after(() => Promise.all(projects.map((project) => project.dispose())));
   async function folderWith(files: Files = {}): Promise<TempProject> {
@@ -50,7 +50,7 @@ describe('lintel: words that write what the specs say', function () {
       );
     });
 
-    it('works with a config that is not valid, and says which targets there are', async () => {
+    it('works with a config that is not valid, and lists the targets', async () => {
       const { folder: cwd } = await folderWith({ 'lintel.config.json': '{ "htpp": 1 }' });
       expect((await runCli(['schema'], { cwd })).code).to.equal(0);
       const { code, stderr } = await runCli(['schema', '--for', 'modle'], { cwd });
@@ -58,7 +58,7 @@ describe('lintel: words that write what the specs say', function () {
       expect(stderr).to.contain('definition, model, config, all').and.contain('Did you mean "model"?');
     });
 
-    it('is what init puts beside the settings that name it', async () => {
+    it('is written by init next to the settings that name it', async () => {
       const { folder: cwd } = await folderWith();
       await runCli(['init', 'x'], { cwd });
       const settings = JSON.parse(await readFile(join(cwd, 'x/.vscode/settings.json'), 'utf8')) as {

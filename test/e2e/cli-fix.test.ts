@@ -29,7 +29,7 @@ describe('lintel check --fix and audit', function () {
   });
   after(() => (project as TempProject | undefined)?.dispose());
 
-  it('writes what is certain, keeps comments, and leaves guards and guesses alone', async () => {
+  it('applies certain fixes, preserves comments, and changes neither guards nor uncertain cases', async () => {
     const text = mine(
       'list',
       '',
@@ -57,7 +57,7 @@ describe('lintel check --fix and audit', function () {
     expect([code, readFileSync(file('drop.json'), 'utf8')]).to.deep.equal([0, text.replace(', 5]', ']')]);
   });
 
-  it('says things with one cause once, and in which resource', async () => {
+  it('reports problems with one cause once, with their resource', async () => {
     const two = ['one', 'two'].map((id) =>
       mine(id, '', `${RULE} ${query('SELECT id FROM _note WHERE owner = $1', '["$PROTECTED.id"]')}`),
     );
@@ -71,7 +71,7 @@ describe('lintel check --fix and audit', function () {
     writeFileSync(file('two.json'), '[]');
   });
 
-  it('audits callers and rows, and takes a reason for an answer', async () => {
+  it('audits callers and rows, and accepts a reason as an answer', async () => {
     expect((await run('audit')).code).to.equal(0);
     writeFileSync(file('sent.json'), mine('sent', '', RULE + SENT));
     const found = await run('audit');

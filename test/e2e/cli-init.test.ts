@@ -32,7 +32,7 @@ describe('lintel init', function () {
   });
   const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
 
-  it('prints what it wrote and what to type next', async () => {
+  it('prints the written files and the next command', async () => {
     for (const file of ['lintel.config.json', '.env.example', '.gitignore', 'package.json', '.vscode/settings.json']) {
       expect(printed).to.contain(`+ ${file}\n`);
       await access(join(folder, file));
@@ -40,7 +40,7 @@ describe('lintel init', function () {
     expect(printed).to.match(/next:\n {2}cd My Shop\n {2}npm install\n {2}npm run dev\n$/);
   });
 
-  it('the package has a legal name and depends on what made it: here a checkout, which no registry knows', async () => {
+  it('the package has a valid name and depends on the lintel that created it: here a checkout, which is in no registry', async () => {
     const made = JSON.parse(await text('package.json')) as Record<
       'dependencies' | 'scripts',
       Record<string, string>
@@ -135,7 +135,7 @@ describe('lintel init', function () {
     expect(await readdir(outside.folder)).to.deep.equal([]);
   });
 
-  it('a file where the folder should be, and no folder at all, are reported', async () => {
+  it('reports a file in place of the folder, and a missing folder', async () => {
     const { folder: cwd } = await folderWith({ shop: 'a file' });
     const { code, stderr } = await runCli(['init', 'shop'], { cwd });
     expect([code, stderr.includes('it is not a folder'), stderr.includes('    at ')]).to.deep.equal([1, true, false]);
@@ -148,7 +148,7 @@ describe('lintel env', function () {
   const read = async (project: TempProject): Promise<Loose> =>
     parseEnv(await readFile(join(project.folder, '.env'), 'utf8'));
 
-  it('adds what neither .env nor the environment has, and never prints a value', async () => {
+  it('adds variables that neither .env nor the environment has, and never prints a value', async () => {
     const project = await folderWith({ '.env.example': EXAMPLE, '.env': 'MINE=1' });
     const { code, stdout, stderr } = await runCli(['env'], { cwd: project.folder, env: { SET: 'x' } });
     expect([code, stderr]).to.deep.equal([0, '']);
@@ -203,7 +203,7 @@ describe('lintel env', function () {
     }
   });
 
-  it('stands beside the config that --config names', async () => {
+  it('is next to the config that --config names', async () => {
     const project = await folderWith({ 'conf/.env.example': 'A=1\n' });
     await runCli(['env', '--config', 'conf/my.json'], { cwd: project.folder });
     expect(await readFile(join(project.folder, 'conf/.env'), 'utf8')).to.contain('A=1\n');

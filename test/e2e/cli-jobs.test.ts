@@ -108,7 +108,7 @@ describe('lintel jobs', function () {
     ]);
   });
 
-  it('lists only what is requested, as JSON for programs', async () => {
+  it('lists only requested jobs, as JSON for programs', async () => {
     const dead = await jobs('list', '--state', 'dead', '--format', 'json');
     expect((JSON.parse(dead.stdout) as JobView[]).map(({ id }) => id)).to.deep.equal(['d1', 'd2']);
     const mail = await jobs('list', '--state', 'dead', '--resource', 'mail', '--format', 'json');
@@ -160,7 +160,7 @@ describe('lintel jobs', function () {
     expect((await jobs('purge', 'w1')).code).to.equal(1);
   });
 
-  it('removes nothing by accident, and says what would be right', async () => {
+  it('removes nothing for a wrong command, and names the right one', async () => {
     const { code, stdout, stderr } = await jobs('purge');
     expect([code, stdout]).to.deep.equal([2, '']);
     expect(stderr).to.contain('takes either an id or --dead');
@@ -184,7 +184,7 @@ describe('lintel jobs', function () {
     expect(await states()).to.equal('w1 waiting, r1 running, d1 dead, d2 dead');
   });
 
-  it('says so where nothing is deferred', async () => {
+  it('reports that no work is deferred', async () => {
     await project.write('definitions/a.json', defineReturnResource('a', 1));
     const { code, stderr } = await jobs('list');
     expect([code, stderr]).to.deep.equal([1, 'No definition uses a queue.\n']);

@@ -51,7 +51,7 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       expect(stdout).to.contain('\n3 changes to apply\n').and.not.contain('changes applied');
     });
 
-    it('shows the changes and makes them, where starts leave the tables alone', async () => {
+    it('shows the changes and makes them, if starts do not change tables', async () => {
       expect(await checkServed()).to.equal(500);
       const { code, stdout, stderr } = await run();
       expect([code, stderr]).to.deep.equal([0, '']);
@@ -126,7 +126,7 @@ describe('lintel migrate, on a new database', function () {
     expect(stderr).to.contain('definitions/broken.json:1:1').and.contain('KRN_BROKEN_SET');
   });
 
-  it('where the config serves what is valid, that is what gets its tables', async () => {
+  it('creates the tables of valid resources if the config serves only these', async () => {
     await project.write('definitions/broken.json', '{ "id": "b", "resource": "b" }');
     await project.write('lintel.config.json', { on_problem: 'skip', connections: MEMORY });
     const { code, stdout, stderr } = await run();
@@ -203,7 +203,7 @@ describe('lintel migrate --destroy', function () {
     expect((await run('--destroy', '--check')).code).to.equal(0);
   });
 
-  it('a step that fails leaves the rest undone, and says so', async () => {
+  it('a failed step stops the migration and is reported', async () => {
     await onServer(`ALTER TABLE cat ADD COLUMN other text`);
     await onServer(`ALTER TABLE cat ALTER COLUMN name DROP NOT NULL`);
     await onServer(`INSERT INTO cat (name) VALUES (NULL)`);

@@ -34,7 +34,7 @@ describe('lintel openapi', function () {
     for (const value of told) expect(stdout).to.not.contain(value);
   });
 
-  it('writes a file, finds it current, and says when it no longer is', async () => {
+  it('writes a file, accepts it while it is current, and reports when it is not', async () => {
     await project.write('definitions/a.json', defineReturnResource('a', 1));
     expect((await run('--out', 'api/openapi.json')).code).to.equal(0);
     const text = await readFile(join(project.folder, 'api/openapi.json'), 'utf8');
@@ -47,7 +47,7 @@ describe('lintel openapi', function () {
     expect(await readFile(join(project.folder, 'api/openapi.json'), 'utf8')).to.equal(text);
   });
 
-  it('rejects definitions with errors, unless the config leaves them out', async () => {
+  it('rejects definitions with errors, unless the config skips them', async () => {
     await project.write('definitions/a.json', [defineReturnResource('a', 1), { id: 'b', resource: 'b' }]);
     await project.write('definitions/c.json', defineReturnResource('c', 1));
     const refused = await run();

@@ -15,7 +15,7 @@ async function withoutReader(command: string, cwd: string): Promise<readonly [nu
 }
 
 describe('lintel into a pipe', () => {
-  it('ends without a word when the reader is gone', async () => {
+  it('ends without output when the reader is closed', async () => {
     expect(await withoutReader('schema', ROOT)).to.deep.equal([0, '']);
   });
 

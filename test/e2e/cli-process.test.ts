@@ -60,7 +60,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   manifest: ['manifest', 'plugins'],
 };
 
-describe('a command in a process of its own', function () {
+describe('a command in its own process', function () {
   async function runIn(
     run: (words: readonly string[], options: RunOptions) => Promise<Finished>,
     words: readonly string[],
@@ -99,7 +99,7 @@ describe('a command in a process of its own', function () {
     expect(stdout).to.contain('definitions/b.json:4:38');
   });
 
-  it('misunderstands as it does here: words on stderr, exit code 2', async () => {
+  it('reports wrong arguments as it does here: text on stderr, exit code 2', async () => {
     const { code, stdout, stderr } = await compare(['chekc']);
     expect([code, stdout]).to.deep.equal([2, '']);
     expect(stderr).to.contain('Did you mean "check"?');

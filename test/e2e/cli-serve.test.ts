@@ -17,7 +17,7 @@ describe('lintel serve', function () {
   const { start: startProcess } = serveAsChild();
 
   describe('rejects to start', () => {
-    it('with a broken set: every problem with its line, exit code 1, nothing served', async () => {
+    it('with invalid definitions: every problem with its line, exit code 1, nothing served', async () => {
       const broken = '{\n  "id": "b",\n  "resource": "b",\n  "actionables": [{ "id": 1, "mode": "RETRUN" }]\n}\n';
       const child = await start({ ...ECHO, 'definitions/b.json': broken });
       const { code, stderr, stdout } = await child.finished;
@@ -53,7 +53,7 @@ describe('lintel serve', function () {
       expect(stderr).to.contain(`Cannot listen on 127.0.0.1:${port}: the port is in use.`).and.not.contain('    at ');
     });
 
-    it('when the address is not ours', async () => {
+    it('when the address does not belong to this machine', async () => {
       const { code, stderr } = await (await start(ECHO, { env: { HOST: '203.0.113.1' } })).finished;
       expect(code).to.equal(1);
       expect(stderr).to.contain('Cannot listen on 203.0.113.1:0').and.not.contain('    at ');
@@ -103,7 +103,7 @@ describe('lintel serve', function () {
       });
     }
 
-    it('takes no new connection while it ends; a second signal ends it at once', async () => {
+    it('accepts no new connection while it shuts down; a second signal ends it at once', async () => {
       const child = await startProcess({ ...ECHO, ...OBSERVED });
       const client = await waitUntilReady(child);
       const lost = client.post('/echo', { hold: 'SIGUSR2' }).catch(() => 'lost');
@@ -118,7 +118,7 @@ describe('lintel serve', function () {
       expect(await lost).to.equal('lost');
     });
 
-    it('no later than the config says: what takes longer is cut off, said, and the exit code is 1', async () => {
+    it('within the time of the config: longer work is aborted and logged, and the exit code is 1', async () => {
       const http = { timeouts: { drain: 0.3 } };
       const child = await start({ ...ECHO, 'lintel.config.json': { ...OBSERVED['lintel.config.json'], http } });
       const client = await waitUntilReady(child);
@@ -129,7 +129,7 @@ describe('lintel serve', function () {
       expect(stdout).to.contain('requests aborted');
     });
 
-    it('restarted under load, it loses no request of clients that try again, and does none of them twice', async function () {
+    it('restarted under load, it loses no request of clients that retry, and executes none twice', async function () {
       const server = await startPostgres();
       if ('skip' in server) return skipTest(this, server.skip);
       const env = { DATABASE_URL: await createPostgresDatabase(), PORT: String(await pickFreePort()) };

@@ -36,7 +36,7 @@ describe('lintel serve starts', function () {
     expect(JSON.parse(stdout)).to.have.all.keys('id', 'email', 'name', 'token');
   });
 
-  it('prints a curl line that nothing stored is needed for, where there is one', async () => {
+  it('prints a curl line that needs no stored data, if there is one', async () => {
     const rules = { payload_validation: [{ field: { id: { type: 'STRING' } } }] };
     const known = { ...rules, must_return_value: true };
     const child = await start({
@@ -78,7 +78,7 @@ describe('lintel serve starts', function () {
     expect(JSON.parse(stdout)).to.equal('hi text');
   });
 
-  it('prints a curl line with what accessors need, where no rule says what passes', async () => {
+  it('prints a curl line with the values that accessors need, if there is no rule', async () => {
     const value = { who: '$PAYLOAD.who.name', when: '$PAYLOAD.when', text: 'on $PAYLOAD.when' };
     const child = await start({
       'definitions/a.json': { id: 'hi', resource: 'hi', actionables: [{ id: 1, mode: 'RETURN', value }] },
@@ -101,14 +101,14 @@ describe('lintel serve starts', function () {
     expect(line).to.match(/\/b /);
   });
 
-  it('without any definition, and says so', async () => {
+  it('without any definition, and prints that', async () => {
     const child = await start({});
     const client = await waitUntilReady(child);
     expect(child.output()).to.contain('No endpoint');
     expect((await client.request('GET', '/status')).status).to.equal(200);
   });
 
-  it('where .env says, unless the environment says otherwise', async () => {
+  it('at the address of .env, unless the environment sets another', async () => {
     const fromFile = await start({ ...ECHO, '.env': 'HOST=127.0.0.2\nPORT=1\n' });
     expect((await waitUntilReady(fromFile)).url).to.match(/^http:\/\/127\.0\.0\.2:\d{2,}$/);
     const fromEnv = await start({ ...ECHO, '.env': 'HOST=127.0.0.2\n' }, { env: { HOST: '127.0.0.3' } });
@@ -117,7 +117,7 @@ describe('lintel serve starts', function () {
     expect((await waitUntilReady(empty)).url).to.contain('127.0.0.1');
   });
 
-  it('with a log of JSON lines on stdout, people on stderr', async () => {
+  it('with a log of JSON lines on stdout, and text on stderr', async () => {
     const child = await start(ECHO);
     const client = await waitUntilReady(child);
     const { headers } = await client.post('/echo', { a: 'canary-value' });
@@ -135,7 +135,7 @@ describe('lintel serve starts', function () {
     expect(stdout).not.to.contain('canary-value');
   });
 
-  it('with a log for people where LOG_FORMAT says so, and none of it where LOG_LEVEL says so', async () => {
+  it('with a readable log if LOG_FORMAT is set, and without it if LOG_LEVEL is set', async () => {
     const child = await start(ECHO, { env: { LOG_FORMAT: 'pretty' } });
     await (await waitUntilReady(child)).post('/echo', {});
     await child.waitForOutput(/INFO.*: request /);

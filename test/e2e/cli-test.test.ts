@@ -76,7 +76,7 @@ describe('lintel test', () => {
   const messages = ({ cases }: Report): string[] =>
     cases.flatMap(({ id, failures }) => failures.map(({ message }) => `${id}: ${message}`));
 
-  it('passes what holds: bodies in part, matchers, saved values, callers, problems, rows, and nothing else', async () => {
+  it('passes correct cases: parts of bodies, matchers, saved values, callers, problems, rows', async () => {
     const tests = group(
       {
         id: 'adds a note',
@@ -128,7 +128,7 @@ describe('lintel test', () => {
     expect(code).to.equal(0);
   });
 
-  it('fails what does not hold, at the line that says it, in every report', async () => {
+  it('fails wrong cases at their line, in every report', async () => {
     const cases = [
       { id: 'status', steps: [add('a', { expect: { status: 201 } })] },
       { id: 'success is expected', steps: [add('')] },
@@ -178,7 +178,7 @@ describe('lintel test', () => {
     );
   });
 
-  it('reports mistakes in test files at their place, and exits with 2 where nothing runs', async () => {
+  it('reports errors in test files at their position, and exits with 2 if nothing runs', async () => {
     const wrong = group({
       id: 'wrong',
       given: { tables: { note: [{ txt: 'a' }], nots: [] } },

@@ -170,7 +170,7 @@ for (const [store, choose] of Object.entries(STORES)) {
       return answers.map(({ body }) => String(body['id']));
     }
 
-    it('one is killed, one is silent for longer than a lease: another does their work under the same ids, all else is done once', async () => {
+    it('if one is killed and one is silent for longer than a lease, another runs their jobs under the same ids; all others run once', async () => {
       const ids = await fill(3);
       const [killed, silent] = [first(), second()];
       const taken = listKeys([...runBy(killed), ...runBy(silent)]);
@@ -226,7 +226,7 @@ for (const [store, choose] of Object.entries(STORES)) {
     });
 
     if (store === 'mongo' || !isDeep('kills')) return;
-    it('one is killed under load: nothing that was accepted is lost, and doubled is only what it did', async () => {
+    it('if one is killed under load, no accepted work is lost, and only its own work runs twice', async () => {
       const killed = await cluster.start();
       const load = startLoad(async (id) => {
         const answer = await cluster.client.post('/note', { id });

@@ -119,7 +119,7 @@ async function readRows(url: string): Promise<Map<number, number>> {
   }
 }
 
-describe('processes that come and go under load', function () {
+describe('processes that are replaced under load', function () {
   let cluster: Cluster;
   const clients: StayingClient[] = [];
   /** What each request asked for, by its number. */
@@ -233,7 +233,7 @@ describe('processes that come and go under load', function () {
     expect((await cluster.client.post('/newest', {})).body).to.include.keys('id', 'note');
   });
 
-  it('one that is killed takes with it what it was doing, and nothing that was answered', async () => {
+  it('a killed process loses its running requests, and nothing that was answered', async () => {
     const [killed] = cluster.members;
     // Work that it did is done again, perhaps twice: `kills.test.ts`.
     const ledger = await underLoad(async () => void (await cluster.stopMember(killed!, 'SIGKILL')), ['/add']);

@@ -125,7 +125,7 @@ for (const ledger of ['postgres', 'redis'] as const) {
       for (let ms = Date.now() % 1000; ms < 450 || ms > 650; ms = Date.now() % 1000) await pause(20);
     }
 
-    it('run no instant while the run before still goes on, in whichever process', async () => {
+    it('run no instant while the previous run is active in any process', async () => {
       upstream.holdAnswers(true);
       const from = upstream.calls.length;
       await waitForValue(
@@ -171,7 +171,7 @@ for (const ledger of ['postgres', 'redis'] as const) {
       }
     });
 
-    it('are over when their definition is gone everywhere; work that was accepted under it remains, with the reason', async () => {
+    it('end when their definition is removed everywhere; accepted work remains, with the reason', async () => {
       // A process that knows the definition would do the work.
       for (const member of [...cluster.members]) expect((await cluster.stopMember(member)).code).to.equal(0);
       const [last] = cluster.peers;

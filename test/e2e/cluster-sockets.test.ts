@@ -114,7 +114,7 @@ describe('clients of three processes', function () {
     for (const client of wanted.keys()) expect(numbersIn(await take(client, 1))).to.deep.equal([0]);
   });
 
-  it('come back to another process after theirs was killed, and miss nothing', async () => {
+  it('reconnect to another process after theirs was killed, and miss nothing', async () => {
     const [killed] = cluster.members;
     const ada = await connect(killed!.url, {
       query: '?uid=ada',
@@ -170,7 +170,7 @@ describe('clients of three processes', function () {
     expect(await open(0, options).then(({ closed }) => closed)).to.include({ code: 4401 });
   });
 
-  it('end a token, and it is over for requests to all processes', async () => {
+  it('revoke a token for requests to all processes', async () => {
     const token = await fetchToken('ada');
     const client = await open(1, { query: '?uid=ada', protocols: ['Authorization', token] });
     const statuses = (): Promise<number[]> =>

@@ -120,7 +120,7 @@ describe('three processes', function () {
   });
   after(() => cluster?.close());
 
-  it('started at once on an empty database, and one of them made the tables', async () => {
+  it('started together on an empty database, and one of them created the tables', async () => {
     expect(clients).to.have.length(3);
     const made = cluster.peers.filter((peer) => peer.output().includes('tables migrated'));
     expect(made).to.have.length(1);
@@ -147,7 +147,7 @@ describe('three processes', function () {
     }
   });
 
-  it('what one has written, none serves from before, however often it was kept', async () => {
+  it('after one has written, none returns an older cached result, however often it was cached', async () => {
     const read = async (client: Client): Promise<unknown> => (await client.post('/note', { id: 1 })).body['text'];
     await a().post('/write', { id: 1, text: 'v0' });
     for (let round = 1; round <= countRuns('kills', 8, 300); round++) {
@@ -182,7 +182,7 @@ describe('three processes', function () {
     for (const reads of await watching) expect(reads).to.be.greaterThan(10);
   });
 
-  it('compute what is no longer true once for all of them, and never answer what was removed', async () => {
+  it('compute an outdated result once for all of them, and never return a removed one', async () => {
     const before = new Set<unknown>();
     for (let round = 0; round < countRuns('kills', 30, 300); round += 1) {
       expect((await at(round % 3)().post('/redraw')).status).to.equal(200);

@@ -56,7 +56,7 @@ describe('combine_returned_results_from', () => {
     expect(await answer('/with-itself')).to.deep.equal({ ...A, c: 3, shared: 'c' });
   });
 
-  it('what is no object adds nothing; a list takes nothing in; null gives way', async () => {
+  it('a value that is not an object adds nothing; nothing is merged into a list; null is replaced', async () => {
     expect(await answer('/null-part')).to.deep.equal({ c: 3 });
     expect(await answer('/list-main')).to.deep.equal([{ c: 3 }]);
     expect(await answer('/null-main')).to.deep.equal({ ...A, ...B });
@@ -67,7 +67,7 @@ describe('combine_returned_results_from', () => {
     expect(await answer('/null-field')).to.deep.equal({ a: 1, gone: null });
   });
 
-  it('`returnables` pick from what was merged, and those of an actionable before', async () => {
+  it('`returnables` select from the merged result, those of an actionable before merging', async () => {
     expect(await answer('/picked')).to.deep.equal({ a: 1, deep: { b: 2 }, c: 3 });
     expect(await answer('/kept')).to.deep.equal({ a: 1, c: 3 });
   });
@@ -79,7 +79,7 @@ describe('combine_returned_results_from', () => {
     expect(await answer('/on-both')).to.deep.equal({ ...B, ...A, c: 3 });
   });
 
-  it('leaves the results themselves alone: each request starts anew', async () => {
+  it('does not change the results themselves: each request starts from new ones', async () => {
     expect(await answer('/sent', { one: 1 })).to.deep.equal({ one: 1, c: 3 });
     expect(await answer('/sent', { two: 2 })).to.deep.equal({ two: 2, c: 3 });
   });
@@ -170,7 +170,7 @@ describeOnDatabase('secret fields of merged results', { files: SECRETS }, (kerne
     });
   }
 
-  it('leave where `returnables` name them', async () => {
+  it('are returned if `returnables` name them', async () => {
     expect((await kernel().post('/named-on-action', { id: 1 })).body).to.deep.equal({
       note: 'n',
       password: 'hidden-word',
@@ -189,7 +189,7 @@ describe('returnables: whatever results and names there are', () => {
   const result = fc.option(fc.dictionary(name, fc.integer(), { noNullPrototype: true }), { nil: null });
   const action = fc.record({ result, kept: fc.option(fc.array(name), { nil: null }) });
 
-  it('the answer of a resource has no other names, and takes each from where it is first found', async function () {
+  it('the response of a resource has only these names, each from the first result that has it', async function () {
     const cases = fc.sample(
       fc.record({ actions: fc.array(action, { minLength: 1, maxLength: 4 }), names: fc.uniqueArray(name) }),
       { numRuns: 150, seed: 7 },

@@ -84,7 +84,7 @@ describe('definitions of a community', () => {
     await expectRejected('/sign-in', 401, { ...ADA, password: 'not that password' });
   });
 
-  it('several actionables depend on one INSERT that stands after them, with literals among their parameters', async () => {
+  it('several actionables depend on one INSERT after them, with literals among their parameters', async () => {
     await expectRejected('/circle/create', 401, { name: 'Tea' });
     const settings = { theme: { color: 'green' }, draft: 1, public: true };
     circle = await data('/circle/create', { name: 'Tea', settings, is_open: true }, as(ada));
@@ -163,7 +163,7 @@ describe('definitions of a community', () => {
     expect(await data('/circle/archive', { circle_id: circle['id'], kinds: [] })).to.equal(null);
   });
 
-  it('a recursive query with zones, intervals, epochs and every sort of quote', async () => {
+  it('a recursive query with zones, intervals, epochs and every kind of quote', async () => {
     const rows = await data<Loose[]>('/report/days', { from: '2026-01-02T10:00:00Z', to: '2026-01-04T00:00:00Z' });
     const said = " it's $1 ";
     expect(rows).to.deep.equal([
@@ -298,7 +298,7 @@ describe('definitions of a community', () => {
     expect(await data('/phone/get', {}, as(ada))).to.deep.equal({ phone: null });
   });
 
-  it('keeps an answer until the key that its definition names is emptied', async () => {
+  it('caches a response until the key of its definition is removed', async () => {
     const first = await data('/top', { lang: 'en' });
     expect(first).to.deep.equal({ name: 'Tea', member_count: 2 });
     await data('/circle/rename', { circle_id: circle['id'], name: 'Coffee', lang: 'it' });
@@ -313,7 +313,7 @@ describe('definitions of a community', () => {
     expect(row['numbers']).to.include({ name: 'Coffee', joins: 1 });
   });
 
-  it('a resource without actionables revokes tokens; one with none at all is not there', async () => {
+  it('a resource without actionables revokes tokens; one without any work is not served', async () => {
     await data('/sign-out', { tokens: [grace['session']] }, as(ada));
     await expectRejected('/phone/get', 401, {}, as(grace));
     await expectRejected('/nothing', 404);

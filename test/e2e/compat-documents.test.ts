@@ -52,7 +52,7 @@ describeOnEach(
       expect(await data('/address', { city: 'Turin', zip: '10100' }, as(ada))).to.deep.equal(changed);
     });
 
-    it('a value of a client is a value, also where it looks like an operator', async () => {
+    it('a value of a client is a value, also if it looks like an operator', async () => {
       await expectRejected('/address', 422, { city: { $inc: 1 }, zip: '1' }, as(ada));
       const kept = { address: { city: '$set', zip: '$points' }, points: 11 };
       expect(await data('/address', { city: '$set', zip: '$points' }, as(ada))).to.deep.equal(kept);

@@ -96,7 +96,7 @@ describe('definitions of another system, lintel serve', function () {
     await project?.dispose();
   });
 
-  it('leaves none of its resources out', () => {
+  it('skips none of its resources', () => {
     expect(child?.output() ?? '').not.to.match(/^error /m);
   });
 

@@ -50,7 +50,7 @@ const REPORTS = {
 };
 
 for (const [name, reports] of Object.entries(REPORTS)) {
-  describe(`named connections: pglite beside ${name}`, function () {
+  describe(`named connections: pglite and ${name}`, function () {
     let kernel: TestKernel;
     const names = async (path: string): Promise<unknown[]> =>
       (await kernel.post<Loose[]>(path, {})).body.map((row) => row['name']);
@@ -75,7 +75,7 @@ for (const [name, reports] of Object.entries(REPORTS)) {
       expect([await names('/notes'), await names('/events')]).to.deep.equal([['a'], ['a']]);
     });
 
-    it('each writes in a transaction of its own: what the first has committed stays when the second rejects', async () => {
+    it('each writes in its own transaction: the commit of the first remains when the second rejects', async () => {
       expect((await kernel.post('/both', { name: 'a' })).status).to.equal(409);
       expect([await names('/notes'), await names('/events')]).to.deep.equal([['a', 'a'], ['a']]);
       expect((await kernel.post('/both', { name: 'b' })).status).to.equal(200);
@@ -90,13 +90,13 @@ for (const [name, reports] of Object.entries(REPORTS)) {
       expect([status, body['id']]).to.deep.equal([200, 0]);
     });
 
-    it('each is named by the page of health', async () => {
+    it('each is listed on the health page', async () => {
       const { body } = await kernel.request<{ plugins: Loose }>('GET', '/status/ready');
       expect(Object.keys(body.plugins).filter((key) => key.startsWith('dialect:'))).to.have.length(2);
       expect(JSON.stringify(body.plugins)).to.contain('reports').and.contain('main');
     });
 
-    it('the plan of migrations is one for each', async () => {
+    it('each has its own plan of migrations', async () => {
       const { steps } = await kernel.kernel.outlineMigration({ destroy: true });
       expect(steps).to.deep.equal([]);
     });

@@ -62,7 +62,7 @@ describe('pages of other origins', () => {
       }
     });
 
-    it('a preflight says which verbs and headers may come, without asking the resource', async () => {
+    it('a preflight returns the allowed verbs and headers, without running the resource', async () => {
       const { status, headers, text } = await preflight(kernel, ORIGIN, {
         'access-control-request-headers': 'authorization,content-type',
       });
@@ -74,7 +74,7 @@ describe('pages of other origins', () => {
       expect(headers.get('x-request-id')).to.be.a('string');
     });
 
-    it('a port that goes without saying is the same origin', async () => {
+    it('an origin with the default port is the same origin', async () => {
       const { headers } = await kernel.post('/echo', {}, createOriginInit('https://other.example.com'));
       expect(allowed(headers)).to.equal('https://other.example.com');
     });
@@ -91,7 +91,7 @@ describe('pages of other origins', () => {
       'constructor',
       '__proto__',
     ]) {
-      it(`another origin gets nothing: ${origin}`, async () => {
+      it(`another origin is not allowed: ${origin}`, async () => {
         const { headers } = await kernel.post('/echo', {}, createOriginInit(origin));
         expect([allowed(headers), headers.get('vary')]).to.deep.equal([null, 'origin']);
         const asked = await preflight(kernel, origin, { 'access-control-request-headers': 'authorization' });
@@ -101,7 +101,7 @@ describe('pages of other origins', () => {
       });
     }
 
-    it('what is requested in a preflight never becomes a header of its own', async () => {
+    it('a header that a preflight requests is never sent back', async () => {
       const lines = formatRequestHead('OPTIONS', '/echo', {
         origin: ORIGIN,
         'access-control-request-method': 'POST',
@@ -189,7 +189,7 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('the config lays its own over them, and takes away what it names with nothing', async () => {
+  it('the config replaces them, and removes those with an empty value', async () => {
     const kernel = await start({
       'Strict-Transport-Security': 'max-age=31536000',
       'Referrer-Policy': 'same-origin',
@@ -204,7 +204,7 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('a name that would break every answer stops the start', async () => {
+  it('a name that would make every response invalid prevents the start', async () => {
     for (const headers of [{ 'bad name': 'x' }, { 'content-length': '3' }, { good: 'a\r\nset-cookie: b' }]) {
       const failure = await start(headers).then(
         () => null,
@@ -214,7 +214,7 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('HEAD gives the headers of GET, its length too, and no body', async () => {
+  it('HEAD returns the headers of GET, also its length, and no body', async () => {
     const kernel = await start({});
     const [get, asked] = await Promise.all(
       ['GET', 'HEAD'].map(async (method) =>

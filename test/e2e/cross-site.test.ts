@@ -68,7 +68,7 @@ describe('requests that other pages have a browser send', () => {
     reached = await start({ config: { http: { allowed_origins: [APP], trusted_proxies: 1 } } });
   });
 
-  it('forms, plain text and nothing are rejected, by the origin and by what the browser says of the site', async () => {
+  it('rejects forms, plain text and empty bodies, by the origin and by `sec-fetch-site`', async () => {
     const own = { origin: `http://127.0.0.1:${kernel.server.port}` };
     const foreign: readonly Headers[] = [
       { origin: EVIL },
@@ -103,7 +103,7 @@ describe('requests that other pages have a browser send', () => {
         expect((await form(kernel, path, headers)).status, JSON.stringify(headers)).to.equal(200);
   });
 
-  it('what a browser requests first, and what comes with a proof in a header, is not looked at', async () => {
+  it('does not check requests after a preflight, nor those with a proof in a header', async () => {
     const headers = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
     expect((await kernel.post('/open', {}, { headers })).status).to.equal(200);
     expect((await kernel.request('PUT', '/open', { headers })).status).to.equal(200);

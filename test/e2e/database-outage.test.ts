@@ -26,7 +26,7 @@ const FILES = {
   ],
 };
 
-describe('a database that goes away', () => {
+describe('a database that becomes unavailable', () => {
   let kernel: TestKernel;
   let admin: pg.Client;
   let name = '';
@@ -52,7 +52,7 @@ describe('a database that goes away', () => {
 
   const readiness = async (): Promise<number> => (await kernel.request('GET', '/status/ready')).status;
 
-  it('answers again after all connections were cut, at rest or at work', async function () {
+  it('answers again after all connections were closed, idle or in use', async function () {
     for (let round = 0; round < 5; round++) {
       const atWork = Promise.all(Array.from({ length: 20 }, (_, n) => kernel.post(n % 2 ? '/write' : '/read', {})));
       await cut();

@@ -16,7 +16,7 @@ const ENV = createEnvFacts({
 });
 
 describe('the page about databases', () => {
-  it('shows configs that the checker takes', () => {
+  it('shows configs that the checker accepts', () => {
     expect(configs).to.have.length(2);
     for (const text of configs) {
       const { problems } = analyseConfig('lintel.config.json', text, createBuiltinRegistry(), ENV);
@@ -24,7 +24,7 @@ describe('the page about databases', () => {
     }
   });
 
-  it('says where things lie by default', () => {
+  it('names the default stores', () => {
     const chooseConnection = (env: Record<string, string>, json = '{}') =>
       (analyseConfig('lintel.config.json', json, createBuiltinRegistry(), createEnvFacts(env)).config?.chosen ?? [])
         .filter(({ kind }) => ['dialect', 'document-store', 'queue', 'scheduler'].includes(kind))

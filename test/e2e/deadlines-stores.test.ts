@@ -79,7 +79,7 @@ describe('the deadline of a request, at every store', () => {
       body: createFormData([{ name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' }]),
     });
 
-  it('plugins that never answer: 503 for what cannot do without them, computed or pending for the rest', async () => {
+  it('plugins that never answer: 503 for requests that need them, computed or pending for the others', async () => {
     const plugins = ['builtin:*', join(PLUGIN_FIXTURES, 'silent')];
     const stores = { cache: { use: 'silent' }, storage: { use: 'silent' }, queue: { use: 'silent' } };
     const definitions = [...FILES['definitions/a.json'], ...UPLOADS['definitions/a.json']];
@@ -104,7 +104,7 @@ describe('the deadline of a request, at every store', () => {
     await waitUntilNoTempFiles();
   });
 
-  describe('a Redis that falls silent', () => {
+  describe('a Redis that stops answering', () => {
     let proxy: FaultProxy;
     let kernel: TestKernel;
     before(async function () {
@@ -136,7 +136,7 @@ describe('the deadline of a request, at every store', () => {
     });
   });
 
-  it('an S3 server that takes files and never answers: 503, and no connection stays open', async () => {
+  it('an S3 server that accepts files and never answers: 503, and no connection stays open', async () => {
     const asked: string[] = [];
     const server: Server = createServer((request, response) => {
       asked.push(request.method ?? '');
@@ -160,7 +160,7 @@ describe('the deadline of a request, at every store', () => {
     await waitUntil(async () => (await countConnections()) <= 2);
   });
 
-  describe('a MongoDB that falls silent', () => {
+  describe('a MongoDB that stops answering', () => {
     let proxy: FaultProxy;
     let kernel: TestKernel;
     before(async function () {

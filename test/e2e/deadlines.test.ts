@@ -90,7 +90,7 @@ describe('the deadline of a request', () => {
     expect((await kernel.post('/read')).status).to.equal(200);
   });
 
-  it('ends the wait for a server that has fallen silent, and serves again when it is back', async () => {
+  it('ends the wait for a server that stops answering, and serves again when it is available', async () => {
     proxy.stall();
     const elapsed = startStopwatch();
     const [read, change] = await Promise.all([kernel.post('/read'), kernel.post('/change')]);

@@ -120,7 +120,7 @@ describeOnEach('races of documents', STORES, { files: FILES }, (kernel, store) =
     expect((await rows('/cells')).filter(({ n }) => n !== 2)).to.deep.equal([]);
   });
 
-  it('what counts and then writes finds what the other one has written', async () => {
+  it('a request that counts and then writes finds the document of the other request', async () => {
     expect(await race('count')).to.deep.equal({ 200: all });
     const found = await readMarks();
     // The second request finds as many seats as the first one made.
@@ -129,7 +129,7 @@ describeOnEach('races of documents', STORES, { files: FILES }, (kernel, store) =
     expect(wrong).to.deep.equal([]);
   });
 
-  it('a document that is made where there is none is made once', async () => {
+  it('a missing document is created once', async () => {
     expect(await race('paint')).to.deep.equal({ 200: all });
     const found = await readMarks();
     expect(groups('paint').filter((g) => String(found.get(g)) !== '2')).to.deep.equal([]);

@@ -61,7 +61,7 @@ describe('documents without a server', () => {
     }
   });
 
-  it('what a client sends is a value and no operator', async () => {
+  it('a value of a client is a value, not an operator', async () => {
     for (const email of [{ $ne: null }, { $gt: '' }, { $regex: '.*' }, { $where: 'true' }]) {
       const { text } = await post('/people/find', { email });
       expect(text).not.to.contain('@x');

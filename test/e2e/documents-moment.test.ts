@@ -47,7 +47,7 @@ describeOnPostgres(
       }
     });
 
-    it('what changes together is read together', async () => {
+    it('documents that change together are read together', async () => {
       let isOver = false;
       const turn = async (): Promise<void> => {
         for (let n = 0; n < 12; n++) expect((await kernel().post('/turn', {})).status).to.equal(200);

@@ -30,7 +30,7 @@ describe('JSON bodies against the shared vectors', () => {
   });
   after(() => kernel?.close());
 
-  it('accepts and rejects as they say, over HTTP', async () => {
+  it('accepts and rejects according to the vectors, over HTTP', async () => {
     expect(cases.length).to.be.greaterThan(280);
     const wrong: string[] = [];
     for (const { id, bytes, content_type, expect: wanted } of cases) {
@@ -45,7 +45,7 @@ describe('JSON bodies against the shared vectors', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('gives the values that they give', () => {
+  it('returns the values of the vectors', () => {
     const wrong: string[] = [];
     for (const { id, bytes, expect: wanted } of cases) {
       if (wanted.ok !== true) continue;

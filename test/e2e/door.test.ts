@@ -96,7 +96,7 @@ describe('the HTTP layer', () => {
       expect(parseRaw(await kernel.raw(flood + body)).status).to.equal(431);
     });
 
-    it('400 for what is not HTTP', async () => {
+    it('400 for bytes that are not HTTP', async () => {
       expect(parseRaw(await kernel.raw('NONSENSE\r\n\r\n')).status).to.equal(400);
       const hosts = 'POST /echo HTTP/1.1\r\nHost: a.example\r\nHOST: b.example\r\nContent-Length: 0\r\n\r\n';
       expect(parseRaw(await kernel.raw(hosts)).status).to.equal(400);
@@ -175,7 +175,7 @@ describe('the HTTP layer', () => {
       it(`400 for the reserved name in ${body}`, () => expectRejected(400, 'REQ_NAME_REFUSED', body));
     }
 
-    it('takes reserved words as values, and names that only look like them', async () => {
+    it('accepts reserved words as values, and names that only look like them', async () => {
       const body = { a: '__proto__', b: ['constructor'], prototypes: 1, __proto: 2, constructors: 3 };
       expect((await kernel.post('/echo', body)).body).to.deep.equal(body);
     });
@@ -204,7 +204,7 @@ describe('the HTTP layer', () => {
   describe('sizes', () => {
     const createBodyOfSize = (bytes: number): string => `{"a":"${'x'.repeat(bytes - 8)}"}`;
 
-    it('takes a body of exactly the limit, in bytes', async () => {
+    it('accepts a body of exactly the limit, in bytes', async () => {
       expect(createBodyOfSize(LIMIT)).to.have.length(LIMIT);
       expect((await kernel.post('/echo', createBodyOfSize(LIMIT))).status).to.equal(200);
       await expectRejected(413, 'REQ_TOO_LARGE', createBodyOfSize(LIMIT + 1));
@@ -245,7 +245,7 @@ describe('the HTTP layer', () => {
       expect(JSON.parse(Buffer.from(answer.body, 'latin1').toString())).to.deep.equal({ a: 'é👍' });
     });
 
-    it('closes the connection after an early rejection, so that the rest is never read as a request', async () => {
+    it('closes the connection after an early rejection, so that the remaining bytes are never read as a request', async () => {
       const smuggled = formatRequestHead('POST', '/echo', { 'content-length': 0, connection: 'close' });
       const start = formatRequestHead('POST', '/echo', {
         'content-type': 'text/plain',
@@ -256,7 +256,7 @@ describe('the HTTP layer', () => {
       expect(parseRaw(answer).status).to.equal(415);
     });
 
-    it('survives a client that leaves in the middle of its body', async () => {
+    it('keeps serving after a client disconnects in the middle of its body', async () => {
       const { connect } = await import('node:net');
       const socket = connect(kernel.server.port, '127.0.0.1');
       const start = formatRequestHead('POST', '/echo', { 'content-type': 'application/json', 'content-length': 1000 });
@@ -273,7 +273,7 @@ describe('the HTTP layer', () => {
 
   // A suite of its own, because mocha runs it after the ones above.
   describe('ids and the log', () => {
-    it('gives every answer an id of its own, and does not take one from outside', async () => {
+    it('assigns every response its own id, and does not accept one from outside', async () => {
       const one = await kernel.post('/echo', {}, { headers: { 'x-request-id': 'forged\u00e9' } });
       const two = await kernel.post('/echo', {});
       expect(one.headers.get('x-request-id')).to.match(UUID).and.not.equal(two.headers.get('x-request-id'));
@@ -296,7 +296,7 @@ describe('verbs of the config', () => {
   after(() => kernel.close());
 
   for (const method of ['GET', 'DELETE']) {
-    it(`${method} takes its payload from the query string`, async () => {
+    it(`${method} reads its payload from the query string`, async () => {
       const { body } = await kernel.request(method, '/echo?a=1&b=x%20y&b=z&c=&%C3%A9=%F0%9F%91%8D&d');
       expect(body).to.deep.equal({ a: '1', b: ['x y', 'z'], c: '', é: '👍', d: '' });
       expect((await kernel.request(method, '/echo')).body).to.deep.equal({});
@@ -309,7 +309,7 @@ describe('verbs of the config', () => {
   });
 
   for (const method of ['PUT', 'PATCH']) {
-    it(`${method} takes a JSON body`, async () => {
+    it(`${method} accepts a JSON body`, async () => {
       const init = { body: '{"a":1}', headers: { 'content-type': 'application/json' } };
       expect((await kernel.request(method, '/echo?b=2', init)).body).to.deep.equal({ a: 1 });
     });

@@ -81,7 +81,7 @@ describeOnBothDatabases('an event that is known already', { files: FILES, judged
       expect((await twice(path)).slice(1), path).to.deep.equal([null, [path === 'apart' ? 'plain' : path]]);
   });
 
-  it('leaves what was done before it, and answers with it where it is the main result', async () => {
+  it('preserves earlier work, and responds with its result if it is the main one', async () => {
     expect((await twice('before'))[2]).to.deep.equal(['before', 'behind', 'before']);
     const first = { event: 'main-first', what: 'first' };
     expect(await twice('main-first')).to.deep.equal([first, first, ['first', 'behind', 'first']]);

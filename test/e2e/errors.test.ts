@@ -246,7 +246,7 @@ for (const [envelope, describeOn] of [
         });
       }
 
-      it('what stands in the log has the id of the request and is no secret either', async () => {
+      it('the log entry has the id of the request and no secret', async () => {
         const { headers } = await kernel().post('/nowhere-table', {});
         const rows = kernel().log.filter(({ fields }) => fields['id'] === headers.get('x-request-id'));
         expect(rows.map(({ level }) => level)).to.include('error');

@@ -104,15 +104,15 @@ describe('extract_response_for on an actionable', () => {
     expect(await answer('/list')).to.deep.equal({ second: 2, all: [{ id: 1 }, { id: 2 }] });
   });
 
-  it('sees what `returnables` drops', async () => {
+  it('reads values that `returnables` removes', async () => {
     expect(await answer('/before-returnables')).to.deep.equal({ sku: 'a' });
   });
 
-  it('with `depends_on` names values of what it waits for', async () => {
+  it('with `depends_on` names values of its dependency', async () => {
     expect(await answer('/fed')).to.equal(1);
   });
 
-  it('the first of several dependencies that has the path gives the value', async () => {
+  it('uses the first of several dependencies that has the path', async () => {
     expect(await answer('/of-several')).to.deep.equal({ a: 1, b: 2, both: 'two' });
   });
 
@@ -120,7 +120,7 @@ describe('extract_response_for on an actionable', () => {
     expect(await answer('/of-two-entries', { v: 5 })).to.deep.equal({ a: 1, v: 5, inner: 1 });
   });
 
-  it('null is a value, and what is not there ends the chain', async () => {
+  it('null is a value, and a missing value ends the chain', async () => {
     expect(await answer('/null-is-a-value')).to.deep.equal({ none: null });
     expect(await answer('/null-result')).to.deep.equal({ none: null });
     for (const path of ['/missing', '/missing-in-null']) {

@@ -138,7 +138,7 @@ describe('a clock that jumps', () => {
   const realNow = Date.now;
   afterEach(() => (Date.now = realNow));
 
-  it('neither forgets what is kept or counted, nor keeps it longer', async () => {
+  it('neither loses cached values and counters, nor stores them longer', async () => {
     const kernel = await startKernel({
       files: {
         'definitions/a.json': [

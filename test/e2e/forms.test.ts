@@ -77,7 +77,7 @@ describe('forms', () => {
     expect(answer.headers.get('content-type')).to.match(/^application\/problem\+json/);
   };
 
-  it('of processes that died leave no files behind once another one serves', () =>
+  it('of killed processes: their files are removed when another process serves', () =>
     waitUntil(() => !existsSync(left), 'the folder of the dead process is gone'));
 
   describe('texts', () => {
@@ -95,7 +95,7 @@ describe('forms', () => {
       expect(body).to.deep.equal({ a: ['1', '2', '3'], b: '' });
     });
 
-    it('are turned into numbers where a rule wants one', async () => {
+    it('are converted to numbers if a rule requires one', async () => {
       expect(
         (await kernel.request('POST', '/ruled', { body: createFormData([{ name: 'age', content: '42' }]) })).body,
       ).to.equal(42);
@@ -188,7 +188,7 @@ describe('forms', () => {
     });
   });
 
-  describe('what is broken', () => {
+  describe('invalid forms', () => {
     const cases: Readonly<Record<string, Buffer>> = {
       'no end': createRawForm([text('a', '1')]).subarray(0, -6),
       'nothing at all': Buffer.from('nothing'),
@@ -256,7 +256,7 @@ describe('forms', () => {
   });
 
   describe('files', () => {
-    it('are rejected where nothing takes them', () =>
+    it('are rejected if no actionable uses them', () =>
       expectRejected(415, 'REQ_NO_FILES', '/echo', createRawForm([file('a')])));
 
     it('without a chosen file are ignored: a file input without a name and without bytes', async () => {
@@ -275,7 +275,7 @@ describe('forms', () => {
       expect(body).to.have.length(2);
     });
 
-    it('are not taken before the guard has passed: nothing is spooled, and the connection ends early', async () => {
+    it('are not read before the guard has passed: nothing is written, and the connection ends early', async () => {
       const body = createRawForm([file('a')]);
       const request = formatRequestHead('POST', '/guarded', { 'content-type': FORM_TYPE, 'content-length': 1_000_000 });
       const answer = parseRaw(await kernel.raw([request, body]));
@@ -306,7 +306,7 @@ describe('forms', () => {
       expect(answer.body).to.contain('REQ_SILENT');
     }).timeout(10_000);
 
-    it('that leave at any byte leave nothing behind', async () => {
+    it('that disconnect at any byte leave no file', async () => {
       const whole = Buffer.concat([
         Buffer.from(
           formatRequestHead('POST', '/up', {
@@ -324,7 +324,7 @@ describe('forms', () => {
       expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
     }).timeout(30_000);
 
-    it('that leave while their file is written leave nothing behind', async () => {
+    it('that disconnect while their file is written leave no file', async () => {
       const whole = createRawForm([file('a', 'x'.repeat(1900), 'text/plain')]);
       const request = formatRequestHead('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': whole.length });
       const isWritten = (): Promise<void> =>

@@ -131,7 +131,7 @@ describe('generate: how long a value lasts', () => {
     expect(last).to.equal(second);
   });
 
-  it('a value that is taken out of a result wins', async () => {
+  it('a value from a result takes precedence', async () => {
     expect((await kernel.post('/extracted', {})).body).to.equal('taken out');
   });
 
@@ -144,7 +144,7 @@ describe('generate: how long a value lasts', () => {
     return action.execute(frame);
   };
 
-  it('work that is run again on the same frame keeps the value', () => {
+  it('work that runs again on the same frame has the same value', () => {
     const frame = createFrame(invocation, kernel.kernel.plans().byId.get('one')!);
     const first = run(frame);
     expect(isGenerated('UUID', String(first))).to.equal(true);

@@ -63,7 +63,7 @@ const files = (maintenance: boolean): Record<string, unknown> => ({
   ],
 });
 
-describe('what holds however a resource is reached', () => {
+describe('guarantees for every way to call a resource', () => {
   let kernel!: TestKernel;
   let behind!: Behind;
   const never = new AbortController().signal;
@@ -146,7 +146,7 @@ describe('what holds however a resource is reached', () => {
     await switched(false);
   });
 
-  it('maintenance holds back jobs, to be tried again, and what the scheduler starts', async () => {
+  it('maintenance defers jobs to a later attempt, and stops scheduled runs', async () => {
     expect(await statuses('/later', 1, { who: 'c' })).to.deep.equal([202]);
     expect(await statuses('/own-job', 1, {})).to.deep.equal([202]);
     const works = behind.puts.map(({ work }) => work);

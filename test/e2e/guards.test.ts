@@ -167,7 +167,7 @@ describe('guards', () => {
     });
   }
 
-  it('an answer of theirs leaves a long body unread too', async () => {
+  it('their error response is sent without reading a long body', async () => {
     const one = await line();
     one.socket.write(formatRequestHead('POST', '/guarded', json(5_000_000_000, { ...word, 'x-early': '1' })));
     const early = await one.answer();
@@ -192,7 +192,7 @@ describe('guards', () => {
       }
     });
 
-    it('says nothing about verbs that are not enabled, or about what cannot be reached', async () => {
+    it('reports nothing about verbs that are not enabled, or about unreachable resources', async () => {
       expect((await kernel.request('PUT', '/closed')).status).to.equal(405);
       expect((await kernel.post('/helper-only')).status).to.equal(404);
     });

@@ -100,7 +100,7 @@ describe('hashables', () => {
   });
   after(() => kernel.close());
 
-  it('earlier actionables see what was sent, this one and later ones the same hash', async () => {
+  it('earlier actionables read the sent value, this one and later ones the same hash', async () => {
     const { status, body } = await kernel.post('/order', { password: 'correct horse' });
     expect(status).to.equal(200);
     expect(body['first']).to.equal('correct horse');
@@ -108,7 +108,7 @@ describe('hashables', () => {
     expect(body['third']).to.equal(body['second']);
   });
 
-  it('replaces the field alone, and leaves what was received as it is', async () => {
+  it('replaces only the field, and does not change the received payload', async () => {
     const { body } = await kernel.post('/one', { password: 'secret', other: 'secret' });
     expect(body['received']).to.deep.equal({ password: 'secret', other: 'secret' });
     const seen = body['seen'] as Loose;
@@ -129,7 +129,7 @@ describe('hashables', () => {
     expect(await verifyHash('2', pins[1])).to.equal(true);
   });
 
-  it('leaves out what is absent or null, at any depth', async () => {
+  it('skips missing and null values, at any depth', async () => {
     for (const sent of [{}, { password: null }]) {
       expect((await kernel.post('/one', sent)).body['seen']).to.deep.equal(sent);
     }
@@ -139,12 +139,12 @@ describe('hashables', () => {
     }
   });
 
-  it('hashes the empty text too: whether it is allowed is for the rules to say', async () => {
+  it('hashes the empty text too: the rules decide whether it is allowed', async () => {
     const { body } = await kernel.post('/one', { password: '' });
     expect(await verifyHash('', (body['seen'] as Loose)['password'])).to.equal(true);
   });
 
-  it('rejects what is no text, and what is too long for the algorithm, by pointer and without the value', async () => {
+  it('rejects values that are not text or too long for the algorithm, by pointer and without the value', async () => {
     const cases: readonly (readonly [string, unknown, string, string])[] = [
       ['/nested', { login: { password: 42424242 } }, '/login/password', 'type'],
       ['/nested', { login: { password: ['42424242'] } }, '/login/password', 'type'],
@@ -163,7 +163,7 @@ describe('hashables', () => {
     expect((await kernel.post('/one', { password: '👍'.repeat(18) })).status).to.equal(200);
   });
 
-  it('lengths are counted on what was sent, never on the hash', async () => {
+  it('lengths are checked on the sent value, never on the hash', async () => {
     for (const [password, status] of [
       ['ab', 422],
       ['abc', 200],
@@ -208,7 +208,7 @@ describe('hashables', () => {
     expect(body).to.deep.equal({ ok: true });
   });
 
-  it('a salt of the definition leaves equal passwords different, and their hashes whole', async () => {
+  it('with a salt of the definition, equal passwords have different hashes, which verify and do not contain the salt', async () => {
     const hashes = await Promise.all(
       [1, 2, 3].map(async () => (await kernel.post('/salted', { password: 'same' })).body['hash']),
     );

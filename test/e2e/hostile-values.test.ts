@@ -113,7 +113,7 @@ describeOnEach('attack strings as parameters of SQL', SQL, { files: SQL_FILES },
     });
   }
 
-  it('a statement that deletes by one of them deletes what is equal to it', async function () {
+  it('a statement that deletes by one of them deletes only equal rows', async function () {
     const values = read('sql-strings.jsonl');
     if (values === null) return skipTest(this, NO_SHARED);
     await post('/through', { id: 'canary', name: 'canary' });

@@ -212,7 +212,7 @@ describe('HTTPREQUEST and services that fail', () => {
     it(`${path}: 502`, () => expectFailure(path, 502, 'OUT_FAILED'));
   }
 
-  it('keeps no connection of a call that failed', async () => {
+  it('closes the connection of a failed call', async () => {
     await expectFailure('/trickling', 504, 'OUT_TIMEOUT');
     await expectFailure('/endless', 502, 'OUT_UNREADABLE');
     const { status } = await kernel.post('/plain', {});
@@ -237,7 +237,7 @@ describe('HTTPREQUEST and services that fail', () => {
     });
   });
 
-  it('never follows one to another origin, to another scheme, or for ever', async () => {
+  it('never follows one to another origin or scheme, or more than the limit', async () => {
     await expectFailure('/follows-away', 502, 'OUT_STATUS');
     await expectFailure('/follows-file', 502, 'OUT_STATUS');
     await expectFailure('/follows-circle', 502, 'OUT_STATUS');
@@ -245,7 +245,7 @@ describe('HTTPREQUEST and services that fail', () => {
     expect(count('/circle')).to.equal(4);
   });
 
-  it('sends again what failed for the moment, with the same key', async function () {
+  it('repeats a call after a temporary failure, with the same key', async function () {
     upstream.requests.splice(0);
     expect((await kernel.post('/again', {})).body).to.deep.equal({ done: true });
     expect(count('/flaky')).to.equal(3);
@@ -287,7 +287,7 @@ describe('HTTPREQUEST and services that fail', () => {
     expect(JSON.stringify(rows)).not.to.contain('canary');
   });
 
-  describe('beside a request', () => {
+  describe('next to a request', () => {
     const run = async (id: string, rest: Partial<Invocation>): Promise<Loose> => {
       upstream.requests.splice(0);
       await invokePlan(kernel.kernel.plans().byId.get(id)!, createTestInvocation({}, rest), kernel.kernel.hooks);

@@ -79,7 +79,7 @@ describe('calls and the addresses that they dial', () => {
   const allow = ['127.0.0.2'];
   const url = (): string => `http://name.example:${open.port}/`;
 
-  it('resolves once for each connection, and dials what was checked', async () => {
+  it('resolves once for each connection, and connects to the checked address', async () => {
     const { resolve, asked } = resolver(['127.0.0.2'], ['127.0.0.3']);
     const { call } = client({ allow }, resolve);
     expect((await call(callTo(url()))).body.toString()).to.equal('{"open":true}');
@@ -118,7 +118,7 @@ describe('calls and the addresses that they dial', () => {
     expect(await catchCode(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_FAILED');
   });
 
-  it('does not let a URL of a request use what the config opens, nor connections to it', async () => {
+  it('a URL of a request cannot use the addresses that the config allows, nor connections to them', async () => {
     const { resolve } = resolver(['127.0.0.2']);
     const { call } = client({ allow: ['127.0.0.2', 'name.example'] }, resolve);
     expect(await catchCode(call(callTo(url())))).to.equal('answered');
@@ -137,7 +137,7 @@ describe('calls and the addresses that they dial', () => {
     expect(open.countOpen()).to.equal(0);
   });
 
-  it('gives up a connection that does not come to stand', async () => {
+  it('aborts a connection that is not established', async () => {
     // Accepts, and never says a word of TLS.
     const quick = client({ allow, timeouts: { connect: 0.1, total: 5, most: 5 } });
     const { createServer } = await import('node:net');
@@ -197,7 +197,7 @@ describe('calls and the addresses that they dial', () => {
     });
     after(() => kernel.close());
 
-    it('reject with 422 what a client may not reach, without saying why', async () => {
+    it('reject forbidden addresses with 422, without the reason', async () => {
       for (const wanted of [
         `http://127.0.0.2:${open.port}/`,
         `http://127.0.0.3:${trap.port}/`,
@@ -213,7 +213,7 @@ describe('calls and the addresses that they dial', () => {
       }
     });
 
-    it('reject what is no URL, naming the field', async () => {
+    it('reject a value that is not a URL, naming the field', async () => {
       for (const wanted of ['', 'name', 'ftp://a.example', 'file:///etc/passwd', 'http://u:p@a.example', 5, null, {}]) {
         const { status, body } = await kernel.post('/any', { url: wanted, more: 1 });
         expect(status, JSON.stringify(wanted)).to.equal(422);
@@ -222,7 +222,7 @@ describe('calls and the addresses that they dial', () => {
       }
     });
 
-    it('fail with 502 where a variable leads to a place that is not open', async () => {
+    it('fail with 502 if a variable contains a forbidden address', async () => {
       const { status, body } = await kernel.post('/env', {});
       expect(status).to.equal(502);
       expect(body['code']).to.equal('OUT_REFUSED');

@@ -78,7 +78,7 @@ describe('HTTPREQUEST and transactions', () => {
       held = [];
     });
 
-    it('hold no transaction: what came before is committed, others read and write', async () => {
+    it('hold no transaction: earlier writes are committed, others read and write', async () => {
       const reached = new Promise<void>((resolve) => (arrived = resolve));
       const answer = kernel().post<unknown>('/around', { text: 'first' });
       await reached;
@@ -91,7 +91,7 @@ describe('HTTPREQUEST and transactions', () => {
       expect(afterwards.body.map(({ text }) => text)).to.deep.equal(['first', 'second', 'behind', 'last']);
     });
 
-    it('that fail stop what comes behind, and leave what was committed', async () => {
+    it('that fail stop later actionables, and preserve committed writes', async () => {
       const reached = new Promise<void>((resolve) => (arrived = resolve));
       const answer = kernel().post('/around', { text: 'third' });
       await reached;

@@ -162,7 +162,7 @@ describe('HTTPREQUEST', () => {
     expect(Number(headers['content-length'])).to.equal(Buffer.byteLength(body));
   });
 
-  it('gives values of a path as one segment and values of a query as one value', async () => {
+  it('sends values of a path as one segment and values of a query as one value', async () => {
     await answer('/path', { id: 'a/b?c#d é&=', b: 7, q: 'x&y=z#/../é +' });
     expect(getOnlyRequest().url).to.equal(
       '/users/a%2Fb%3Fc%23d%20%C3%A9%26%3D/x-7?q=x%26y%3Dz%23%2F..%2F%C3%A9%20%2B&fixed=1',
@@ -181,7 +181,7 @@ describe('HTTPREQUEST', () => {
     });
   }
 
-  it('rejects what has no text of its own, in a path, a query, a header and a form', async () => {
+  it('rejects values without a text form, in a path, a query, a header and a form', async () => {
     for (const [path, body] of [
       ['/path', { id: { a: 1 }, b: 1, q: 'q' }],
       ['/path', { id: 'a', b: 1, q: ['q'] }],
@@ -211,7 +211,7 @@ describe('HTTPREQUEST', () => {
     expect(getOnlyRequest().url).to.equal('/q?a=1&term=a+b%26c&many=x&many=2&many=true&n=5');
   });
 
-  it('sends forms and text where the content type says so', async () => {
+  it('sends forms and text according to the content type', async () => {
     await answer('/form-post', { code: 'a&b=c é' });
     expect(getOnlyRequest().body).to.equal('grant_type=authorization_code&code=a%26b%3Dc+%C3%A9&n=1');
     expect(getOnlyRequest().headers['content-type']).to.equal('application/x-www-form-urlencoded');
@@ -220,7 +220,7 @@ describe('HTTPREQUEST', () => {
     expect(getOnlyRequest()).to.include({ method: 'PUT', body: 'a,b\n1,2' });
   });
 
-  it('sends no body and no content type where none is written', async () => {
+  it('sends no body and no content type if the definition has none', async () => {
     await answer('/delete');
     expect(getOnlyRequest()).to.include({ method: 'DELETE', body: '' });
     expect(getOnlyRequest().headers).not.to.have.property('content-type');
@@ -229,7 +229,7 @@ describe('HTTPREQUEST', () => {
     expect(getOnlyRequest().method).to.equal('HEAD');
   });
 
-  it('gives JSON, text, or null, by the content type of the reply', async () => {
+  it('returns JSON, text, or null, by the content type of the reply', async () => {
     expect(await answer('/text')).to.equal('plain words');
     expect(await answer('/latin')).to.equal('für');
     expect(await answer('/form')).to.equal('access_token=t&scope=a');
@@ -238,7 +238,7 @@ describe('HTTPREQUEST', () => {
     expect(await answer('/hal')).to.deep.equal({ n: 2 });
   });
 
-  it('fails where the other service rejects or fails, with its number and nothing of its body', async () => {
+  it('fails if the other service rejects or fails, with its status and nothing of its body', async () => {
     for (const [path, number] of [
       ['/missing', '404'],
       ['/failing', '500'],
@@ -251,11 +251,11 @@ describe('HTTPREQUEST', () => {
     }
   });
 
-  it('takes a status that the definition accepts', async () => {
+  it('accepts a status that the definition lists', async () => {
     expect(await answer('/accepted')).to.deep.equal({ error: 'canary-of-the-upstream' });
   });
 
-  it('has its result kept, extracted, and sent on', async () => {
+  it('has its result cached, extracted, and sent on', async () => {
     expect(await answer('/kept')).to.deep.equal([{ id: 1 }, { id: 2 }]);
     upstream.requests.splice(0);
     const given = (await answer('/chained', { id: 'x' })) as { body: string };
@@ -263,7 +263,7 @@ describe('HTTPREQUEST', () => {
     expect(upstream.requests.map(({ url }) => url)).to.deep.equal(['/first/x', '/second']);
   });
 
-  it('runs beside its adjacent actionables', async () => {
+  it('runs in parallel with its adjacent actionables', async () => {
     expect(await answer('/aside')).to.include({ url: '/two' });
     expect(upstream.requests.map(({ url }) => url).sort()).to.deep.equal(['/one', '/two']);
   });
@@ -274,7 +274,7 @@ describe('HTTPREQUEST', () => {
     expect(upstream.countOpened() - before).to.be.at.most(1);
   });
 
-  it('stops the start where a variable holds no URL that can be called, naming the actionable', async () => {
+  it('prevents the start if a variable contains no valid URL, naming the actionable', async () => {
     for (const [SOMEWHERE, what] of [
       ['api.example.com', 'it has no scheme http or https with a host'],
       ['https://u:canary@api.example.com', 'it holds credentials; send them in a header'],

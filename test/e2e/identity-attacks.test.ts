@@ -94,7 +94,7 @@ const AT_LOAD: readonly (readonly [what: string, definitions: readonly object[],
   ],
 ];
 
-describe('what lets one pose as another is said at load', () => {
+describe('definitions that allow impersonation are reported at load', () => {
   const registry = createBuiltinRegistry();
   const listCodes = (definitions: readonly object[]): string[] =>
     collectProblems(
@@ -186,7 +186,7 @@ const ROOMS: readonly (readonly [joined: string, sent: string, one: boolean])[] 
   ['" 1"', '1', false],
 ];
 
-describe('what is nearly the same is not the same', () => {
+describe('similar identities are different', () => {
   let kernel!: TestKernel;
   const echo = (id: string, rule: object): object => ({
     ...open(id),

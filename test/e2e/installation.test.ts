@@ -149,7 +149,7 @@ describe('an installation', function () {
     expect(lost).to.deep.equal([]);
   });
 
-  it('makes a project that depends on the archive it was installed from, and on what the project uses', async () => {
+  it('creates a project that depends on the archive it was installed from, and on the packages that it uses', async () => {
     const lock = { packages: { 'node_modules/lintel': { version: '1.0.0', resolved: 'file:../lintel.tgz' } } };
     writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify(lock));
     const command = await lintel(['init', 'shop'], {});
@@ -162,7 +162,7 @@ describe('an installation', function () {
     expect(dependencies?.['@electric-sql/pglite']).to.match(/^\d/);
   });
 
-  it('names the package of a store that it does not have, where the config chooses it', async () => {
+  it('names the missing package of a store that the config selects', async () => {
     const config = { connections: { main: { use: 'mysql', url: 'mysql://a@127.0.0.1/b' } } };
     const command = await lintel(['check'], { ...FILES, 'lintel.config.json': config });
     expect(await command.finished).to.deep.include({ code: 1 });
@@ -171,7 +171,7 @@ describe('an installation', function () {
     );
   });
 
-  it('does not start without the embedded database, and says how to add it', async () => {
+  it('does not start without the embedded database, and names the command that adds it', async () => {
     const command = await lintel(['serve'], FILES);
     expect(await command.finished).to.not.deep.include({ code: 0 });
     expect(command.output()).to.contain('npm install @electric-sql/pglite@');

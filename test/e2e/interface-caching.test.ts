@@ -179,7 +179,7 @@ for (const [index, { name, make }] of PLACES.entries()) {
       expect((await postExpecting<{ made: string }>('/counted', {})).made).to.equal(made);
     });
 
-    it('on an actionable: its result is kept, those behind it are computed with it', async () => {
+    it('on an actionable: its result is cached, later ones are computed with it', async () => {
       const [one, two] = [
         await postExpecting<{ many: number; fresh: string; made: string }>('/counted', {}),
         await postExpecting<{ many: number; fresh: string; made: string }>('/counted', {}),
@@ -216,7 +216,7 @@ for (const [index, { name, make }] of PLACES.entries()) {
       }
     });
 
-    it('failures are not kept', async () => {
+    it('failures are not cached', async () => {
       await postExpecting('/failing', { text: 'later' }, undefined, 404);
       await postExpecting('/add-note', { text: 'later' }, await fetchToken('fay'));
       expect(await postExpecting('/failing', { text: 'later' })).to.deep.equal({ text: 'later' });

@@ -339,7 +339,7 @@ for (const profile of [undefined, 'sub0'] as const) {
       expect(got).to.deep.equal({ event: 'e', name: 'n', all: { name: 'n', more: '1' } });
     });
 
-    it('keeps nothing of a call in the log', () => {
+    it('logs nothing of the content of a call', () => {
       const digest = createHash('sha256').update(JSON.stringify(kernel().log)).digest('hex');
       expect(JSON.stringify(kernel().log), digest).to.not.include('of the other service');
     });

@@ -201,7 +201,7 @@ describeOnDatabase('the interface on ciphers', { files: { 'definitions/a.json': 
     expect(got).to.deep.equal({ owner: 'Ada Lovelace', phone: '+44 1', cards: sent.cards });
   });
 
-  it('gives decrypted values to the actionable behind it', async () => {
+  it('passes decrypted values to the next actionable', async () => {
     const { id } = await add('/put-Aes256Gcm-Base64', 'secret');
     expect((await kernel().post('/chained', { id })).body).to.deep.equal({ opened: 'secret' });
   });

@@ -111,7 +111,7 @@ function describeDocuments(store: Database): void {
     expect((await post('top-up', { amount: '5' }, own)).status).to.equal(422);
   });
 
-  it('ciphers: kept encrypted, and read again', async () => {
+  it('ciphers: stored encrypted, and decrypted again', async () => {
     const own = await signIn();
     const { card } = (await postOk('card-set', { card: '4111 1111' }, own)) as Loose;
     expect(card).to.be.a('string').and.not.contain('4111 1111');
@@ -177,7 +177,7 @@ function describeDocuments(store: Database): void {
     await client.close();
   });
 
-  it('pattern 8: what is fulfilled goes away by itself', async () => {
+  it('pattern 8: fulfilled documents are removed automatically', async () => {
     await postOk('finish', { id: 'b3' });
     await waitForValue(
       () => postOk('get', { id: 'b3' }),

@@ -191,7 +191,7 @@ for (const profile of [null, 'sub0'] as const) {
       expect((await waitForBroadcast(free)).data).to.deep.equal({ text: 'last' });
     });
 
-    it('a message that broadcasts gives its sender both: the answer and the event', async () => {
+    it('a message that broadcasts returns to its sender both the response and the event', async () => {
       const client = await open((await serve()).url);
       expect((await client.sendRequest('to-all', { text: 'twice' })).data).to.deep.equal({ text: 'twice' });
       expect(await waitForBroadcast(client)).to.deep.equal({ uid: null, action: 'told', data: { text: 'twice' } });

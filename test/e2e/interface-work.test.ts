@@ -93,7 +93,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
     return [text, { headers: { 'x-signature': `sha256=${signHmac(text, key)}`, 'x-kind': 'payment' } }];
   };
 
-  describe('`run_in_background`: the request returns at once and the work continues', () => {
+  describe('`run_in_background`: the request returns immediately and the work continues', () => {
     it('on the resource: all of it is done after the response, in order, with the instant of the request', async () => {
       const id = expectAccepted(await post('report', { text: 'one' }));
       const [call] = await waitForRequests('reported');
@@ -108,7 +108,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       expect(await noted('only')).to.have.length(1);
     });
 
-    it('on one of two: the other is answered, with 200, whichever stands first', async () => {
+    it('on one of two: the other is answered, with 200, in either order', async () => {
       const both = await post('both', { text: 'two' });
       expect([both.status, inside(both)]).to.deep.equal([200, { text: 'two' }]);
       const second = await post('first-behind', { text: 'two' });
@@ -140,7 +140,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
         expect((await noted('absent'))[0]?.url).to.equal(null);
       });
 
-    it('runs adjacent actionables beside one another when they are `parallel`', async () => {
+    it('runs adjacent actionables concurrently when they are `parallel`', async () => {
       expectAccepted(await post('parallel'));
       await waitForRequests('side-a');
       await waitForRequests('side-b');
@@ -190,7 +190,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       await idle();
     });
 
-    it('what failed for good is kept, can be listed, and put back', async () => {
+    it('finally failed work is stored, and can be listed and retried', async () => {
       failures.set('/broken', 2);
       expectAccepted(await post('never'));
       const [dead] = await waitForValue(
@@ -205,7 +205,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
   });
 
   describe('chains, guards, files and caches', () => {
-    it('values of what was done before travel with the work', async () => {
+    it('values of earlier actionables are stored with the work', async () => {
       const answer = await post('chain', { text: 'chained' });
       expect(answer.status).to.equal(200);
       const [row] = await noted('FULFILLED');
@@ -260,7 +260,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       expect((await noted('paid')).map(({ text }) => text)).to.deep.equal(['invoice 7']);
     });
 
-    it('what is not verified is not accepted', async () => {
+    it('an unverified request is not accepted', async () => {
       for (const [body, init] of [signBody({ text: 'x' }, 'another key'), ['{"text":"x"}', {}] as const])
         expect((await post('paid', body, init)).status).to.equal(401);
       await idle();
@@ -274,7 +274,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       expect((await post('paid-any', { text: 'none' }, { headers: { 'x-secret': 'wrong' } })).status).to.equal(401);
     });
 
-    it('takes forms as well as JSON', async () => {
+    it('accepts forms as well as JSON', async () => {
       const form = new FormData();
       form.append('text', 'from a form');
       const answer = await kernel.request('POST', '/work/paid-any', { body: form, headers: { 'x-secret': HOOK_KEY } });
@@ -284,7 +284,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
   });
 
   describe('scheduled resources', () => {
-    it('run on the schedule without client requests, and end when they are taken away', async () => {
+    it('run on the schedule without client requests, and end when they are removed', async () => {
       await post('chain', { text: 'to be cleaned' });
       await noted('FULFILLED');
       await kernel.project.write('definitions/scheduled.json', SCHEDULED);

@@ -74,7 +74,7 @@ describe('steps of work', function () {
     expect(applied).to.equal(true);
   }
 
-  it('that are done are not done again where the definition of a later one was fixed', async () => {
+  it('that are complete are not repeated after the definition of a later one is fixed', async () => {
     const found = defineExtraction(1, 'n', 'first');
     const { post, retry, calls, refuseNext } = await start(
       steps(
@@ -99,7 +99,7 @@ describe('steps of work', function () {
     expect(calls().map(({ body }) => body)).to.deep.equal([{ n: 1 }, { mended: 1 }]);
   });
 
-  it('are rejected where a fixed one reads what was not kept', async () => {
+  it('are rejected if a fixed one reads a value that was not stored', async () => {
     const { post, retry, refuseNext, jobs } = await start(
       steps(
         defineNoteInsert(1, 'one'),
@@ -202,7 +202,7 @@ describe('steps of work', function () {
     await noNotes();
   });
 
-  it('are shown with what is done, what failed and what waits, without their values', async () => {
+  it('are listed as complete, failed or waiting, without their values', async () => {
     const { post, kernel, refuseNext } = await start(
       steps(
         defineNoteInsert(1, 'sesame'),
@@ -224,7 +224,7 @@ describe('steps of work', function () {
     expect(JSON.stringify([shown, found])).not.to.contain('sesame');
   });
 
-  it('that only read a secret are done again instead of being kept', async () => {
+  it('that only read a secret run again instead of being stored', async () => {
     const key = defineExtraction(1, 'token', 'token');
     const { post, kernel, retry, refuseNext, calls, rows } = await start(
       steps(
@@ -260,7 +260,7 @@ describe('steps of work', function () {
   });
 
   for (const flavour of ['mariadb', 'mysql'] as const)
-    it(`are done once in ${flavour}, where the queue lies elsewhere`, async function () {
+    it(`run once in ${flavour} when the queue is in another store`, async function () {
       const server = await startMysql(flavour);
       if ('skip' in server) return skipTest(this, server.skip);
       const env = { MYSQL_URL: await createMysqlDatabase(flavour) };

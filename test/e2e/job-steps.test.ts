@@ -26,7 +26,7 @@ for (const { name, make } of STEP_STORES) {
         (jobs) => jobs.length === 0,
       );
 
-    it('inserts once where the call behind it fails at first, with the same key each time', async () => {
+    it('inserts once if the next call fails at first, with the same key each time', async () => {
       const { post, rows, calls, refuseNext } = steps();
       refuseNext(1);
       expect((await post('/order', { ref: 'a' })).status).to.equal(202);
@@ -48,7 +48,7 @@ for (const { name, make } of STEP_STORES) {
       expect(calls().map(({ body }) => body)).to.deep.equal(Array(3).fill({ n: row?.['n'] }));
     });
 
-    it('calls once what has answered, where the statement behind it fails', async () => {
+    it('repeats no successful call if the next statement fails', async () => {
       const { post, rows, calls, refuseNext } = steps();
       refuseNext(0);
       await post('/taken', { id: 'x' });

@@ -53,7 +53,7 @@ describe('the checker of killed processes', () => {
     expect(kinds.map(({ lost }) => lost)).to.deep.equal([0, 0, 0, 0]);
   });
 
-  it('finds what was acknowledged and is not there', () => {
+  it('finds acknowledged work that is missing', () => {
     expect(withTables({ entries: new Map() })).to.deep.equal(['row 4 was acknowledged and is not there']);
     expect(listFaults({ effects: [] })).to.have.length(2);
     expect(withTables({ notes: new Map([[7, ['b']]]) })).to.deep.equal([

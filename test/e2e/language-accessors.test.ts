@@ -116,7 +116,7 @@ describe('accessors', () => {
     expect(await value('/optional', { nick: 'ada' })).to.deep.equal({ n: 'ada' });
   });
 
-  it('keeps every key of a value as a property, whatever its name', async () => {
+  it('preserves every key of a value as a property, whatever its name', async () => {
     const value = '{ "__proto__": "$PAYLOAD.v", "a": "$PAYLOAD.v" }';
     const text = `{ "id": "odd", "resource": "odd", "actionables": [{ "id": 1, "mode": "RETURN", "value": ${value} }] }`;
     const odd = await startKernel({ files: { 'definitions/a.json': text } });
@@ -171,7 +171,7 @@ describe('accessors', () => {
     expect(Object.values(b)).not.to.have.any.members(Object.values(a));
   });
 
-  it('leaves dollars that are no accessors alone', async () => {
+  it('does not change dollar signs that are not accessors', async () => {
     expect(await value('/dollars', {})).to.deep.equal({
       a: '$1',
       b: '$set',
@@ -187,7 +187,7 @@ describe('accessors', () => {
   });
 
   for (const v of ['$ENV.SECRET', '$PAYLOAD.other', '$HEADER.cookie', '$GENERATOR.UUID', 'a $DATETIME b']) {
-    it(`takes ${v} in a payload for what it is: text`, async () => {
+    it(`reads ${v} in a payload as text`, async () => {
       const body = { v, other: 'must-not-appear' };
       expect(await value('/typed', body)).to.deep.equal({ value: v });
       expect(await value('/inside', body)).to.deep.equal({ text: `v is <${v}>.` });

@@ -77,11 +77,11 @@ describe('chains', () => {
   after(() => kernel.close());
   const value = async (path: string, body: unknown = {}): Promise<unknown> => (await kernel.post(path, body)).body;
 
-  it('takes values out of an earlier result by dotted path and index', async () => {
+  it('extracts values of an earlier result by dotted path and index', async () => {
     expect(await value('/extract')).to.deep.equal({ n: 7, sku: 'b' });
   });
 
-  it('`self_` is the whole result, and paths go on behind the name', async () => {
+  it('`self_` is the whole result, and a path may follow the name', async () => {
     expect(await value('/whole')).to.deep.equal(source.value);
     expect(await value('/inside-name')).to.equal('a');
   });
@@ -173,7 +173,7 @@ describe('returnables', () => {
     expect(await value('/keep')).to.deep.equal({ id: 1, address: { city: 'Turin' }, tags: { 1: 'y' }, none: null });
   });
 
-  it('pick from each row of a list, and leave plain values alone', async () => {
+  it('select from each row of a list, and do not change plain values', async () => {
     expect(await value('/keep-list')).to.deep.equal([{ name: 'Ada' }, { name: 'Bo' }]);
     expect(await value('/keep-text')).to.equal('text');
   });

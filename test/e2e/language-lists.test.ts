@@ -147,7 +147,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect((await post('/lines', [])).body).to.deep.equal([]);
     });
 
-    it('writes all items or none, and says which one was rejected', async () => {
+    it('writes all items or none, and names the rejected one', async () => {
       const cases = [
         [
           [{ sku: 'c1' }, { sku: 'c1' }],
@@ -187,7 +187,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect(await lines('c%')).to.equal(0);
     });
 
-    it('rejects a body that is no list where only the body can be one', async () => {
+    it('rejects a body that is not a list if only the body can be the list', async () => {
       expect(problem(await post('/lines', { sku: 'd1' }))).to.deep.equal([422, 'QRY_NO_LIST', '']);
     });
 
@@ -215,7 +215,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect(body).to.deep.equal([{ tag: 'x' }, { tag: '2' }, { tag: null }, { tag: '{"a":1}' }]);
     });
 
-    it('keeps the place of an item that gave no row, and takes every row of one that gave several', async () => {
+    it('has null for an item without a row, and includes every row of an item with several', async () => {
       await post('/lines', [{ sku: 'g1' }, { sku: 'g2' }]);
       const { body } = await post<Loose[]>('/touch', { ids: [{ sku: 'nothing' }, { sku: 'g%' }] });
       expect(body[0]).to.equal(null);
@@ -233,7 +233,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       ]);
     });
 
-    it('is all or nothing beside parallel adjacent actionables too', async () => {
+    it('is all or nothing next to parallel adjacent actionables too', async () => {
       expect((await post<Loose[]>('/beside', [{ sku: 'h1' }])).body).to.have.length(1);
       expect(problem(await post('/beside', [{ sku: 'h2' }, { sku: 'h2' }]))).to.deep.equal([
         409,
@@ -261,7 +261,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
     });
   });
 
-  describe('values that no column can take', () => {
+  describe('values that no column accepts', () => {
     const cases: readonly (readonly [string, string, unknown[]])[] = [
       ['a NUL character', '{"sku":"a\\u0000"}', [422, 'QRY_BAD_VALUE', '/sku']],
       ['text for a whole number', '{"sku":"v","amount":"abc"}', [422, 'QRY_BAD_VALUE', '/amount']],

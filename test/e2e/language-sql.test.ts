@@ -210,7 +210,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect((row?.fields['err'] as Error).message).to.contain('canary_table');
   });
 
-  it('$ENV is a parameter like any other, and never leaves', async () => {
+  it('$ENV is a parameter like any other, and is never returned', async () => {
     expect((await kernel().post('/env', { guess: 'canary-env-4711' })).body).to.deep.equal({ same: true });
     expect((await kernel().post('/env', { guess: '$ENV.SECRET' })).body).to.deep.equal({ same: false });
   });
@@ -221,7 +221,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
   });
 
   for (const v of ['$ENV.SECRET', '$PAYLOAD.other', '$1', "'; DROP TABLE items; --", '$GENERATOR.ULID', '\\', 'null']) {
-    it(`stores and answers the payload value ${JSON.stringify(v)} as it stands`, async () => {
+    it(`stores and returns the payload value ${JSON.stringify(v)} unchanged`, async () => {
       expect((await kernel().post('/echo', { v, other: 'x' })).body).to.deep.equal({ value: v });
       const stored = await kernel().post('/add', { name: v });
       expect(stored.body['name']).to.equal(v);
@@ -238,7 +238,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect(body).to.deep.equal({ word: 'new', phrase: 'joined the circle', number: 5, flag: true, none: null });
   });
 
-  it('what is a name is decided by the definition, not by what a client sends', async () => {
+  it('the definition decides which texts are names, not the values of a client', async () => {
     const named = await kernel().post('/named', { name: 'lamp', fresh: 'WRONG' });
     expect(named.body).to.deep.equal({ name: 'lamp', kind: 'fresh' });
     const declared = await kernel().post('/declared', { word: 'w', other: 'WRONG' });
@@ -250,7 +250,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect((await kernel().post('/once', { request: 'r1' })).body).to.deep.equal({ hits: 2 });
   });
 
-  it('adjacent queries are one transaction: a later failure takes back the earlier write', async () => {
+  it('adjacent queries are one transaction: a later failure rolls back the earlier write', async () => {
     const failed = await kernel().post('/all-or-nothing', { request: 'r2', divisor: 0 });
     expect([failed.status, failed.body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
     expect((await kernel().post('/hits', { request: 'r2' })).body).to.deep.equal({ hits: 0 });
@@ -258,7 +258,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect((await kernel().post('/hits', { request: 'r2' })).body).to.deep.equal({ hits: 1 });
   });
 
-  it('a value that is read and then written loses no update, however many do it at once', async function () {
+  it('a value that is read and then written loses no update, with many concurrent requests', async function () {
     const { id } = (await kernel().post('/add', { name: 'counter', price: 0 })).body;
     const insist = async (): Promise<void> => {
       for (let tries = 1; tries <= 200; tries++) {

@@ -102,7 +102,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
       expect(problem(await post('/seat', { row: 1, place: 2 }))).to.deep.equal([409, 'QRY_UNIQUE', '/row', '/place']);
     });
 
-    it('ON CONFLICT DO NOTHING gives null', async () => {
+    it('ON CONFLICT DO NOTHING returns null', async () => {
       expect((await post('/upsert', { mail: 'twice@x.co' })).body).to.include({ email: 'twice@x.co' });
       const again = await post('/upsert', { mail: 'twice@x.co' });
       expect([again.status, again.body]).to.deep.equal([200, null]);
@@ -140,7 +140,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
   });
 });
 
-describe('a model that demands what its rows break', () => {
+describe('a model with a rule that its rows violate', () => {
   it('stops the start with the names of table and columns, and starts when the rows are gone', async function () {
     const folder = await mkdtemp(join(tmpdir(), 'lintel-unique-'));
     const config = { connections: { main: { use: 'pglite', path: join(folder, 'data') } } };

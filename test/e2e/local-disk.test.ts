@@ -37,7 +37,7 @@ describe('storage local-disk', () => {
     fetch(kernel.url + url, { headers, method });
 
   describe('serves', () => {
-    it('pictures for pages, with every header that keeps them harmless', async () => {
+    it('pictures for pages, with every header that makes them harmless', async () => {
       const answer = await get(await store(PNG_RED, 'image/png'));
       expect(answer.status).to.equal(200);
       expect(Object.fromEntries(answer.headers)).to.include({
@@ -127,7 +127,7 @@ describe('storage local-disk', () => {
       expect((await get(url, { range: 'bytes=0-1', 'if-range': '"x"' })).status).to.equal(200);
     });
 
-    it('nothing by another verb, and 404 for what is not there', async () => {
+    it('nothing by another verb, and 404 for a missing file', async () => {
       const url = await store(PNG_RED, 'image/png');
       const posted = await get(url, {}, 'POST');
       expect([posted.status, posted.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
@@ -136,7 +136,7 @@ describe('storage local-disk', () => {
       }
     });
 
-    it('nothing that lies outside, nor anything of its own', async () => {
+    it('no file outside the folder, and none of its internal files', async () => {
       await store(PNG_RED, 'image/png', '/brief');
       await symlink(join(kernel.project.folder, 'secret.txt'), join(files, 'open/all/link.txt'));
       await symlink(kernel.project.folder, join(files, 'open/all/folder'));
@@ -154,7 +154,7 @@ describe('storage local-disk', () => {
       }
     });
 
-    it('a reader that leaves, without keeping anything open', async () => {
+    it('a client that disconnects, without leaving a file open', async () => {
       const url = await store(Buffer.alloc(3_000_000, 0x61), 'text/plain');
       const leave = new AbortController();
       const answer = await fetch(kernel.url + url, { signal: leave.signal });
@@ -222,7 +222,7 @@ describe('storage local-disk', () => {
         body: createFormData([{ name: 'f', content: PNG_RED, file: 'a', type: 'image/png' }]),
       });
 
-    it('is 503, leaves nothing behind, and is no reason to stop', async () => {
+    it('is 503, leaves no file, and does not stop the process', async () => {
       const before = await listFilesBelow(join(files, 'open'));
       await rm(join(files, 'incoming'), { recursive: true });
       await writeFile(join(files, 'incoming'), 'in the way');
@@ -245,7 +245,7 @@ describe('storage local-disk', () => {
       expect((await kernel.request('GET', '/status/ready')).status).to.equal(200);
     });
 
-    it('stops the start where it is no folder at all', async () => {
+    it('prevents the start if it is not a folder', async () => {
       const options = {
         files: { 'definitions/a.json': DEFINITIONS, taken: 'a file' },
         config: { storage: { use: 'local-disk', path: 'taken' } },
@@ -258,7 +258,7 @@ describe('storage local-disk', () => {
     });
   });
 
-  it('answers addresses as the config wants them', async () => {
+  it('returns addresses as the config sets them', async () => {
     const storage = { use: 'local-disk', path: 'elsewhere', url: 'https://files.example.com/f/' };
     const other = await startKernel({ files: { 'definitions/a.json': DEFINITIONS }, config: { storage } });
     const body = createFormData([{ name: 'f', content: PNG_RED, file: 'a', type: 'image/png' }]);

@@ -99,7 +99,7 @@ describe('the memory of a process that serves', function () {
     return count;
   }
 
-  it('stays where it is', async () => {
+  it('does not grow', async () => {
     const round = async (): Promise<number> => {
       await sendRequests((count) => count < REQUESTS);
       return heap();
@@ -111,7 +111,7 @@ describe('the memory of a process that serves', function () {
   });
 
   if (isDeepRun)
-    it('stays where it is for ten minutes', async function () {
+    it('does not grow for ten minutes', async function () {
       this.timeout(2 * SOAK_MS);
       await sendRequests((count) => count < 5_000);
       const first = await heap();

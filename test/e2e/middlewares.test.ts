@@ -72,7 +72,7 @@ describe('Koa middlewares', () => {
     }
   });
 
-  it('koa-compress compresses responses, errors and streams, and keeps `vary` of the kernel', async () => {
+  it('koa-compress compresses responses, errors and streams, and preserves `vary` of the kernel', async () => {
     const kernel = await start(
       { compress: koa('koa-compress', { threshold: 200 }) },
       { allowed_origins: ['https://a.example'] },
@@ -128,7 +128,7 @@ describe('Koa middlewares', () => {
     expect([head.status, head.headers.get('content-length'), head.text]).to.deep.equal([200, '5', '']);
   });
 
-  it('answer what `ctx.throw` says, and 500 without details for any other error', async () => {
+  it('respond according to `ctx.throw`, and with 500 without details for any other error', async () => {
     const kernel = await start({ outer: koa('./tag.cjs', 'a'), deny: named('deny') });
     const denied = await kernel.request('GET', '/denied');
     expect(denied.body).to.include({ status: 403, code: 'REQ_REJECTED', detail: 'Closed on Sundays' });
@@ -146,7 +146,7 @@ describe('Koa middlewares', () => {
     expect(kernel.log.some(({ level, message }) => level === 'error' && message === 'request failed')).to.equal(true);
   });
 
-  it('keep the start from succeeding where they cannot be loaded', async () => {
+  it('prevent the start if they cannot be loaded', async () => {
     expect(await failure({ one: koa('koa-no-such-package') })).to.include({ code: 'PLG_OPEN' });
     expect(await failure({ one: named('missing') })).to.include({ code: 'PLG_OPEN' });
     expect(await failure({ one: named('no') })).to.include({ code: 'PLG_OPEN' });

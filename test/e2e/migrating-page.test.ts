@@ -34,7 +34,7 @@ function printed(expected: readonly string[], output: string): void {
   }
 }
 
-describe('the page about the way in', function () {
+describe('the pages about migrating', function () {
   const names = new Map<string, string>();
   let project!: TempProject;
   let env: Record<string, string> = {};

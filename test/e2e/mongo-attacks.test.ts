@@ -179,14 +179,14 @@ describeOnEach(
       expect((await kernel().post('/range', { n: 2_000_000_000 })).status).to.be.within(400, 500);
     });
 
-    it('names that are no names are rejected where a new document is made of the filter', async () => {
+    it('invalid names are rejected if a new document is created from the filter', async () => {
       for (const v of [{ $ne: null }, { 'a.b': 1 }, [{ $x: 1 }]]) {
         expect((await kernel().post('/upsert', { v })).status, JSON.stringify(v)).to.equal(422);
       }
       expect((await kernel().post('/upsert', { v: { a: 1 } })).status).to.equal(200);
     });
 
-    it('names that are no names are rejected where they would be stored', async () => {
+    it('invalid names are rejected if they would be stored', async () => {
       for (const v of ['{"$set": 1}', '{"a.b": 1}', '[{"$x": 1}]', '{"a": {"$ref": 1}}']) {
         for (const path of ['/set', '/literal'])
           expect((await kernel().post(path, `{"v": ${v}}`)).status, `${path} ${v}`).to.equal(422);

@@ -217,7 +217,7 @@ describeOnEach('patterns of the interface on documents', STORES, { files: FILES,
     expect(rows[0]?.['at']).to.match(/Z$/);
   });
 
-  it('an encrypted field is kept encrypted', async () => {
+  it('an encrypted field is stored encrypted', async () => {
     const { card } = await ok('card', { card: '4111 1111' });
     expect(card).to.be.a('string').and.not.include('4111 1111');
   });

@@ -258,7 +258,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(later.map(({ root }) => root)).to.deep.equal(['axb']);
   });
 
-  it('a secret field of another collection does not leave with what is joined', async () => {
+  it('a secret field of another collection is not returned by a join', async () => {
     expect(await ok('add-owner', { id: 'o', pin: '1234' })).to.include({ id: 'o' });
     await ok('add-log', { by: 'o' });
     const { who } = await ok('joined');
@@ -277,7 +277,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('get', { id: 'zzz' })).to.equal(null);
   });
 
-  it('names in what a client sends are no operators and no paths', async () => {
+  it('names in values of a client are neither operators nor paths', async () => {
     const body = (tag: unknown): object => ({ id: 'a', due: null, by: 1, tag });
     expect(await postForRefusal(422, 'change', body({ $each: [1] }))).to.deep.equal(['/tag/$each']);
     expect(await postForRefusal(422, 'change', body([{ a: { 'b.c': 1 } }]))).to.deep.equal(['/tag/0/a/b.c']);
@@ -302,7 +302,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await postForRefusal(409, 'add-user', { email: 'ada@example.com', name: 'Eve' })).to.deep.equal(['/email']);
   });
 
-  it('objects of a client are compared as a whole, and what is not there equals nothing', async () => {
+  it('objects of a client are compared as a whole, and a missing value equals nothing', async () => {
     await ok('put', { value: { a: 1 } });
     await ok('put', { value: null });
     expect(await ok('loose', { value: { a: 1 } })).to.have.length(1);

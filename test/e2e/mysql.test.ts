@@ -115,14 +115,14 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       });
     });
 
-    it('answers 409 for a value that is taken, and names the field', async () => {
+    it('returns 409 for a value that exists, and names the field', async () => {
       const { status, body, text } = await kernel().post('/signup', { ...ada, id: 'u2' });
       expect([status, body['code']]).to.deep.equal([409, 'QRY_UNIQUE']);
       expect(JSON.stringify(body['errors'])).to.contain('/email');
       expect(text).not.to.match(/Duplicate|ada@x/);
     });
 
-    it('gives a row the number that the server made', async () => {
+    it('returns a row with the number that the server generated', async () => {
       const made = await kernel().post('/entry', { text: 'one' });
       expect(made.body).to.deep.equal({ id: 1, text: 'one' });
     });
@@ -153,7 +153,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect((await kernel().post('/find', { email: 'ada@x' })).body['balance']).to.equal(1275);
     });
 
-    it('reads no text as a number beside a function, a cast or a sum, nor in a statement inside another', async () => {
+    it('reads no text as a number next to a function, a cast or a sum, nor in a nested statement', async () => {
       const defineConditionQuery = (id: string, condition: string): object =>
         query(id, `SELECT a.id FROM thing a WHERE ${condition} LIMIT 1`, ['$PAYLOAD.v']);
       const files = {
@@ -220,7 +220,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect(await started(insert, ['$PAYLOAD.text'])).to.equal(flavour === 'mysql' ? refused : 'started');
     });
 
-    it('does not start with a statement that has no counterpart, and says what to write', async () => {
+    it('does not start with a statement that has no counterpart, and names the alternative', async () => {
       const files = { 'definitions/resources.json': [query('no', 'SELECT $1::tsvector AS v', ['v'])] };
       const env = { MYSQL_URL: await createMysqlDatabase(flavour) };
       const error = await startKernel({ files, env }).then(

@@ -16,7 +16,7 @@ import {
   WRONG,
 } from '../support/name-attacks.js';
 
-describe('values that nothing gives', () => {
+describe('values without a source', () => {
   let upstream!: Upstream;
   let kernel!: TestKernel;
   let calls = 0;
@@ -84,7 +84,7 @@ describe('values that nothing gives', () => {
     });
   }
 
-  it('are not read where one of several tokens lacks them, or tokens come from elsewhere', async () => {
+  it('are not read if one of several tokens lacks them, or tokens come from another issuer', async () => {
     const hints = kernel.kernel.problems().filter(({ code }) => code === 'LNK_CLAIM_SOMETIMES');
     expect(hints.map(({ severity }) => severity))
       .to.include('hint')
@@ -96,7 +96,7 @@ describe('values that nothing gives', () => {
     expect(body['by']).to.equal('sign-in');
   });
 
-  it('are not taken for a name that a generator gives: a header is read before the work', async () => {
+  it('are not confused with a generated value: a header is read before the work', async () => {
     const called = calls;
     const { status, body } = await kernel.post('/notified', {}, createBearerInit(await signJwt({ id: 1 })));
     expect([status, body['code'], calls - called]).to.deep.equal([422, 'ACC_UNRESOLVED', 0]);

@@ -153,7 +153,7 @@ const definitions = (upstream: string): readonly object[] => [
 const png: Part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' };
 const jpeg: Part = { name: 'other', content: JPEG_BLUE, file: 'blue.jpg', type: 'image/jpeg' };
 
-describe('names and where their values come from', () => {
+describe('names and the sources of their values', () => {
   let upstream!: Upstream;
   let kernel!: TestKernel;
 
@@ -190,7 +190,7 @@ describe('names and where their values come from', () => {
     });
   }
 
-  it('rejects several files where one is meant, and stores none of them', async () => {
+  it('rejects several files if one is expected, and stores none of them', async () => {
     const { status, body } = await send('/one', png, jpeg);
     expect(status).to.equal(422);
     expect(body['code']).to.equal('UPL_SEVERAL');
@@ -199,7 +199,7 @@ describe('names and where their values come from', () => {
   });
 
   for (const path of ['/each', '/far-each']) {
-    it(`runs once for each file where it says so (${path})`, async () => {
+    it(`runs once for each file with multi (${path})`, async () => {
       const { status, body, text } = await send(path, png, jpeg);
       expect(status, text).to.equal(200);
       const sizes = (body as unknown as readonly Loose[]).map((row) => row['size']);
@@ -213,7 +213,7 @@ describe('names and where their values come from', () => {
     expect(body['text']).to.match(/^at \S+$/);
   });
 
-  it('takes the file behind the upload, and before it what was sent', async () => {
+  it('reads the uploaded file after the upload, and the sent value before it', async () => {
     const sent: Part = { name: 'url', content: 'sent' };
     expect((await send('/ruled', sent, png)).body['url'])
       .to.be.a('string')
@@ -236,14 +236,14 @@ describe('names and where their values come from', () => {
     expect(text).to.contain(`"x-size":"${PNG_RED.length}"`);
   });
 
-  it('takes them along where the work is done after the response', async () => {
+  it('stores them with work that runs after the response', async () => {
     const { body, status, text } = await send('/put-off', png);
     expect(status, text).to.equal(200);
     const { key } = body;
     await waitUntil(async () => (await kernel.post<Loose | null>('/files', { key })).body?.['storage_key'] === key);
   });
 
-  it('takes the key of the one file that is removed, and rejects several', async () => {
+  it('reads the key of the removed file, and rejects several files', async () => {
     const { body } = await send('/one', png);
     const key = body['storage_key'];
     expect((await kernel.post('/removed', [key, key])).body['code']).to.equal('UPL_SEVERAL');
@@ -252,7 +252,7 @@ describe('names and where their values come from', () => {
     expect(gone).to.deep.equal({ storage_key: key });
   });
 
-  it('keeps what is made of one file apart from what is made of another', async () => {
+  it('separates values of one file from those of another', async () => {
     const [first, second] = [await send('/cached', png), await send('/cached', png)];
     expect(first.body['key'], first.text).to.match(KEY);
     expect(second.body['key']).to.match(KEY).and.not.equal(first.body['key']);
@@ -263,14 +263,14 @@ describe('names and where their values come from', () => {
     expect((await kernel.post('/tables', { letter: 'b' })).body).to.equal(null);
   });
 
-  it('hashes what was sent, not the word, where only the step names the field', async () => {
+  it('hashes the sent value, not the name, if only the step names the field', async () => {
     const ada = { name: 'ada', password: 'correct horse' };
     expect((await kernel.post('/register', ada)).status).to.equal(200);
     expect((await kernel.post('/enter', ada)).status).to.equal(200);
     expect((await kernel.post('/enter', { ...ada, password: 'password' })).status).to.equal(401);
   });
 
-  it('reads the name of the column that it stands for beside rules for other fields', async () => {
+  it('reads the name of its column next to rules for other fields', async () => {
     const { body } = await kernel.post('/columns', { other: 'x', name: 'eve', secret: 'p' });
     expect(body).to.deep.equal({ name: 'eve', secret: 'p' });
     expect((await kernel.post('/columns', { other: 'x', name: 'mal' })).body).to.deep.equal({
@@ -279,11 +279,11 @@ describe('names and where their values come from', () => {
     });
   });
 
-  it('searches for what was sent inside a longer pattern', async () => {
+  it('searches for the sent value inside a longer pattern', async () => {
     expect((await kernel.post('/search', { part: 'ev' })).body).to.deep.equal({ name: 'eve' });
   });
 
-  it('gives values that are written as values, as they are written', async () => {
+  it('passes literal values unchanged', async () => {
     const { body } = await kernel.post('/values', { new: 'sent', id: 'sent' });
     expect(body).to.deep.equal({ a: 'new', b: '$PAYLOAD.id', c: { literal: 1 }, d: 5 });
   });

@@ -96,7 +96,7 @@ describeOnDatabase('secrets inside JSON', { files: FILES, env }, (kernel) => {
   });
 
   for (const path of ['own', 'own-action'])
-    it(`what is decrypted leaves inside its object, and the hash beside it does not: ${path}`, async () => {
+    it(`returns a decrypted value inside its object, and not the hash next to it: ${path}`, async () => {
       const { status, body } = await kernel().post(`/${path}`, {});
       expect([status, body]).to.deep.equal([200, { profile: { name: 'Ada', ssn: '078-05-1120' } }]);
     });
@@ -110,7 +110,7 @@ describeOnDatabase('secrets inside JSON', { files: FILES, env }, (kernel) => {
       }
     });
 
-  it('a field of another table leaves, though a field of that name is encrypted elsewhere', async () => {
+  it('returns a field of another table, although a field of that name is encrypted elsewhere', async () => {
     const about = { password: 'is what it is about' };
     const { body } = await kernel().post('/note', { id: 1, ssn: 'open', about });
     expect(body).to.deep.equal({ id: 1, ssn: 'open', about });

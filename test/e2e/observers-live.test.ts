@@ -41,7 +41,7 @@ const figuresIn = (text: string): string =>
     .filter((line) => /^lintel_(?!.*_bucket)/.test(line))
     .join('\n')}\n`;
 
-describe('observers of what happens beside requests', function () {
+describe('observers of events outside requests', function () {
   let collector: Collector;
   let kernel: TestKernel;
   const clients: SocketClient[] = [];
@@ -79,7 +79,7 @@ describe('observers of what happens beside requests', function () {
       (found) => found !== undefined,
     );
 
-  it('figures say what was accepted and what became of it, and how much waits', async () => {
+  it('metrics count accepted work, its outcome, and waiting work', async () => {
     await kernel.post('/later', {});
     await kernel.post('/divide', { n: 0 });
     await kernel.post('/delayed', {});
@@ -166,7 +166,7 @@ describe('observers of what happens beside requests', function () {
     expect(await span(({ name, kind }) => name === 'cron /tick' && kind === 1)).to.include({ name: 'cron /tick' });
   });
 
-  it('the status page says how many are connected', async () => {
+  it('the status page has the number of connections', async () => {
     const { body } = await kernel.request('GET', '/status');
     expect(await page()).to.contain(`lintel_connections ${String(body['connections'])}\n`);
     expect(body['connections']).to.be.greaterThan(0);

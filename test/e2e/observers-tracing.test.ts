@@ -49,7 +49,7 @@ describe('opentelemetry', function () {
     expect([...collector.services]).to.deep.equal(['wallet']);
   });
 
-  it('errors have the code of the problem; only those of ours mark the request as failed', async () => {
+  it('errors have the code of the problem; only errors of the server mark the request as failed', async () => {
     const kernel = await start(tracing());
     await kernel.post('/cast', { n: 'x' });
     await collector.got('POST /cast');
@@ -70,7 +70,7 @@ describe('opentelemetry', function () {
     });
   });
 
-  it('traces the share that `ratio` says, and what the caller has decided to trace', async () => {
+  it('traces the share of `ratio`, and requests that the caller traces', async () => {
     const kernel = await start(tracing({ ratio: 0 }));
     for (let i = 0; i < 5; i++) await kernel.post('/echo', {});
     await kernel.post('/cast', { n: 1 }, traced('00'));
@@ -93,7 +93,7 @@ describe('opentelemetry', function () {
     expect(JSON.stringify(kernel.log)).not.to.contain('canary').and.not.contain(collector.url);
   });
 
-  it('what waits is sent before the service ends', async () => {
+  it('waiting spans are sent before the service ends', async () => {
     const kernel = await start(tracing({ interval: 300 }));
     await kernel.post('/echo', {});
     expect(collector.spans).to.deep.equal([]);
@@ -101,7 +101,7 @@ describe('opentelemetry', function () {
     expect(collector.spans.map(({ name }) => name)).to.include('POST /echo');
   });
 
-  it('a collector that is away is mentioned once, delays nothing, and may come back', async () => {
+  it('an unavailable collector is logged once, delays nothing, and is used again later', async () => {
     const kernel = await start(tracing({ timeout: 0.2, queue: 20 }));
     collector.answer = 503;
     const mentioned = () =>
@@ -132,7 +132,7 @@ describe('opentelemetry', function () {
     expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
   });
 
-  it('gives outbound calls a header that names the span of their request', () => {
+  it('adds a header with the span of the request to outbound calls', () => {
     const exporter = new InMemorySpanExporter();
     const tracing = createTracing('test', 1, new SimpleSpanProcessor(exporter));
     const sent = [`00-${TRACE}-b7ad6b7169203331-01`];
@@ -162,7 +162,7 @@ describe('opentelemetry', function () {
     ]);
   });
 
-  it('reads `traceparent` as the standard says, and nothing that only looks like it', () => {
+  it('reads `traceparent` according to the standard, and rejects similar text', () => {
     const good = `00-${TRACE}-b7ad6b7169203331-01`;
     expect(readTraceparent([good])).to.deep.include({ traceId: TRACE, spanId: 'b7ad6b7169203331', traceFlags: 1 });
     expect(readTraceparent([good.replace('00-', 'cc-') + '-later'])).to.deep.include({ traceId: TRACE });

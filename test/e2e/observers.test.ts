@@ -34,7 +34,7 @@ describe('observers', function () {
         .and.contain('nodejs_eventloop_lag_seconds');
     });
 
-    it('has no label that a client made up: addresses, verbs and values leave no trace', async () => {
+    it('has no label from a client: addresses, verbs and values do not appear', async () => {
       const kernel = await start(PROMETHEUS);
       await kernel.post('/canary-1?canary-2=canary-3', { 'canary-4': 'canary-5' });
       await kernel.post('/shops/canary-6/chain', {});
@@ -128,7 +128,7 @@ describe('observers', function () {
     });
   });
 
-  it('the access log and the figures leave rows as text; only a look at every answer makes values of them', async () => {
+  it('the access log and the metrics do not parse rows; only an observer that reads responses does', async () => {
     const watched = async (observers: object): Promise<boolean> => {
       const { kernel } = await start(observers);
       return kernel.hooks.reply !== null;
@@ -138,7 +138,7 @@ describe('observers', function () {
     expect(await watched({ timing: { use: 'server_timing' } })).to.equal(true);
   });
 
-  it('the access log has a line for each request, and is gone where `disable` names it', async () => {
+  it('the access log has a line for each request, and none if `disable` names it', async () => {
     const lines = async (more: object): Promise<unknown[]> => {
       const config = { connections: CONNECTIONS, ...more };
       const kernel = await startKernel({ files: FILES, config });

@@ -132,7 +132,7 @@ function describeServed(kernel: () => TestKernel): void {
     for (const secret of Object.values(env)) expect(JSON.stringify(document)).to.not.contain(secret);
   });
 
-  it('describes files: what is stored, what is removed, what is rejected', async () => {
+  it('describes files that are stored, removed and rejected', async () => {
     const as = await token();
     const stored = await send(createFormData([picture, { name: 'stars', content: '4' }]), as);
     expect(stored.status, stored.text).to.equal(200);

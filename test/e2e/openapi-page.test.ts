@@ -52,7 +52,7 @@ describe('lintel dev: the interface', function () {
     return Object.keys(body['paths'] as Loose);
   };
 
-  it('is reported at the start, and follows what is saved', async () => {
+  it('is reported at the start, and follows saved changes', async () => {
     await start({ 'definitions/a.json': defineReturnResource('a', 1) });
     expect(child.output()).to.contain(`try it out: ${url}/docs`);
     expect(await pathsNow()).to.deep.equal(['/a']);
@@ -64,7 +64,7 @@ describe('lintel dev: the interface', function () {
     expect(await listDocumentErrors(body as never)).to.equal('');
   });
 
-  it('steps back for a resource of the same path, and says so', async () => {
+  it('is replaced by a resource of the same path, and this is logged', async () => {
     await start({ 'definitions/a.json': defineReturnResource('a', 1) });
     expect((await client.request('GET', '/docs')).status).to.equal(200);
     const from = child.output().length;
@@ -74,7 +74,7 @@ describe('lintel dev: the interface', function () {
     expect((await client.request('GET', '/docs')).status).to.equal(405);
   });
 
-  it('gives no other file of the package', async () => {
+  it('serves no other file of the package', async () => {
     await start({ 'definitions/a.json': defineReturnResource('a', 1) });
     for (const name of [
       'index.html',
@@ -134,7 +134,7 @@ describe('lintel dev: the interface', function () {
       };
     }
 
-    it('takes files through a chooser, and the secret of a webhook; uploads came with a reload', async () => {
+    it('accepts files through a chooser, and the secret of a webhook; uploads appear after a reload', async () => {
       const verifications = { HeaderTokenVerifier: { header_key: '$HEADER.x-token', secret_key: '$ENV.HOOK' } };
       await start({
         '.env': `HOOK=${SECRET}\n`,

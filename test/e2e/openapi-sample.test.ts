@@ -56,7 +56,7 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
     expect(sent).to.be.greaterThan(15);
   });
 
-  it('shows what people with a wallet are answered', async function () {
+  it('describes the responses to users with a wallet', async function () {
     const ada = await createPerson(client, 1000, { name: 'Ada' });
     const bob = await createPerson(client);
     const profile = { name: 'Countess', address: { street: 'A 1', city: 'B', country: 'UK' }, interests: ['engines'] };
@@ -105,7 +105,7 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
     expect((await bob.post('/sign-out')).status).to.equal(200);
   });
 
-  it('shows what senders of webhooks are answered', async () => {
+  it('describes the responses to senders of webhooks', async () => {
     const ada = await createPerson(client);
     const event = JSON.stringify({ event: 'evt_openapi', wallet: ada.id, amount: 5 });
     const paid = { 'x-payment-signature': signHmac(event, SAMPLE_ENV.PAYMENT_SECRET) };

@@ -73,7 +73,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       await proxy?.close();
     });
 
-    it('rejects what needs it, goes on with the rest, and is there again without a restart', async () => {
+    it('rejects requests that need it, serves the others, and recovers without a restart', async () => {
       expect((await write('before')).status).to.equal(200);
       await proxy.refuseConnections();
       for (const path of ['/write', '/read', '/write']) {
@@ -90,7 +90,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       expect([await countStored('away'), await countStored('after')]).to.deep.equal([0, 1]);
     });
 
-    it('answers or rejects what was at work when it was cut, and serves the next', async () => {
+    it('answers or rejects requests that run during the interruption, and serves the next', async () => {
       const atWork = Array.from({ length: 20 }, (_, n) => kernel.post(n % 2 ? '/write' : '/read', { text: 'work' }));
       proxy.reset();
       await proxy.passTraffic();
@@ -123,7 +123,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       expect([await countStored('unknown!'), await countStored('unknown!!')]).to.deep.equal([1, 0]);
     });
 
-    it('a start without it listens, says what it waits for, and serves once it is there', async () => {
+    it('a start without it listens, logs what it waits for, and serves once it is available', async () => {
       await proxy.refuseConnections();
       const late = await on(url, true);
       try {

@@ -41,7 +41,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
     });
     after(() => project?.dispose());
 
-    it('`check` knows what it makes, and `migrate --check` lists it', async () => {
+    it('`check` knows the functions and types that it creates, and `migrate --check` lists it', async () => {
       const { code, stdout } = await run('check');
       expect([code, stdout.trim().split('\n').at(-1)]).to.deep.equal([0, '0 errors, 0 warnings, 0 hints']);
       expect((await run('migrate', '--check')).stdout)
@@ -85,7 +85,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
       expect(stdout).to.contain('! migration script changed after it was run').and.contain('nothing to change');
     });
 
-    it('`check --database` and `serve` have the database reject what it cannot run, at its place', async () => {
+    it('`check --database` and `serve` report statements that the database rejects, with their position', async () => {
       await project.write(
         'definitions/wrong.json',
         defineQueryResource('wrong', 'SELECT name, thrice(id) AS t FROM cat', [], { returnables: ['name'] }),

@@ -14,7 +14,7 @@ import { defineReturnResource } from '../support/project.js';
 const ORIGIN = 'https://app.example.com';
 const reply = (more: Partial<RouteReply> = {}): RouteReply => ({ status: 200, headers: {}, body: 'fine', ...more });
 
-describe('pages beside the resources', () => {
+describe('pages next to the resources', () => {
   const asked: RouteRequest[] = [];
   let ended = 0;
   let over: () => void = () => undefined;
@@ -67,7 +67,7 @@ describe('pages beside the resources', () => {
     expect([status, body['code'], headers.get('allow')]).to.deep.equal([405, 'REQ_METHOD', 'GET, HEAD']);
   });
 
-  it('what an answer says of itself wins, and it varies by the origin too', async () => {
+  it('headers of a page take precedence, and `vary` contains the origin too', async () => {
     const { headers } = await get('/fine', { headers: { origin: ORIGIN } });
     expect(headers.get('vary')).to.equal('accept-encoding, origin');
     expect(headers.get('x-content-type-options')).to.equal('none');
@@ -75,7 +75,7 @@ describe('pages beside the resources', () => {
     expect(headers.get('referrer-policy')).to.equal('no-referrer');
   });
 
-  it('what stands below a path is decoded once; what cannot be decoded is not there', async () => {
+  it('the rest of a path is decoded once; a path that cannot be decoded is not found', async () => {
     expect((await get('/files/a%20b%2f..%2fc?q=1&r=%20')).text).to.equal('a b/../c');
     expect(asked.at(-1)).to.include({ method: 'GET', rest: 'a b/../c', query: 'q=1&r=%20' });
     expect((await get('/files/%2525')).text).to.equal('%25');
@@ -125,8 +125,8 @@ describe('pages beside the resources', () => {
   });
 });
 
-describe('a client that leaves while its guard is still at work', () => {
-  it('has no body to read any more: the request ends instead of waiting for ever', async () => {
+describe('a client that disconnects while its guard is running', () => {
+  it('has no body to read any more: the request ends instead of waiting indefinitely', async () => {
     let outcome: Promise<unknown> = Promise.resolve();
     const server = createServer((req, res) => {
       outcome = once(res, 'close').then(() => readBytes(req, 1000).catch((error: unknown) => error));

@@ -62,7 +62,7 @@ describe('parallel', () => {
   beforeEach(() => void (events.length = 0));
   after(() => kernel.close());
 
-  it('runs at once what stands side by side', async () => {
+  it('runs adjacent actionables concurrently', async () => {
     const { status, body } = await kernel.post('/pair');
     expect([status, body]).to.deep.equal([200, { ada: true, bo: true }]);
     expect(events.slice(0, 2)).to.deep.equal(['+ada', '+bo']);
@@ -74,7 +74,7 @@ describe('parallel', () => {
     expect(events.slice(0, 3)).to.deep.equal(['+ada', '+bo', '+cy']);
   });
 
-  it('what is not parallel waits for what stands before it, and what follows waits for it', async () => {
+  it('an actionable that is not parallel waits for earlier ones, and later ones wait for it', async () => {
     expect((await kernel.post('/groups')).body).to.deep.equal({ d: true });
     expect(events.slice(0, 2)).to.deep.equal(['+a', '+b']);
     expect(events.slice(4, 8)).to.deep.equal(['+alone', '-alone', '+c', '+d']);
@@ -85,7 +85,7 @@ describe('parallel', () => {
     expect(events).to.deep.equal(['+one', '-one', '+two', '-two', '+three', '-three']);
   });
 
-  it('answers for the first that failed as the definition stands, when nothing runs any more', async () => {
+  it('responds with the first failure in the order of the definition, after all have ended', async () => {
     const { status, body } = await kernel.post('/failures');
     expect([status, body['code'], body['detail']]).to.deep.equal([409, 'MET_FAILED', 'first failed.']);
     expect(events).to.deep.equal(['+calm', '+first', '+second', '-calm']);
@@ -158,7 +158,7 @@ describe('parallel statements (postgres)', () => {
     await kernel.close();
   });
 
-  it('are no transaction: what one wrote stays when another fails', async () => {
+  it('are not a transaction: the writes of one remain when another fails', async () => {
     const write = (query: string): object => ({ mode: 'QUERY', sql_query: { query, parameters: [] } });
     const kernel = await start([
       { _mark: { n: { type: 'Number', primary_key: true } } },

@@ -79,7 +79,7 @@ describe('work apart from the answer', () => {
   });
   afterEach(() => kernel.close());
 
-  it('is accepted with 202 where the resource puts it off, and done when it is resumed', async () => {
+  it('is accepted with 202 if the resource defers it, and runs when it is resumed', async () => {
     await start({
       note: { behind: { after: 3 }, actionables: [insert(1, ['$PAYLOAD.id', '$PAYLOAD.text', '$DATETIME'])] },
     });
@@ -96,7 +96,7 @@ describe('work apart from the answer', () => {
     expect(row).to.deep.equal({ id: 'a', text: 'hello', at: new Date(put?.work.acceptedAt ?? 0).toISOString() });
   });
 
-  it('is one piece where the resource puts it off, however little its actionables have to do with one another', async () => {
+  it('is one part if the resource defers it, also with independent actionables', async () => {
     const note = (key: number, id: string) => insert(key, [id, '$PAYLOAD.text', '$DATETIME']);
     await start({ note: { behind: { after: 0 }, actionables: [note(1, '$PAYLOAD.id'), note(2, '$PAYLOAD.other')] } });
     await kernel.post('/note', { id: 'a', other: 'b', text: 'hello' });
@@ -105,7 +105,7 @@ describe('work apart from the answer', () => {
     expect((await rows()).map(({ id }) => id)).to.deep.equal(['a', 'b']);
   });
 
-  it('has the answer of the rest, and joins its transaction', async () => {
+  it('has the response of the other actionables, and joins their transaction', async () => {
     await start({
       note: {
         actionables: [
@@ -131,7 +131,7 @@ describe('work apart from the answer', () => {
     expect((await rows()).map(({ text }) => text)).to.have.members(['hello', 'a']);
   });
 
-  it('leaves nothing behind when the queue rejects, nor the queue anything when the work fails', async () => {
+  it('stores no rows when the queue rejects it, and no job when the transaction fails', async () => {
     await start({
       note: {
         actionables: [
@@ -150,7 +150,7 @@ describe('work apart from the answer', () => {
     expect(queue.puts).to.have.length(1);
   });
 
-  it('is rejected before it is accepted when what it reads is not there', async () => {
+  it('is rejected before it is accepted when a value that it reads is missing', async () => {
     await start({
       note: { behind: { after: 0 }, actionables: [insert(1, ['$PAYLOAD.id', '$HEADER.x-tenant', '$DATETIME'])] },
     });
@@ -162,7 +162,7 @@ describe('work apart from the answer', () => {
     expect((await rows())[0]?.['text']).to.equal('blue');
   });
 
-  it('is rejected before it is accepted when the payload lacks what it reads, unless that is optional', async () => {
+  it('is rejected before it is accepted when the payload lacks a field that it reads, unless the field is optional', async () => {
     const defineReading = (rest: object = {}): object => ({
       behind: { after: 0 },
       actionables: [insert(1, ['$PAYLOAD.id', '$PAYLOAD.text', '$DATETIME'], rest)],

@@ -213,7 +213,7 @@ describe('path parameters of broken definitions', () => {
 describe('many paths with parameters', () => {
   const COUNT = 1000;
 
-  it('leave exact paths as they are', async function () {
+  it('do not change exact paths', async function () {
     const patterns = Array.from({ length: COUNT }, (_, i) => at(`p-${i}`, `p${i}/:id`));
     const kernel = await startKernel({ files: { 'definitions/a.json': [at('exact', 'exact'), ...patterns] } });
     const untried = (): never => {

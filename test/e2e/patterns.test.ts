@@ -77,7 +77,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(await object('/create-user-01', second)).to.include({ full_name: null });
   });
 
-  it('1. sign-up: an address that is taken is 409, a broken rule 422, and both name the field', async () => {
+  it('1. sign-up: an existing address is 409, a violated rule 422, and both name the field', async () => {
     expect(pointers(await postForRefusal(409, '/create-user', ADA))).to.deep.equal(['/email']);
     const broken = { email: 'ada', password: 'short', address: { city: 'L' } };
     expect(pointers(await postForRefusal(422, '/create-user', broken))).to.deep.equal([
@@ -88,14 +88,14 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(pointers(await postForRefusal(422, '/create-user', {}))).to.deep.equal(['/email', '/password', '/address']);
   });
 
-  it('1. sign-up: of twenty at once with one address, one gets it', async () => {
+  it('1. sign-up: of twenty concurrent ones with one address, one succeeds', async () => {
     const body = { ...ADA, email: 'race@example.com' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => send('/create-user', body)));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).to.deep.equal([200, ...Array.from({ length: 19 }, () => 409)]);
   });
 
-  it('2. sign-in: the right password gives a token, anything else is one and the same 401', async () => {
+  it('2. sign-in: the right password returns a token, everything else the same 401', async () => {
     const row = await object('/login-user', { email: ADA.email, password: ADA.password });
     expect(row).to.have.all.keys('id', 'email', 'full_name', 'token');
     expect(row).to.include({ id: ada.id, full_name: ADA.full_name });
@@ -106,7 +106,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect({ ...unknown, instance: '' }).to.deep.equal({ ...wrong, instance: '' });
   });
 
-  it('3. protected read: the row of the claim, whatever the payload says', async () => {
+  it('3. protected read: the row of the claim, whatever the payload contains', async () => {
     const row = await object('/account', { id: 'somebody-else' }, ada.bearer);
     expect(row).to.have.all.keys('id', 'email', 'full_name', 'balance', 'is_active', 'address', 'created_at');
     expect(row).to.deep.include({ id: ada.id, balance: 0, is_active: true, address: { city: 'London' } });
@@ -116,7 +116,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     await postForRefusal(401, '/account', {}, ada.session);
   });
 
-  it('3. protected update: in a header of its own, and what is not sent stays', async () => {
+  it('3. protected update: with a token in its own header, and fields that are not sent remain', async () => {
     const changed = await object('/account/update', { address: { city: 'Paris', zip: '75001' } }, ada.session);
     expect(changed).to.deep.include({ id: ada.id, full_name: ADA.full_name, address: { city: 'Paris', zip: '75001' } });
     expect(changed['updated_at']).to.match(ISO);
@@ -150,7 +150,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(tagged).to.include({ gift_to: null, status: 'FULFILLED' });
   });
 
-  it('5. all or nothing: when a later actionable fails, the INSERT is taken back', async () => {
+  it('5. all or nothing: when a later actionable fails, the INSERT is rolled back', async () => {
     const before = (await result('/reports/orders', { threshold: 10 })) as Loose;
     // Without a tag there is nothing to extract for the second actionable.
     await postForRefusal(422, '/checkout', { amount: 99, tags: [] }, ada.bearer);
@@ -267,7 +267,7 @@ describeOnDatabase('names of tables', { files: TABLES }, (kernel) => {
     return answer.body;
   };
 
-  it('a model is called with its underscore, without, or in the plural; words of SQL are names where only names can stand', async () => {
+  it('a model is named with its underscore, without, or in the plural; keywords of SQL are names where only names are possible', async () => {
     expect(await at('/user-add', { id: 'u', email: 'a@b.c', pin: '1234' })).to.deep.equal({ id: 'u', email: 'a@b.c' });
     expect(await at('/order-add', { user_id: 'u' })).to.deep.equal({ id: 1, user_id: 'u' });
     expect(await at('/order-all')).to.deep.equal({ id: 1, email: 'a@b.c' });

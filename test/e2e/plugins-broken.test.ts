@@ -42,7 +42,7 @@ describe('broken plugins', () => {
     ['import-fails', 'PLG_NOT_FOUND', 'runtime.js', 'a missing library'],
     ['no-default', 'PLG_NOT_FOUND', 'runtime.js', 'no default export'],
   ];
-  it('an ES module in a package of another type is reported with what to do', async () => {
+  it('an ES module in a package of another type is reported with the solution', async () => {
     const files = { 'package.json': { type: 'commonjs' }, 'mine/spec.js': 'import "node:fs";\nexport default {};\n' };
     const error = await catchBootError(startKernel({ files, config: { plugins: ['builtin:*', './mine'] } }));
     expect(error.code).to.equal('PLG_NOT_FOUND');

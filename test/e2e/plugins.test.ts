@@ -61,7 +61,7 @@ describe('a plugin of an existing kind', () => {
     await kernel.close();
   });
 
-  it('is found when the folder stands in the config relative to it', async () => {
+  it('is found when the config names the folder relative to itself', async () => {
     const kernel = await startKernel({
       files,
       prepare: async (project) => {
@@ -160,12 +160,12 @@ describe('a new kind', () => {
     expect((await kernel.post('/tenant', { n: 1 })).status).to.equal(422);
   });
 
-  it('stands before the rules of the payload', async () => {
+  it('runs before the rules of the payload', async () => {
     expect((await kernel.post('/before-rules', {})).status).to.equal(422);
     expect((await kernel.post('/before-rules', {})).status).to.equal(429);
   });
 
-  it('leaves other resources alone', async () => {
+  it('does not affect other resources', async () => {
     expect(await statuses('/free', 10)).to.deep.equal(Array<number>(10).fill(200));
   });
 
@@ -303,7 +303,7 @@ describe('an observer that taps the hooks', () => {
     expect(events.at(-1)).to.deep.equal(['after-response', 'judged', 422, 'VAL_PAYLOAD']);
   });
 
-  it('may reject with a code of the catalogue; what it throws otherwise is a 500 without its words', async () => {
+  it('may reject with a code of the catalogue; any other error is a 500 without its message', async () => {
     expect((await send('/echo', {}, { 'x-refuse': '1' })).body).to.include({ code: 'REQ_NOT_FOUND', status: 404 });
     const broken = await send('/echo', {}, { 'x-break': '1' });
     expect(broken.body).to.include({ code: 'INT_UNEXPECTED', status: 500 });
@@ -328,7 +328,7 @@ describe('an observer that taps the hooks', () => {
     expect(events.map(([name]) => name)).to.include('after-response');
   });
 
-  it('gets what it requires, though no definition uses it', async () => {
+  it('receives the plugins that it requires, although no definition uses them', async () => {
     expect((await send('/echo', {}, { 'x-ulid': '1' })).body['ulid']).to.match(/^[0-7][0-9A-Z]{25}$/);
   });
 

@@ -49,7 +49,7 @@ describe('profile sub0', () => {
     await kernel.close();
   });
 
-  it('answers GET beside POST; `http.methods` wins', async () => {
+  it('answers GET and POST; `http.methods` takes precedence', async () => {
     for (const [http, status] of [
       [{}, 200],
       [{ methods: ['POST'] }, 405],
@@ -60,7 +60,7 @@ describe('profile sub0', () => {
     }
   });
 
-  it('serves what is valid; `on_problem` in the config wins', async () => {
+  it('serves valid resources; `on_problem` in the config takes precedence', async () => {
     const broken = { 'definitions/a.json': [defineReturnResource('v', 1), BROKEN, LEANS] };
     for (const config of [SUB0, { on_problem: 'skip' }]) {
       const kernel = await startKernel({ files: broken, config: { ...config, envelope: 'bare' } });
@@ -132,7 +132,7 @@ describeOnDatabase('absent values, profile sub0', { files: NULLS, config: { ...S
     expect((await kernel().post('/inside', { a: 'b' })).body).to.deep.equal({ a: 'at b' });
   });
 
-  it('are rejected all the same where a rule demands them', async () => {
+  it('are still rejected if a rule requires them', async () => {
     expect((await kernel().post('/ruled', {})).body).to.include({ status: 422, code: 'VAL_PAYLOAD' });
   });
 });
@@ -154,7 +154,7 @@ describe('lintel serve with problems', function () {
   const files = { 'definitions/a.json': defineReturnResource('v', 1), 'definitions/b.json': BROKEN };
 
   for (const config of [SUB0, { on_problem: 'skip' }]) {
-    it(`${JSON.stringify(config)}: shows them, starts, and says 503 where they are`, async () => {
+    it(`${JSON.stringify(config)}: shows them, starts, and returns 503 for them`, async () => {
       const child = await start({ ...files, 'lintel.config.json': config });
       const client = await waitUntilReady(child);
       expect((await client.post('/v', {})).status).to.equal(200);

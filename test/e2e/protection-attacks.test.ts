@@ -56,14 +56,14 @@ describe('definitions that try to get round a protection', () => {
     for (const one of kept) expect(one).to.match(SEALED);
   });
 
-  it('store nothing where an item lacks its value', async () => {
+  it('store nothing if an item lacks its value', async () => {
     const before = await listStored();
     const { status, body } = await kernel.post('/items-lacking', {});
     expect([status, body['code']]).to.deep.equal([422, 'HSH_NAME']);
     expect(await listStored()).to.deep.equal(before);
   });
 
-  it('store a hash of what is sent in a list, in a text around it, and in a document', async () => {
+  it('store a hash of a value that is sent in a list, inside a text, and in a document', async () => {
     expect((await kernel.post('/sent', { list: [{ id: 's', secret: CLEAR }] })).status).to.equal(200);
     expect((await kernel.post('/around', { id: 'around', secret: CLEAR })).status).to.equal(200);
     expect((await kernel.post('/document', { id: 'd', kept: CLEAR })).status).to.equal(200);
@@ -72,7 +72,7 @@ describe('definitions that try to get round a protection', () => {
     expect(body[0]?.['kept']).to.match(FORM);
   });
 
-  it('let neither a hash nor clear text leave', async () => {
+  it('return neither a hash nor clear text', async () => {
     const { text } = await kernel.post('/returning', { id: 'r', secret: CLEAR });
     expect(text).not.to.include('$2b$').and.not.to.include(CLEAR);
     for (const path of ['star', 'wrapped', 'with', 'listed', 'grouped', 'document-project', 'document-root']) {

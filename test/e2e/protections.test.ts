@@ -188,7 +188,7 @@ describe('values that are protected', () => {
     expect(rows.filter(({ id }) => String(id).startsWith('absent'))).to.deep.equal([]);
   });
 
-  it('are stored as a hash where they stand in the items of a result', async () => {
+  it('are stored as a hash if they are in the items of a result', async () => {
     await storeAndRead('bare');
     const before = await kernel.post<readonly Loose[]>('/seen');
     expect((await kernel.post('/copied')).status).to.equal(200);

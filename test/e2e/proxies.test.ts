@@ -49,7 +49,7 @@ describe('the address of the client', () => {
     });
   }
 
-  it('no other header has a say', async () => {
+  it('no other header has an effect', async () => {
     const headers = {
       forwarded: 'for=203.0.113.9',
       'x-real-ip': '203.0.113.9',

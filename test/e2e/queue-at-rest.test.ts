@@ -124,14 +124,14 @@ const PLACES: Readonly<Record<string, () => Promise<Place | { readonly skip: str
 };
 
 for (const [name, make] of Object.entries(PLACES)) {
-  describe(`work that waits, in ${name}`, function () {
+  describe(`waiting work, in ${name}`, function () {
     let kernel: TestKernel | undefined;
     afterEach(async () => {
       await kernel?.close();
       kernel = undefined;
     });
 
-    it('is encrypted, and its run has what was sent', async function () {
+    it('is encrypted, and its run has the sent values', async function () {
       const place = await make();
       if ('skip' in place) return skipTest(this, place.skip);
       const { config, env, kept } = place;
@@ -175,8 +175,8 @@ async function rowsIn(url: string | undefined): Promise<string> {
   }
 }
 
-describe('what a step that is done leaves for those behind it', () => {
-  it('is encrypted in every table, and the next run has it', async function () {
+describe('results that a completed step stores for later steps', () => {
+  it('are encrypted in every table, and the next run has them', async function () {
     const store = await STEP_STORES.find(({ name }) => name === 'postgres')!.make();
     if ('skip' in store) return skipTest(this, store.skip);
     const insert = `INSERT INTO keys (id, token) VALUES (1, '${SECRET}') RETURNING token`;
@@ -214,8 +214,8 @@ describe('what a step that is done leaves for those behind it', () => {
   });
 });
 
-describe('what a step that writes a document leaves', () => {
-  it('is encrypted in the collection of notes, and the next run has it', async function () {
+describe('results that a step with a document stores', () => {
+  it('are encrypted in the collection of notes, and the next run has them', async function () {
     const [server, beside] = [await startMongo(), await STEP_STORES.find(({ name }) => name === 'embedded')!.make()];
     if ('skip' in server) return skipTest(this, server.skip);
     if ('skip' in beside) return skipTest(this, beside.skip);
@@ -273,7 +273,7 @@ describe('the key of the queue', () => {
     return null;
   }
 
-  it('is demanded by work that holds a protected value, hashed or not: without it nothing starts', async () => {
+  it('is required by work with a protected value, hashed or not: without it the start fails', async () => {
     const error = await catchStartError({});
     expect(error).to.be.instanceOf(InvalidDefinitionsError);
     const problems = (error as InvalidDefinitionsError).problems.filter(({ severity }) => severity === 'error');
@@ -281,7 +281,7 @@ describe('the key of the queue', () => {
     expect(problems[0]?.message).to.include('QUEUE_ENCRYPTION_KEY').and.include('"password"').and.include('is not set');
   });
 
-  it('is demanded where a step leaves a secret for those behind it', async () => {
+  it('is required if a step stores a secret for later steps', async () => {
     const insert = `INSERT INTO keys (id, token) VALUES (1, '${SECRET}') RETURNING token`;
     const steps = [
       defineSqlAction(1, insert),
@@ -296,7 +296,7 @@ describe('the key of the queue', () => {
     expect(problems.map(({ code }) => code)).to.deep.equal(['LTR_KEY']);
   });
 
-  it('has 32 bytes at least', async () => {
+  it('has at least 32 bytes', async () => {
     const error = await catchStartError({ QUEUE_ENCRYPTION_KEY: 'short' });
     expect(
       (error as BootError | InvalidDefinitionsError).message +

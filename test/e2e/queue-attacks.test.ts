@@ -57,7 +57,7 @@ for (const { name, make } of STEP_STORES)
       (await steps.rows('orders')).filter((row) => row['ref'] === ref).map(({ n }) => n);
     const bodies = (): readonly unknown[] => steps.calls().map(({ body }) => body);
 
-    it('values arrive as in a request that is done at once', async () => {
+    it('values are the same as in a synchronous request', async () => {
       steps.refuseNext(0);
       const texts = STORED_VALUES.map((value, i) => `{"i":${i},"v":${value}}`);
       const say = (path: string): Promise<number[]> =>
@@ -71,7 +71,7 @@ for (const { name, make } of STEP_STORES)
       expect(direct.length).to.be.greaterThan(12);
     });
 
-    it('a conflict at the commit of a request leaves no work', async () => {
+    it('a conflict at the commit of a request stores no work', async () => {
       await post('claim', { ref: 'taken' }, 200);
       await settle();
       steps.refuseNext(0);
@@ -102,7 +102,7 @@ for (const { name, make } of STEP_STORES)
       ).to.deep.equal(Array.from({ length: 12 }, (_, n) => n + 1));
     });
 
-    it('dead work that is put back ten times at once runs once', async () => {
+    it('dead work that is retried ten times concurrently runs once', async () => {
       steps.refuseNext(1);
       await post('once', { ref: 'again' });
       const [job] = await waitForJobs(([one]) => one?.state === 'dead');
@@ -133,7 +133,7 @@ for (const { name, make } of STEP_STORES)
       expect((await rows('both')).toSorted()).to.deep.equal([1, 2]);
     });
 
-    it('what the request made is the same in each try', async () => {
+    it('generated values of the request are the same in each attempt', async () => {
       steps.refuseNext(2);
       await post('made', { ref: 'made' }, 200);
       await settle();
@@ -167,7 +167,7 @@ for (const { name, make } of STEP_STORES)
       expect(await rows('list')).to.deep.equal([]);
     });
 
-    it('a limit of what work depends on counts a request once, not each try', async () => {
+    it('a limit of a dependency counts a request once, not each attempt', async () => {
       steps.refuseNext(2);
       await post('limited', { ref: 'limit' });
       await settle();

@@ -164,7 +164,7 @@ describe('the outbox of the queue', function () {
     expect(await marks(next)).to.equal('a+,b+');
   });
 
-  it('takes part in the transaction of whichever connection the request writes on', async () => {
+  it('takes part in the transaction of the connection that the request writes to', async () => {
     const [model, ...rest] = definitions;
     const kernel = await startKernel({
       files: { 'definitions/_ledger.json': { ...model?._ledger, connection: 'side' }, 'definitions/all.json': rest },
@@ -219,7 +219,7 @@ describe('the outbox of the queue', function () {
     );
   });
 
-  it('hands over what was accepted while the queue was away, once it is back', async function () {
+  it('delivers work that was accepted while the queue was unavailable, once it is available', async function () {
     const port = await pickFreePort();
     const kernel = await startKernel({
       files: { 'definitions/all.json': definitions },
@@ -242,7 +242,7 @@ describe('the outbox of the queue', function () {
     await handedOver(kernel);
   });
 
-  it('takes nothing in that the queue would reject: the request is reported, and rolled back', async () => {
+  it('accepts no work that the queue would reject: the request fails, and is rolled back', async () => {
     const kernel = await startKernel({
       files: { 'definitions/all.json': definitions },
       config: {

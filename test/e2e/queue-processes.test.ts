@@ -88,7 +88,7 @@ describe('accepted work outlives its process', function () {
     (await client.post<readonly unknown[]>('/ledger')).body;
   const [a, b] = ['a', 'b'].map((id) => ({ id, text: 'kept' }));
 
-  it('that is killed: what waited is done by the next one, what ran is done again under the same id', async () => {
+  it('that is killed: the next one runs waiting work, and repeats running work under the same id', async () => {
     child = startCli(['serve'], { cwd: project.folder, env: env(), node: ['--no-opt'] });
     const id = await accept(await waitUntilReady(child), 'a');
     await child.stop('SIGKILL');
@@ -101,7 +101,7 @@ describe('accepted work outlives its process', function () {
     expect(new Set(upstream.calls.map(({ body }) => body)).size, 'with the same values').to.equal(1);
   });
 
-  it('after a signal: finishes running work, and leaves the rest to the next process', async () => {
+  it('after a signal: finishes running work, and the next process runs the remaining work', async () => {
     const first = kernel!;
     await accept(first, 'b');
     const drained = first.kernel.drain();

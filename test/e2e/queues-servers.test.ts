@@ -72,7 +72,7 @@ for (const [name, make] of Object.entries(SERVERS)) {
       await chosen?.stop();
     });
 
-    it('does after the response what was deferred, and keeps what is broken', async () => {
+    it('runs deferred work after the response, and stores invalid work', async () => {
       const post = async (id: string) => (await kernel?.post('/later', { id, text: 'one' }))?.status;
       const notes = async (): Promise<unknown> => (await kernel?.post('/all'))?.body;
       expect(await post('a')).to.equal(202);

@@ -61,7 +61,7 @@ async function catchStartError(options: TestKernelOptions): Promise<BootError> {
 }
 
 for (const { name, make } of DATABASES) {
-  describe(`a queue beside its database (${name})`, function () {
+  describe(`a queue and its database (${name})`, function () {
     let kernel: TestKernel | undefined;
     const running = (): TestKernel => {
       if (kernel === undefined) throw new Error('not started');
@@ -75,13 +75,13 @@ for (const { name, make } of DATABASES) {
     });
     after(() => kernel?.close());
 
-    it('does after the response what was deferred', async () => {
+    it('runs deferred work after the response', async () => {
       const answer = await running().post('/later', { id: 'a', text: 'one' });
       expect(answer.status).to.equal(202);
       await waitUntil(async () => (await readTexts(running())).length === 1, 'it was done');
     });
 
-    it('does what was deferred inside a transaction, if that commits', async () => {
+    it('runs work that was deferred inside a transaction, if that commits', async () => {
       expect((await running().post('/both', { id: 'b', text: 'two' })).status).to.equal(200);
       await waitUntil(async () => (await readTexts(running())).length === 3, 'it was done');
       expect((await running().post('/both', { id: 'b', text: 'three' })).status).to.equal(409);
@@ -108,7 +108,7 @@ describe('a queue of the config', function () {
     expect([answer.status, answer.body['code']]).to.deep.equal([413, 'JOB_TOO_LARGE']);
   });
 
-  it('opens after the embedded database in which it lies, also where nothing else needs that', async () => {
+  it('opens after the embedded database that contains it, also if nothing else needs it', async () => {
     const files = {
       'definitions/nothing.json': {
         id: 'nothing',
@@ -122,7 +122,7 @@ describe('a queue of the config', function () {
     expect((await kernel.post('/nothing')).status).to.equal(202);
   });
 
-  it('cannot be embedded where the connection is not, and says which can', async function () {
+  it('cannot be embedded in another kind of connection, and names the possible ones', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const env = { DATABASE_URL: await createPostgresDatabase() };
@@ -131,7 +131,7 @@ describe('a queue of the config', function () {
     expect(error.words?.help).to.contain('"use": "postgres"').and.contain('"connection": "jobs"');
   });
 
-  it('on MySQL, queue and schedules say what to write where nothing is configured, and run in what was written', async function () {
+  it('on MySQL, queue and schedules name the missing config, and run in the configured store', async function () {
     await skipWithout(this, startMysql('mariadb'));
     const env = { MYSQL_URL: await createMysqlDatabase('mariadb') };
     const nightly = {
@@ -162,7 +162,7 @@ describe('a queue of the config', function () {
     expect(await readTexts(running)).to.deep.equal(['put off']);
   });
 
-  it('embedded, lies in the connection that it names, and main is another database', async function () {
+  it('embedded, is stored in the connection that it names, and main is another database', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const note = 'INSERT INTO notes (id, text) VALUES ($1, $2)';
@@ -210,7 +210,7 @@ describe('a queue of the config', function () {
     expect(error.code).to.equal('JOB_POSTGRES_REFUSED');
   });
 
-  it('that is away costs the requests that need it, and nothing else', async function () {
+  it('that is unavailable fails only the requests that need it', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const url = new URL(await createPostgresDatabase());

@@ -107,7 +107,7 @@ describe('rate_limit', () => {
     expect(summarizeAnswer(await post('/user', {}, bob))).to.deep.equal([200, '2', '1']);
   });
 
-  it('counts payload values before the rules, so that what they reject counts too', async () => {
+  it('counts payload values before the rules, so that rejected values count too', async () => {
     expect(summarizeAnswer(await post('/account', { email: 'no address' }))).to.deep.equal([422, '2', '1']);
     expect(summarizeAnswer(await post('/account', { email: 'no address' }))).to.deep.equal([422, '2', '0']);
     expect((await post('/account', { email: 'no address' })).status).to.equal(429);
@@ -116,7 +116,7 @@ describe('rate_limit', () => {
     expect(toStatusAndCode(await post('/pair', { a: 'x' }))).to.deep.equal([422, 'ACC_UNRESOLVED']);
   });
 
-  it('takes no two combinations for one another', async () => {
+  it('distinguishes all combinations', async () => {
     const combinations: readonly Json[][] = [
       ['x', 'yz'],
       ['xy', 'z'],
@@ -143,13 +143,13 @@ describe('rate_limit', () => {
     expect((await post('/mixed', { a: 1 }, ada)).status).to.equal(429);
   });
 
-  it('lets exactly as many through when all come at once', async () => {
+  it('accepts exactly the limit of concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 120 }, () => post('/many')));
     expect(answers.filter(({ status }) => status === 200)).to.have.length(50);
     expect(answers.filter(({ status }) => status === 429)).to.have.length(70);
   });
 
-  it('goes on counting when the definitions are read again', async () => {
+  it('keeps its counters when the definitions are reloaded', async () => {
     expect((await kernel.kernel.reload()).applied).to.equal(true);
     expect((await post('/address')).status).to.equal(429);
   });

@@ -45,7 +45,7 @@ describe('readiness', () => {
     expect(statuses).to.deep.equal([200, 200, 200, 200, 200, 200]);
   });
 
-  it('ends when the database refuses, and comes back with it', async () => {
+  it('ends when the database rejects connections, and returns with it', async () => {
     await proxy.refuseConnections();
     await waitUntil(async () => (await getStatus()) === 503);
     await proxy.passTraffic();

@@ -41,7 +41,7 @@ describe('reload: addresses of plugins', () => {
     expect(kernel.kernel.routes().map(({ path }) => path)).to.deep.equal(['/files/']);
   });
 
-  it('a resource that has the address keeps it: nothing is taken over, and nothing of the plugin is left', async () => {
+  it('a resource that has the path keeps it: nothing is reloaded, and nothing of the plugin remains', async () => {
     await kernel.project.write(TAKEN, defineReturnResource('taken', 'mine', { resource: 'files/list' }));
     expect((await kernel.kernel.reload()).applied).to.equal(true);
     await kernel.project.write(UPLOAD, upload);

@@ -55,7 +55,7 @@ describe('reload of wrong files', () => {
     expect(kernel.kernel.degraded()).to.equal(false);
   });
 
-  it('whatever is wrong with files fails no request, and is said; the last valid set stays', async function () {
+  it('errors in files fail no request, and are logged; the last valid plans remain', async function () {
     const sound = [defineReturnResource('a', 1), defineReturnResource('b', 1)];
     const cyclic = {
       ...defineReturnResource('a', 2),
@@ -112,7 +112,7 @@ describe('reload of wrong files', () => {
     }
   });
 
-  it('a variable that is gone keeps the value of the start, and one that never was is no text "undefined"', async () => {
+  it('a removed variable has the value of the start, and a variable that never existed is not the text "undefined"', async () => {
     const defineTokenResource = (id: string, variable: string): object => ({
       ...defineReturnResource(id, '$PROTECTED.id'),
       tokenize: { type: 'JWT', encryption_key: `$ENV.${variable}` },

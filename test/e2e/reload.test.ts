@@ -40,7 +40,7 @@ describe('reload', () => {
     expect([await answer('/a'), await answer('/moved'), await answer('/other')]).to.deep.equal([404, 'a3', 'a3']);
   });
 
-  it('keeps the last valid plan of what is broken, says so, and takes over what is valid', async () => {
+  it('keeps the last valid plan of an invalid resource, logs this, and reloads the valid ones', async () => {
     await start();
     const before = kernel.kernel.plans().hash;
     await write(A, '{ "id": "a", "resource": "a", "actionables": [');
@@ -59,7 +59,7 @@ describe('reload', () => {
     expect(kernel.kernel.plans().hash).not.to.equal(before);
   });
 
-  it('keeps serving a resource whose mode is wrong, whose id is taken, or whose dependency broke', async () => {
+  it('keeps serving a resource with a wrong mode, a duplicate id, or an invalid dependency', async () => {
     const chained = {
       id: 'c',
       resource: 'c',
@@ -114,7 +114,7 @@ describe('reload', () => {
     expect(await answer('/b')).to.equal(503);
   });
 
-  it('what was deleted while another file is broken is gone once everything is valid again', async () => {
+  it('a resource that is deleted while another file is invalid is removed once all files are valid', async () => {
     await start({ files: { [A]: defineReturnResource('a', 'a1'), [B]: defineReturnResource('b', 'b1') } });
     await write(A, '{');
     await kernel.project.remove(B);
@@ -193,7 +193,7 @@ describe('reload', () => {
     expect([await answer('/a'), await degraded()]).to.deep.equal(['opened', false]);
   });
 
-  it('a plugin that taps hooks cannot join a running kernel: said so each time, and the old set goes on', async () => {
+  it('a plugin that taps hooks cannot join a running kernel: this is logged each time, and the old plans remain', async () => {
     await start({ config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'late-register')] } });
     await write(A, defineReturnResource('a', '$GENERATOR.LATEREGISTER'));
     for (let i = 0; i < 2; i++) {
@@ -261,7 +261,7 @@ describeOnBothDatabases(
       });
     });
 
-    it('a change that the data forbid is rejected, and the old set goes on', async () => {
+    it('a change that the data forbid is rejected, and the old plans remain', async () => {
       await kernel().post('/add', { name: 'y', code: 'c' });
       await kernel().project.write(M, { ...ITEM, code: { type: 'String', optional: true, unique: true } });
       const { applied, failure } = await kernel().kernel.reload();
@@ -274,7 +274,7 @@ describeOnBothDatabases(
       expect(kernel().kernel.degraded()).to.equal(false);
     });
 
-    it('a model that breaks takes its resources neither away nor along', async () => {
+    it('an invalid model neither removes nor changes its resources', async () => {
       await kernel().project.write(M, { ...ITEM, name: { type: 'Strin' } });
       await kernel().kernel.reload();
       expect((await kernel().post('/add', { name: 'still' })).body).to.include({ name: 'still' });

@@ -95,7 +95,7 @@ for (const envelope of [undefined, { use: 'success-message-data' }]) {
         expect(Object.keys((await postRendered('first', 0)) as object)).to.deep.equal(['made', 'id', 'name']);
       });
 
-      it('hide what is secret, and reject what must be there', async () => {
+      it('hide secrets, and reject a missing row', async () => {
         expect(JSON.stringify(await postRendered('no-names', 0))).not.to.include('hidden');
         expect(await postRendered('must', 2)).to.deep.equal(rows[2]);
         expect((await kernel().post('/must', { after: 9 })).status).to.equal(404);
@@ -106,7 +106,7 @@ for (const envelope of [undefined, { use: 'success-message-data' }]) {
         expect([status, body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
       });
 
-      it('are created only where nothing reads the rows', () => {
+      it('are created only if nothing reads the rows', () => {
         const fast = database === 'postgres' && envelope === undefined;
         for (const id of ['own-names', 'resource-names', 'first', 'by-count']) {
           expect(isText(kernel(), id), id).to.equal(fast);

@@ -20,7 +20,7 @@ describe('samples of requests, sent', function () {
   });
   after(() => kernel.close());
 
-  it('are taken, or rejected by something else than a rule', async () => {
+  it('are accepted, or rejected for another reason than a rule', async () => {
     const { project, config } = kernel.kernel;
     const analysis = kernel.kernel.analysis();
     const info = { title: '', version: '' };

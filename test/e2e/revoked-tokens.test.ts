@@ -116,7 +116,7 @@ describe('revoked tokens', () => {
     expect(await revoke()).to.deep.equal({ invalidated: 0 });
   });
 
-  it('a token of another issuer revokes none of ours, whatever its id', async () => {
+  it('a token of another issuer revokes no token of this service, whatever its id', async () => {
     const token = await signJwt({ id: 'ada', jti: 'session-7' });
     expect(await opens(token)).to.equal(200);
     expect(await revoke(await signJwt({ id: 'ada', jti: 'session-7' }, OTHER_KEY))).to.deep.equal({ invalidated: 0 });
@@ -147,27 +147,27 @@ describe('revoked tokens', () => {
     expect(await opens(token, '/sealed')).to.equal(401);
   });
 
-  it('takes tokens from several places', async () => {
+  it('revokes tokens from several places', async () => {
     const [a, b] = [await signIn(), await signIn()];
     expect((await post('/revoke-two', { refresh: b }, a)).body).to.deep.equal({ invalidated: 2 });
     expect([await opens(a), await opens(b)]).to.deep.equal([401, 401]);
     expect((await post('/revoke-two', { refresh: b })).status, 'no header').to.equal(422);
   });
 
-  it('ends what the work has found, and answers what the work gave', async () => {
+  it('revokes tokens that the work has found, and returns the result of the work', async () => {
     const [a, b] = [await signIn(), await signIn()];
     expect((await post('/revoke-found', { sessions: [a, b] })).body).to.deep.equal({ done: true });
     expect([await opens(a), await opens(b)]).to.deep.equal([401, 401]);
   });
 
-  it('gives a new token for an old one', async () => {
+  it('returns a new token for an old one', async () => {
     const old = await signIn();
     const { status, body } = await post('/renew', {}, old);
     expect([status, body['id']]).to.deep.equal([200, 'ada']);
     expect([await opens(old), await opens(String(body['token']))]).to.deep.equal([401, 200]);
   });
 
-  it('gives out no token by itself', async () => {
+  it('issues no token by itself', async () => {
     expect((await post('/revoke', { tokens: [] })).text).to.equal('{"invalidated":0}');
   });
 
@@ -211,7 +211,7 @@ describe('revoked tokens', () => {
       }
     });
 
-  it('says at the start, once, that memory forgets', () => {
+  it('logs once at the start that memory is lost at a restart', () => {
     const rows = kernel.log.filter(
       ({ level, message }) =>
         level === 'warn' && message.includes('after a restart and in other processes they are valid again'),
@@ -279,7 +279,7 @@ describe('revoked tokens in Redis', () => {
 });
 
 describe('a resource that revokes', () => {
-  it('does not start without what tokens are checked by', async () => {
+  it('does not start without a `tokenize` that verifies tokens', async () => {
     const files = {
       'definitions/a.json': { id: 'a', resource: 'a', invalidate_tokenize: { tokens: '$HEADER.authorization' } },
     };
@@ -290,7 +290,7 @@ describe('a resource that revokes', () => {
     expect(failure?.problems.map(({ code }) => code)).to.deep.equal(['TOK_REVOKE']);
   });
 
-  it('is the only sort that may leave `actionables` out', async () => {
+  it('is the only kind that may omit `actionables`', async () => {
     const files = { 'definitions/a.json': { id: 'a', resource: 'a', tokenize: JWT, protected: {} } };
     const failure = await startKernel({ files, env: ENV, onProblem: 'refuse' }).then(
       (kernel) => kernel.close(),

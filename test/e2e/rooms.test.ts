@@ -144,7 +144,7 @@ describe('rooms', () => {
     expect((await b.next()).action).to.equal('said');
   });
 
-  it('are so many for a connection, and what is no name is none', async () => {
+  it('are limited for each connection, and an invalid name is rejected', async () => {
     const a = await client();
     for (const name of ['r1', 2, 'r3', 'r1'])
       expect((await a.sendRequest('join-many', { room: name })).error).to.equal(undefined);

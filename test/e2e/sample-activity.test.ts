@@ -39,7 +39,7 @@ describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_EN
     await arrived(bob, 1);
   });
 
-  it('shows each side what happened, the newest first and as many as are requested', async () => {
+  it('returns to each side its events, the newest first and as many as are requested', async () => {
     const mine = await listActivity(ada);
     expect(mine.map(({ kind }) => kind)).to.deep.equal(['sent', 'deposit']);
     expect(Object.keys(mine[0] ?? {})).to.have.members(FIELDS);

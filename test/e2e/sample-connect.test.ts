@@ -54,7 +54,7 @@ describe('sample: connect', () => {
         expect(left).to.be.within(590_000, 601_000);
       });
 
-      it('exchanges the code with our secret, and keeps the token as ciphertext', async () => {
+      it('exchanges the code with the client secret, and stores the token as ciphertext', async () => {
         const { status, body, text } = await postCallback(ada, await start(ada));
         expect(status, text).to.equal(200);
         expect(Object.keys(body)).to.deep.equal(['updated_at']);
@@ -79,7 +79,7 @@ describe('sample: connect', () => {
         expect(upstream.requests.at(-1)?.headers.authorization).to.equal(`Bearer ${ACCESS_TOKEN}-2`);
       });
 
-      it('takes a state once, also of ten at the same time', async () => {
+      it('accepts a state once, also of ten concurrent requests', async () => {
         const state = await start(ada);
         const answers = await Promise.all(Array.from({ length: 10 }, () => postCallback(ada, state)));
         expect(countStatuses(answers, 200, 410)).to.deep.equal([1, 9]);
@@ -106,7 +106,7 @@ describe('sample: connect', () => {
         ['broken', 502, 'OUT_UNREADABLE'],
         ['empty', 422, 'DEP_UNRESOLVED'],
       ] as const) {
-        it(`answers ${status} when the code is "${code}" there; the state is used up and nothing is kept`, async () => {
+        it(`returns ${status} for the code "${code}"; the state is used and nothing is stored`, async () => {
           const state = await start(ada);
           const { status: told, body, text } = await postCallback(ada, state, code);
           expect([told, body['code']], text).to.deep.equal([status, problem]);
@@ -117,12 +117,12 @@ describe('sample: connect', () => {
         });
       }
 
-      it('requests a token of ours everywhere', async () => {
+      it('requires a token of this service everywhere', async () => {
         for (const path of ['/connect/start', '/connect/callback', '/connect/account'])
           expect((await kernel().post(path, { state: 'x', code: 'good' })).status, path).to.equal(401);
       });
 
-      it('no token of theirs and no secret of ours is in the log', async () => {
+      it('the log contains no token of the other service and no secret of this one', async () => {
         await postCallback(ada, await start(ada));
         await ada.post('/connect/account');
         const log = JSON.stringify(kernel().log);
@@ -131,7 +131,7 @@ describe('sample: connect', () => {
     },
   );
 
-  it('without the other service the rest works, and the answer to a callback is 502 in words', async function () {
+  it('without the other service the other resources work, and a callback gets 502 with a message', async function () {
     const kernel = await startKernel({
       prepare: copyQuickSample,
       env: SAMPLE_ENV,

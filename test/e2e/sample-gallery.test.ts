@@ -28,7 +28,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
   const listStoredFiles = (): Promise<string[]> => listFilesBelow(join(kernel().project.folder, '.lintel/files/open'));
   const rows = async (): Promise<unknown> => (await kernel().post('/rows')).body['n'];
 
-  it('takes pictures with one caption, and shows them latest first', async () => {
+  it('accepts pictures with one caption, and returns them latest first', async () => {
     const caption = { name: 'caption', content: 'by the sea' };
     const blue = picture(JPEG_BLUE, 'blue.jpg', 'image/jpeg');
     const { status, body, text } = await add(ada, RED, caption, blue);
@@ -40,7 +40,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     expect(await list(ada)).to.deep.equal(body.toReversed());
   });
 
-  it('gives the bytes back under the address in the list', async () => {
+  it('serves the bytes at the address in the list', async () => {
     await add(ada, picture(WEBP_GREEN, 'a.webp', 'image/webp'), picture(GIF_BLACK, 'b.gif', 'image/gif'));
     const types = [];
     for (const { url } of await list(ada)) {
@@ -70,7 +70,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
       expect(await list(who)).to.deep.equal(photos);
   });
 
-  it('keeps the list, and reads it again after each change', async () => {
+  it('caches the list, and reads it again after each change', async () => {
     expect(await list(ada)).to.deep.equal([]);
     const [first] = (await add(ada, RED)).body;
     expect(await list(ada)).to.have.lengthOf(1);
@@ -100,7 +100,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     });
   }
 
-  it('says in a rejection which types it takes, and how files are sent', async () => {
+  it('names in an error response the accepted types, and how files are sent', async () => {
     const { body } = await add(ada, picture('hello', 'a.png', 'image/png'));
     const [issue] = (body as unknown as Loose)['errors'] as readonly Loose[];
     expect(issue).to.include({ pointer: '/file' });
@@ -108,7 +108,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     expect((await ada.post('/gallery/add', {})).body['detail']).to.contain('multipart/form-data');
   });
 
-  it('takes nothing without a token, nor for a wallet that is closed', async () => {
+  it('accepts nothing without a token, nor for a closed wallet', async () => {
     const before = await listStoredFiles();
     const body = createFormData([RED]);
     expect((await kernel().request('POST', '/gallery/add', { body })).status).to.equal(401);
@@ -118,7 +118,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     expect(await listStoredFiles()).to.deep.equal(before);
   });
 
-  it('removes files and rows together, and says which', async () => {
+  it('removes files and rows together, and returns their keys', async () => {
     const [first, second] = (await add(ada, RED, RED)).body;
     const { status, body, text } = await ada.post<Photos>('/gallery/remove', [getStorageKey(first)]);
     expect(status, text).to.equal(200);

@@ -88,7 +88,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
       expect((await here.next()).action).to.equal('announcement');
     });
 
-    it('of the payment service is reported once it is there, with how often the event came', async () => {
+    it('of the payment service is reported after it is stored, with the number of deliveries', async () => {
       const ada = await createPerson(kernel());
       const here = await screen(ada);
       await here.sendRequest('wallet/watch');
@@ -104,7 +104,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
   });
 
   describe('support', () => {
-    it('is a room of its own for each wallet, with what was said before', async () => {
+    it('is a separate room for each wallet, with the earlier messages', async () => {
       const [ada, bob] = [await createPerson(kernel()), await createPerson(kernel())];
       const [hers, his] = [await screen(ada), await screen(bob)];
       expect((await hers.sendRequest('support/join')).data).to.deep.equal([]);

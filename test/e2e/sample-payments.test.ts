@@ -68,7 +68,7 @@ describeOnDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_E
     expect([await ada.balance(), (await history(ada)).length]).to.deep.equal([2600, 2]);
   });
 
-  it('that comes twenty times at once moves money once', async function () {
+  it('that is delivered twenty times concurrently moves money once', async function () {
     const event = eventFor(ada);
     const answers = await Promise.all(Array.from({ length: 20 }, () => deliver(event)));
     expect(countStatuses(answers, 202)).to.deep.equal([20]);
@@ -76,7 +76,7 @@ describeOnDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_E
     expect([await ada.balance(), (await history(ada)).length]).to.deep.equal([2600, 2]);
   });
 
-  it('beside deposits of the owner: every cent arrives', async function () {
+  it('concurrent with deposits of the owner: every cent is counted', async function () {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         i % 2 ? deliver(eventFor(ada)) : ada.post('/wallet/deposit', { amount: 1 }),
@@ -110,7 +110,7 @@ describeOnDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_E
     expect(await ada.balance()).to.equal(100);
   });
 
-  it('for a missing or closed wallet is kept with its reason, and moves nothing', async () => {
+  it('for a missing or closed wallet is stored with its reason, and moves nothing', async () => {
     const waitForJob = (id: unknown): Promise<unknown> =>
       waitForValue(
         async () => (await kernel().kernel.listJobAdmins()[0]?.show(String(id)))?.view ?? null,
@@ -137,7 +137,7 @@ describeOnDatabase('sample: rates', { prepare: copyQuickSample, env: SAMPLE_ENV 
     kernel().post('/rates/update', { rates }, { headers: { 'x-rates-token': token } });
   const rates = async (): Promise<readonly Loose[]> => (await kernel().post<readonly Loose[]>('/rates')).body;
 
-  it('are none, then those of our job, at once also where they were read before', async () => {
+  it('are none, then those of the job, immediately also after they were read', async () => {
     expect(await rates()).to.deep.equal([]);
     const { status, text } = await bring([
       { currency: 'usd', rate: 1.08 },

@@ -62,7 +62,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
     const send = (from: Person, to: Person, amount: number): Promise<Answer<Loose>> =>
       from.post('/wallet/transfer', { to_email: to.email, amount, pin: PIN });
 
-    it('many deposits at once are all counted, and each entry follows the one before it', async () => {
+    it('counts all of many concurrent deposits, and each entry follows the previous one', async () => {
       const deposits = await atOnce(30, () => ada.post('/wallet/deposit', { amount: 10 }));
       expectAll(deposits, 200);
       const entries = (await ada.post<readonly Loose[]>('/wallet/history')).body;
@@ -70,7 +70,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(balances).to.deep.equal(Array.from({ length: 31 }, (_, i) => 400 - 10 * i));
     });
 
-    it('a transfer is whole, and rejected where there is not enough', async () => {
+    it('a transfer is complete, and rejected if the balance is too low', async () => {
       expect((await send(ada, bob, 401)).status).to.equal(409);
       const sent = await send(ada, bob, 150);
       expect(sent.status, sent.text).to.equal(200);
@@ -80,7 +80,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(body).to.include({ balance: 250, movements: 32, came: 400, went: 150 });
     });
 
-    it('transfers in both directions at once all succeed, and those beyond the balance are rejected', async () => {
+    it('concurrent transfers in both directions all succeed, and those beyond the balance are rejected', async () => {
       const [left, right] = [await createPerson(kernel, 500), await createPerson(kernel, 500)];
       const both = await atOnce(20, (i) => (i % 2 === 0 ? send(left, right, 1 + i) : send(right, left, 1 + i)));
       expectAll(both, 200);
@@ -95,7 +95,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(countStatuses(await atOnce(10, () => kernel.post('/sign-up', body)), 200, 409)).to.deep.equal([1, 9]);
     });
 
-    it('a state of another service is taken once, also of ten at the same time', async () => {
+    it('a state of another service is accepted once, also of ten concurrent requests', async () => {
       const { state } = (await ada.post('/connect/start')).body;
       const answers = await atOnce(10, () => ada.post('/connect/callback', { state, code: 'good' }));
       expect(countStatuses(answers, 200, 410)).to.deep.equal([1, 9]);
@@ -120,7 +120,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(changed.body['interests']).to.deep.equal(['tea', 'sea']);
     });
 
-    it('does work after the response: a payment that comes ten times at once moves money once', async () => {
+    it('runs work after the response: a payment that is delivered ten times concurrently moves money once', async () => {
       const before = Number(await bob.balance());
       const body = JSON.stringify({ event: `evt_${name}_1`, wallet: bob.id, amount: 70 });
       const headers = { 'x-payment-signature': signHmac(body, SAMPLE_ENV.PAYMENT_SECRET) };
@@ -144,7 +144,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect((await bob.post('/profile')).status).to.equal(404);
     });
 
-    it('opens no embedded database where nothing lies in it', async () => {
+    it('opens no embedded database if nothing is stored in it', async () => {
       const query = { query: 'SELECT 1 AS one', parameters: [] };
       const files = {
         'definitions/one.json': {

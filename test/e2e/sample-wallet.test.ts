@@ -34,7 +34,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect(await ada.balance()).to.equal(250);
     });
 
-    it('rejects what is no amount and writes nothing', async () => {
+    it('rejects an invalid amount and writes nothing', async () => {
       const ada = await open();
       for (const amount of [0, -5, 1.5, '10', null, 1e300, undefined]) {
         expect((await ada.post('/wallet/deposit', { amount })).status, String(amount)).to.equal(422);
@@ -101,7 +101,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect(pointers).to.deep.equal(['/to_email', '/amount', '/pin']);
     });
 
-    it('20 at once in both directions all succeed and keep the sum', async function () {
+    it('20 concurrent ones in both directions all succeed and preserve the sum', async function () {
       const [ada, bob] = [await open(10_000), await open(10_000)];
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? send(ada, bob, 1 + i) : send(bob, ada, 1 + i))),
@@ -120,7 +120,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       }
     });
 
-    it('20 at once take no more than there is', async function () {
+    it('20 concurrent ones transfer no more than the balance', async function () {
       const [ada, bob] = [await open(16), await open()];
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(ada, bob, 2)));
       expect(countStatuses(answers, 200, 409)).to.deep.equal([8, 12]);
@@ -151,7 +151,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect(await history(await open())).to.deep.equal([]);
     });
 
-    it('gives one entry by the id in the path, to its owner alone', async () => {
+    it('returns one entry by the id in the path, to its owner only', async () => {
       const [entry] = await history(ada);
       const path = `/wallet/history/${String(entry?.['id'])}`;
       expect((await ada.post(path)).body).to.deep.equal(entry);

@@ -50,7 +50,7 @@ describe('sample: work', () => {
       await idle();
     });
 
-    it('is sent again, under the same number, when the other service was away', async function () {
+    it('is sent again, with the same id, after the other service was unavailable', async function () {
       const ada = await createPerson(kernel());
       trouble.push(createJsonBehaviour({}, 503));
       expect((await ada.post('/wallet/statement/mail')).status).to.equal(202);
@@ -109,7 +109,7 @@ describe('sample: work', () => {
       expect(await states(quick.id)).to.equal(1);
     });
 
-    it('take away rates that are old, also where they were read before', async () => {
+    it('remove old rates, also after they were read', async () => {
       const rates = async (): Promise<unknown[]> =>
         (await kernel().post<readonly Loose[]>('/rates')).body.map(({ currency }) => currency);
       const brought = [

@@ -28,7 +28,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
   });
 
   describe('sign-up', () => {
-    it('answers exactly what `returnables` lists, with a token that opens protected endpoints', async () => {
+    it('returns exactly the fields of `returnables`, with a token for protected endpoints', async () => {
       const body = wanted();
       const made = await kernel().post('/sign-up', body);
       expect(made.status).to.equal(200);
@@ -40,13 +40,13 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect(read.body['created_at']).to.match(ISO);
     });
 
-    it('rejects an address that is taken with 409', async () => {
+    it('rejects an existing address with 409', async () => {
       const { status, body } = await kernel().post('/sign-up', { ...wanted(), email: ada.email });
       expect(status).to.equal(409);
       expect(listPointers(body)).to.deep.equal(['/email']);
     });
 
-    it('makes one wallet out of 20 attempts at once with one address', async function () {
+    it('creates one wallet from 20 concurrent attempts with one address', async function () {
       const body = wanted();
       const answers = await Promise.all(Array.from({ length: 20 }, () => kernel().post('/sign-up', body)));
       expect(countStatuses(answers, 200, 409)).to.deep.equal([1, 19]);
@@ -65,7 +65,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
   });
 
   describe('sign-in', () => {
-    it('gives a token for the right password', async () => {
+    it('returns a token for the right password', async () => {
       const { status, body } = await kernel().post('/sign-in', { email: ada.email, password: PASSWORD });
       expect(status).to.equal(200);
       expect(Object.keys(body)).to.have.members(['id', 'email', 'name', 'token']);
@@ -91,12 +91,12 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect((await kernel().post('/profile', {}, createWalletInit(`${ada.token}x`))).status).to.equal(401);
     });
 
-    it('is that of the token, whatever the payload says', async () => {
+    it('is that of the token, whatever the payload contains', async () => {
       const other = await createPerson(kernel());
       expect((await ada.post('/profile', { id: other.id })).body['id']).to.equal(ada.id);
     });
 
-    it('changes what is sent and keeps what is not; JSON comes back as JSON', async () => {
+    it('changes sent fields and preserves others; JSON is returned as JSON', async () => {
       const address = { street: 'St James Square 12', city: 'London', country: 'GB' };
       const first = await ada.post('/profile/update', { address, interests: ['engines', 'poetry'] });
       expect(first.status, first.text).to.equal(200);
@@ -134,7 +134,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect(await send('9876')).to.equal(200);
     });
 
-    it('that is closed is gone for its owner, while others keep what they have from it', async () => {
+    it('that is closed cannot be used by its owner, while entries of others remain', async () => {
       const [leaving, staying] = [await createPerson(kernel(), 100), await createPerson(kernel())];
       await leaving.post('/wallet/transfer', { to_email: staying.email, amount: 40, pin: PIN });
       const closed = await leaving.post('/profile/close');

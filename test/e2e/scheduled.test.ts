@@ -105,7 +105,7 @@ describe('schedules', function () {
     expect((await kernel.post('/tick')).status, 'no request reaches it').to.equal(404);
   });
 
-  it('run what they depend on first, and are independent of work of requests', async () => {
+  it('run their dependencies first, and are independent of work of requests', async () => {
     const answer = await kernel.post('/mixed');
     expect([answer.status, answer.body]).to.deep.equal([200, { answer: 'of a request' }]);
     await ran('the night', 1);
@@ -117,11 +117,11 @@ describe('schedules', function () {
     expect(await readRows('fails')).to.have.length(1);
   });
 
-  it('keep their ledger out of what `migrate` looks at', async () => {
+  it('store their ledger outside the tables that `migrate` compares', async () => {
     expect(await kernel.kernel.outlineMigration()).to.deep.equal({ steps: [], warnings: [] });
   });
 
-  it('have the zone of the config where they name none, and end with a reload that takes them away', async () => {
+  it('use the zone of the config if they name none, and end with a reload that removes them', async () => {
     const zones = (): object =>
       Object.fromEntries(kernel.kernel.running.schedules().map(({ expression, zone }) => [expression, zone]));
     await kernel.project.remove('definitions/mixed.json');

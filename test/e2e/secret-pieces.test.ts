@@ -147,7 +147,7 @@ describeOnEach(
       pieces = listPieces(String(stored['password']));
     });
 
-    it('do not leave, neither whole nor in pieces', async () => {
+    it('are not returned, neither whole nor in parts', async () => {
       const left: string[] = [];
       for (const [i, query] of listReads(name).entries()) {
         const { status, text } = await kernel().post(`/r${i}`, {});
@@ -160,7 +160,7 @@ describeOnEach(
       expect(left).to.deep.equal([]);
     });
 
-    it('are not confused with what is read beside them', async () => {
+    it('are not confused with other values of the same query', async () => {
       const answers = await Promise.all(SOUND.map((_, i) => kernel().post(`/s${i}`, {})));
       expect(answers.map(({ body }) => body)).to.deep.equal(SOUND.map(([, answer]) => answer));
     });

@@ -25,7 +25,7 @@ describe('text that a request brings', () => {
   });
   after(() => kernel.close());
 
-  it('keeps U+FEFF at its beginning, wherever it stands', async () => {
+  it('preserves U+FEFF at its beginning, in every position', async () => {
     const form = new FormData();
     form.set('name', MARKED);
     const encoded = encodeURIComponent(MARKED);
@@ -38,13 +38,13 @@ describe('text that a request brings', () => {
     expect(answers.map(({ text }) => JSON.parse(text) as unknown)).to.deep.equal(answers.map(() => MARKED));
   });
 
-  it('keeps it in messages of a connection', async () => {
+  it('preserves it in messages of a connection', async () => {
     const socket = await connect(kernel.url);
     expect(await socket.sendRequest('body', { name: MARKED })).to.have.property('data', MARKED);
     await socket.close();
   });
 
-  it('is rejected where it is no UTF-8, instead of putting another character there', async () => {
+  it('is rejected if it is not UTF-8, instead of replacing a character', async () => {
     const form = 'multipart/form-data; boundary=x';
     const part = Buffer.concat([
       Buffer.from('--x\r\ncontent-disposition: form-data; name="name"\r\n\r\na'),

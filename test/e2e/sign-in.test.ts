@@ -251,7 +251,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     expect((await post('/sign-in', { email: 'changing', password: 'after' })).status).to.equal(200);
   });
 
-  it('text is not normalised: what looks the same is another password', async () => {
+  it('text is not normalised: a password that only looks the same is another one', async () => {
     await post('/sign-up', { email: 'accent', password: 'caf\u00e9' });
     expect((await post('/sign-in', { email: 'accent', password: 'cafe\u0301' })).status).to.equal(401);
     expect((await post('/sign-in', { email: 'accent', password: 'caf\u00e9' })).status).to.equal(200);
@@ -274,7 +274,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     for (const other of [unknown, broken]) expect(median(other) / median(wrong)).to.be.within(0.5, 2);
   });
 
-  it('thirty at once all sign in', async function () {
+  it('thirty concurrent ones all sign in', async function () {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
         post('/sign-in', { email: 'ada', password: i % 2 ? 'correct horse' : 'wrong' }),
@@ -321,7 +321,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
 describeOnBothDatabases('sign-up in a transaction', options, (kernel) => {
   const post = (path: string, body: unknown): Promise<Answer<Loose>> => kernel().post(path, body);
 
-  it('a transaction that is run again hashes once, and its first actionable sees what was sent again', async function () {
+  it('a repeated transaction hashes once, and its first actionable reads the sent value again', async function () {
     await post('/note', { id: 'pair' });
     const marks: string[] = [];
     const rounds = 5;

@@ -59,7 +59,7 @@ describe('a server with a small heap', () => {
     return socket;
   };
 
-  it('survives pieces, large results and readers that do not read, all at once, and gives the memory back', async () => {
+  it('survives fragments, large results and clients that do not read, all concurrently, and releases the memory', async () => {
     const child = await start(FILES, {
       env: { DATABASE_URL: await createPostgresDatabase() },
       node: [`--max-old-space-size=${HEAP_MIB}`, ...HEAP_PROBE],

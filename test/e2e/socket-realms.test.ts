@@ -168,7 +168,7 @@ describe('a uid', () => {
     expect(await collectHeard(...all)).to.deep.equal([['customers', 'reset'], ['admins'], ['admins'], []]);
   });
 
-  it('is proved by each token for itself, where two headers bring two', async () => {
+  it('is proved by each token separately if two headers contain two', async () => {
     await start([
       END,
       defineBroadcast('customers', createSingleTarget(), CUSTOMER),
@@ -205,7 +205,7 @@ describe('a uid', () => {
     expect(await collectHeard(a, b)).to.deep.equal([['to-customer'], []]);
   });
 
-  it('of which nothing says whose it is stops the start, with the ids that could be named', async () => {
+  it('without a known guard prevents the start, with the possible ids', async () => {
     const failed = await start([
       defineBroadcast('open', createSingleTarget()),
       returningWith('a', CUSTOMER),

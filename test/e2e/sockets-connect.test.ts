@@ -33,7 +33,7 @@ describe('connecting', () => {
       expect(await expectRefusedUpgrade(off.url)).to.include({ status: 404 });
     });
 
-    it('does not start with a variable that says nothing', async () => {
+    it('does not start with an invalid variable', async () => {
       for (const [name, value] of [
         ['ALLOW_WEBSOCKET_CONNECTIONS', 'yes'],
         ['FORCE_WEBSOCKET_WITH_UID', '1'],
@@ -44,7 +44,7 @@ describe('connecting', () => {
       }
     });
 
-    it('does not start when a resource has its address, and keeps it when a reload would take it', async () => {
+    it('does not start when a resource has its path, and keeps it when a reload would use it', async () => {
       for (const taken of [defineReturnResource('ws', 1), { ...defineReturnResource('x', 1), resource: 'ws' }]) {
         const failure = await start({ files: { 'definitions/a.json': taken } }).catch((error: unknown) => error);
         expect(failure).to.include({ code: 'KRN_ROUTE' });
@@ -102,7 +102,7 @@ describe('connecting', () => {
       }
     });
 
-    it('leaves requests alone that ask for something else', async () => {
+    it('does not handle other upgrade requests', async () => {
       const kernel = await start({ config: { websocket: { enabled: true }, http: { methods: ['POST', 'GET'] } } });
       const body = '{"a":1}';
       const upgrade = {
@@ -135,7 +135,7 @@ describe('connecting', () => {
       expect(answer.status).to.equal(414);
     });
 
-    it('takes so many connections and no more, until one has gone', async () => {
+    it('accepts connections up to the limit, until one is closed', async () => {
       const kernel = await start({}, { limits: { connections: 2 } });
       const [first] = [await open(kernel.url), await open(kernel.url)];
       const { status, body } = await expectRefusedUpgrade(kernel.url);
@@ -144,7 +144,7 @@ describe('connecting', () => {
       expect((await (await open(kernel.url)).sendRequest('open')).data).to.deep.equal({ ok: true });
     });
 
-    it('takes so many connections of one network, whatever it says before the proxy, and those of others', async () => {
+    it('limits connections of one network, whatever headers it sends to the proxy, and accepts those of others', async () => {
       const kernel = await start(
         { config: { http: { trusted_proxies: 1 } } },
         { enabled: true, limits: { per_address: 2 } },
@@ -203,7 +203,7 @@ describe('connecting', () => {
   });
 
   describe('uids', () => {
-    it('are 1 to 256 characters, none of them a control character, and given once', async () => {
+    it('have 1 to 256 characters, no control character, and occur once', async () => {
       const kernel = await start();
       for (const query of ['?uid=', `?uid=${'a'.repeat(257)}`, '?uid=a%00b', '?uid=a%0Ab', '?uid=a&uid=b'])
         expect(await farewell(kernel.url, { query }), query).to.deep.equal({

@@ -82,7 +82,7 @@ describe('messages to connected clients', () => {
     expect(await readDelivered(ada)).to.deep.equal([1, 2, 4]);
   });
 
-  it('reach the rooms that a connection has joined, until it leaves or goes', async () => {
+  it('reach the rooms that a connection has joined, until it leaves them or is closed', async () => {
     const kernel = await start();
     const [ada, bob] = [await open(kernel, 'ada'), await open(kernel, 'bob')];
     expect((await ada.sendRequest('enter', { room: 'a' })).data).to.equal(true);
@@ -144,7 +144,7 @@ describe('messages to connected clients', () => {
     await Promise.all(many.map((client) => client.close()));
   });
 
-  describe('where a token identifies the caller', () => {
+  describe('when a token identifies the caller', () => {
     const withToken = async (claims: Readonly<Record<string, unknown>>): Promise<ConnectOptions> => ({
       protocols: ['Authorization', await signJwt(claims)],
     });
@@ -163,7 +163,7 @@ describe('messages to connected clients', () => {
       ]);
     });
 
-    it('it also does so when the resource that requests tokens came later, or has errors', async () => {
+    it('it also does so when the resource that requires tokens is added later, or has errors', async () => {
       const kernel = await start(OPEN);
       const liar = await open(kernel, 'ada');
       send(kernel, { uids: ['ada'] }, 1);
@@ -205,7 +205,7 @@ describe('messages to connected clients', () => {
     });
   });
 
-  describe('that were sent while a client was away', () => {
+  describe('that were sent while a client was disconnected', () => {
     const message = (n: number, to: Target = { all: true }): Delivery => ({
       action: 'told',
       data: n,
@@ -240,7 +240,7 @@ describe('messages to connected clients', () => {
       expect(await readDelivered(ada)).to.deep.equal([1, 3, 6]);
     });
 
-    it('are said to be missing when they are not known any more, once, and newer ones follow', async () => {
+    it('are reported once as missing when they are not stored any more, and newer ones follow', async () => {
       const kernel = await start();
       const { answer } = replaying(kernel);
       for (const missed of [null, new Error('the relay is away')]) {
@@ -278,7 +278,7 @@ describe('messages to connected clients', () => {
       expect(await readDelivered(liar)).to.deep.equal([]);
     });
 
-    it('may be more than what may wait for a client, together', async () => {
+    it('may be larger together than the limit of waiting bytes of a client', async () => {
       const kernel = await start(OPEN, { limits: { buffered: 10_000 } });
       const { answer } = replaying(kernel);
       const ada = await open(kernel, null, { query: '?last_id=m-0' });

@@ -73,7 +73,7 @@ describe('connections', function () {
   const message = (n: number, resource = 'echo'): string =>
     JSON.stringify({ resource, action: 'a', request_id: `r-${n}`, payload: { n } });
 
-  it('that break the protocol are closed with the code of what was wrong', async () => {
+  it('that violate the protocol are closed with the code of the error', async () => {
     const kernel = await start();
     const broken: readonly (readonly [string, readonly Buffer[], number])[] = [
       ['a binary message', [encodeClientFrame('binary', 'x')], 1003],
@@ -137,7 +137,7 @@ describe('connections', function () {
     expect(raw.frames.filter(({ opcode }) => opcode === 10)).to.have.length(sent.length - parts.length);
   });
 
-  it('that send too much are rejected message by message, and cut off when they go on', async () => {
+  it('that send too much are rejected message by message, and closed if they continue', async () => {
     const kernel = await start({ limits: { rate: 10 } });
     const client = await open(kernel);
     for (let n = 0; n < 30; n++) client.send(message(n));
@@ -180,7 +180,7 @@ describe('connections', function () {
     expect([1013, null]).to.include(await raw.closed);
   });
 
-  it('may get one answer that is larger than what may wait', async () => {
+  it('may get one response that is larger than the limit of waiting bytes', async () => {
     const client = await open(await start({ limits: { buffered: 1000 } }));
     for (let n = 0; n < 3; n++) expect(String((await client.sendRequest('big')).data)).to.have.length(200_000);
   });
@@ -195,7 +195,7 @@ describe('connections', function () {
     expect((await client.sendRequest('echo', {})).data).to.deep.equal({});
   });
 
-  it('have so many messages worked on at once, also when many come in one piece', async () => {
+  it('have a limited number of concurrent messages, also when many arrive in one packet', async () => {
     const seen = await events();
     seen.length = 0;
     const kernel = await start({ limits: { in_flight: 2, rate: 1000 } });
@@ -220,7 +220,7 @@ describe('connections', function () {
     expect(text).to.match(/^HTTP\/1\.1 408/);
   });
 
-  it('that are reset under way leave nothing behind', async () => {
+  it('that are reset during work leave nothing open', async () => {
     const kernel = await start();
     for (let n = 0; n < 20; n++) {
       const raw = await openRaw(kernel);
@@ -232,7 +232,7 @@ describe('connections', function () {
   });
 
   describe('when the server stops', () => {
-    it('get the answers to what was begun, an error for what comes then, and a goodbye', async () => {
+    it('get the responses to started requests, an error for later ones, and a close frame', async () => {
       const kernel = await start();
       const [client, other] = [await open(kernel), await open(kernel)];
       const seen = await events();
@@ -251,7 +251,7 @@ describe('connections', function () {
       expect(await stopped).to.include({ requests: true });
     });
 
-    it('are ended all the same when something takes too long', async () => {
+    it('are closed also when work takes too long', async () => {
       const kernel = await start();
       const client = await open(kernel);
       const asked = client.sendRequest('a').catch((error: unknown) => error);
@@ -267,7 +267,7 @@ describe('connections', function () {
       await invokePlan(second, createTestInvocation(), kernel.kernel.hooks);
     });
 
-    it('are not waited for when they do not say goodbye', async () => {
+    it('are terminated when they do not close', async () => {
       const kernel = await start();
       const raw = await openRaw(kernel);
       raw.socket.pause();

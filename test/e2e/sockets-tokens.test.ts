@@ -40,7 +40,7 @@ describe('tokens of connections', () => {
   const startGuarded = (websocket: object = {}) => start({ files: GUARDED, env: ENV }, websocket);
   const withToken = (token: string, header = 'Authorization'): ConnectOptions => ({ protocols: [header, token] });
 
-  it('stand in the sub-protocols: only the name of the header is said again, and messages have the header', async () => {
+  it('are sent in the sub-protocols: only the name of the header is returned, and messages have the header', async () => {
     const kernel = await startGuarded();
     const token = await signJwt({ id: 'ada' });
     for (const header of ['Authorization', 'authorization', 'AUTHORIZATION', 'x-access']) {
@@ -54,7 +54,7 @@ describe('tokens of connections', () => {
     expect(answer).to.contain('101 Switching').and.contain('Protocol: Authorization\r\n').and.not.contain(token);
   });
 
-  it('may stand in the header itself, where a client can send one', async () => {
+  it('may be in the header itself, if a client can send one', async () => {
     const kernel = await startGuarded();
     const headers = { authorization: `Bearer ${await signJwt({ id: 'ada' })}` };
     const client = await open(kernel.url, { headers });
@@ -92,7 +92,7 @@ describe('tokens of connections', () => {
       });
   });
 
-  it('are taken by any guard that reads the header', async () => {
+  it('are accepted by any guard that reads the header', async () => {
     const kernel = await startGuarded();
     const client = await open(kernel.url, withToken(await signJwt({ id: 'bob' }, OTHER_KEY)));
     expect((await client.sendRequest('other')).data).to.include({ id: 'bob' });
@@ -117,7 +117,7 @@ describe('tokens of connections', () => {
     expect(await farewell(free.url, withToken(token))).to.include({ code: 'WS_HANDSHAKE', closed: 4400 });
   });
 
-  it('say which uid the connection may have', async () => {
+  it('determine the uid that the connection may have', async () => {
     const kernel = await startGuarded();
     const token = await signJwt({ id: 'ada', sub: 'other', n: 7 });
     const client = await open(kernel.url, { ...withToken(token), query: '?uid=ada' });
@@ -153,7 +153,7 @@ describe('tokens of connections', () => {
     expect(await farewell(inherited.url, { ...withToken(token), query: '?uid=a' })).to.include({ closed: 4401 });
   });
 
-  it('are not needed to connect, only where a resource demands one', async () => {
+  it('are not needed to connect, only for a resource that requires one', async () => {
     const kernel = await startGuarded();
     const client = await open(kernel.url);
     expect((await client.sendRequest('me')).error).to.include({ code: 'TOK_REFUSED', status: 401 });

@@ -52,7 +52,7 @@ describe('messages against the shared vectors', function () {
       expect(wrong).to.deep.equal([]);
     });
 
-  it('json-body.jsonl: a payload is taken and rejected as a body is', async function () {
+  it('json-body.jsonl: a payload is accepted and rejected like a body', async function () {
     const cases = readCases('json-body.jsonl');
     if (cases === null) return skipTest(this, NO_SHARED);
     const wrong: string[] = [];

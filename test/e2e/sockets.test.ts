@@ -71,7 +71,7 @@ describe('messages over a connection', () => {
     expect(await client.next()).to.deep.equal({ uid: null, action: 'say', data: { a: [1, { b: null }] } });
   });
 
-  it('get their `request_id` back where they have one, in an answer and in an error', async () => {
+  it('get their `request_id` back if they have one, in a response and in an error', async () => {
     client.send({ resource: 'echo', action: 'say', payload: {}, request_id: 'r-1' });
     expect(await client.next()).to.deep.equal({ uid: null, action: 'say', request_id: 'r-1', data: {} });
     client.send({ resource: 'nothing', action: 'say', request_id: 'r-2' });
@@ -91,7 +91,7 @@ describe('messages over a connection', () => {
     expect((await client.sendRequest('rows')).data).to.deep.equal(rows);
   });
 
-  it('get problems like those of HTTP, and the connection goes on', async () => {
+  it('get problems like those of HTTP, and the connection stays open', async () => {
     const refused: readonly (readonly [string, unknown, string, number])[] = [
       ['nothing', {}, 'REQ_NOT_FOUND', 404],
       ['inner', {}, 'REQ_NOT_FOUND', 404],
@@ -130,7 +130,7 @@ describe('messages over a connection', () => {
     expect(error).to.include({ code: body['code'], status: body['status'] });
   });
 
-  it('that cannot be read get an error, and the connection goes on', async () => {
+  it('that cannot be read get an error, and the connection stays open', async () => {
     const broken: readonly (readonly [unknown, string])[] = [
       ['{ "resource": ', 'REQ_MALFORMED'],
       ['', 'REQ_MALFORMED'],
@@ -165,7 +165,7 @@ describe('messages over a connection', () => {
     expect((await kernel.post('/echo', deep(33))).status).to.equal(413);
   });
 
-  it('are worked on beside one another', async () => {
+  it('are processed concurrently', async () => {
     const answers = await Promise.all(['a', 'b', 'c', 'd'].map((a) => client.sendRequest('echo', { a })));
     expect(answers.map(({ data }) => data)).to.deep.equal(['a', 'b', 'c', 'd'].map((a) => ({ a })));
   });
@@ -236,7 +236,7 @@ describe('a connection with a uid', () => {
     expect((await client.next()).uid).to.equal('ada l');
   });
 
-  it('gives it to payloads as `id`, and leaves one alone that has its own', async () => {
+  it('adds it to payloads as `id`, and does not change a payload with its own', async () => {
     expect((await client.sendRequest('echo', { a: 1 })).data).to.deep.equal({ a: 1, id: 'ada l' });
     expect((await client.sendRequest('echo')).data).to.deep.equal({ id: 'ada l' });
     for (const id of ['own', 5, null, ''])
@@ -244,14 +244,14 @@ describe('a connection with a uid', () => {
     expect((await client.sendRequest('items/7', {})).data).to.deep.equal({ id: '7' });
   });
 
-  it('without one gives none', async () => {
+  it('adds none without a uid', async () => {
     const nobody = await connect(kernel.url);
     expect((await nobody.sendRequest('echo', { a: 1 })).data).to.deep.equal({ a: 1 });
     await nobody.close();
   });
 });
 
-describe('messages and what stands around answers', () => {
+describe('messages and the frames of responses', () => {
   const kernels: TestKernel[] = [];
   afterEach(() => Promise.all(kernels.splice(0).map((kernel) => kernel.close())));
   const start = async (config: object): Promise<TestKernel> => {

@@ -57,7 +57,7 @@ describe('lintel serve without its database', function () {
   });
   after(() => stop());
 
-  it('listens, serves what it can, says what it waits for, and is ready within five seconds', async () => {
+  it('listens, serves available resources, logs what it waits for, and is ready within five seconds', async () => {
     const child = await start(FILES, { env: { DATABASE_URL: await urlWith(PASSWORD) } });
     const client = await listening(child);
     expect((await client.request('GET', '/status/live')).status).to.equal(200);
@@ -99,7 +99,7 @@ describe('lintel serve without its database', function () {
     ],
     ['a bad address', () => Promise.resolve('mysql://nowhere'), 'the address is not valid'],
   ] as const) {
-    it(`ends at once where it meets ${what}, with one clear line`, async () => {
+    it(`ends at once with one clear line for ${what}`, async () => {
       const child = await start(FILES, { env: { DATABASE_URL: await url() } });
       const { code, stdout, stderr } = await child.finished;
       expect(code).to.equal(1);
@@ -154,7 +154,7 @@ describe('a kernel that waits for several servers', function () {
   };
   const waiting = (): string[] => [...(kernel?.kernel.waiting.keys() ?? [])];
 
-  it('three at once: each is served as soon as it is there, in whatever order', async function () {
+  it('three servers: each is used as soon as it is available, in any order', async function () {
     const [database, s3] = [await startPostgres(), await startS3()];
     if ('skip' in database) return skipTest(this, database.skip);
     if ('skip' in s3) return skipTest(this, s3.skip);
@@ -205,7 +205,7 @@ describe('a kernel that waits for several servers', function () {
     expect([waiting(), await readiness(running)]).to.deep.equal([[], 200]);
   });
 
-  it('taps of `ready` are reported when everything is there, once; a reload meanwhile is taken over', async function () {
+  it('taps of `ready` are called once when all servers are available; a reload meanwhile is applied', async function () {
     const database = await startPostgres();
     if ('skip' in database) return skipTest(this, database.skip);
     const { proxy, url } = await createUnavailable(await createPostgresDatabase());
@@ -235,7 +235,7 @@ describe('a kernel that waits for several servers', function () {
     expect(listReadyEvents()).to.deep.equal([['ready', ['note', 'echo']]]);
   });
 
-  it('without `wait` a server that is away ends the start, as `lintel dev` and `lintel migrate` do', async () => {
+  it('without `wait` an unavailable server ends the start, as in `lintel dev` and `lintel migrate`', async () => {
     const env = { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/postgres' };
     const failure = await startKernel({ files: FILES, env }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'PLG_OPEN');

@@ -12,7 +12,7 @@ const FILES = {
 };
 
 describe('the status page', () => {
-  it('shows what is served and how each plugin is', async () => {
+  it('shows the served resources and the health of each plugin', async () => {
     const kernel = await startKernel({ files: FILES });
     for (const path of ['/status', '/status/ready']) {
       const { status, headers, body } = await kernel.request('GET', path);
@@ -43,7 +43,7 @@ describe('the status page', () => {
     await kernel.close();
   });
 
-  it('stands where the config or the environment puts it', async () => {
+  it('is at the path of the config or the environment', async () => {
     const configured = await startKernel({ files: FILES, config: { http: { status_path: '/_health' } } });
     expect((await configured.request('GET', '/_health/live')).status).to.equal(200);
     expect((await configured.request('GET', '/status/live')).status).to.equal(404);
@@ -61,7 +61,7 @@ describe('the status page', () => {
     await kernel.close();
   });
 
-  it('is not ready while the server closes, and what is in flight is still answered', async () => {
+  it('is not ready while the server closes, and requests in flight are still answered', async () => {
     const module = pathToFileURL(join(PLUGIN_FIXTURES, 'witness', 'recorder', 'runtime.js')).href;
     const recorder = (await import(module)) as { release(): void; holding(): Promise<void> };
     const kernel = await startKernel({

@@ -75,7 +75,7 @@ describe('storage minio, when things go wrong', function () {
     ...more,
   });
 
-  it('leaves no part behind when the server goes away in the middle of a file', async () => {
+  it('leaves no part in the bucket when the server becomes unavailable in the middle of a file', async () => {
     for (const share of [0.05, 0.5, 0.95]) {
       const key = newKey();
       subject.proxy.cutAfter(share * large.size, 'refuse');
@@ -98,7 +98,7 @@ describe('storage minio, when things go wrong', function () {
     }
   });
 
-  it('takes up new connections when the server closed the idle ones', async () => {
+  it('opens new connections when the server has closed the idle ones', async () => {
     const small = await files.make(Buffer.from('small'));
     for (let round = 0; round < 5; round++) {
       await Promise.all(Array.from({ length: 10 }, () => subject.storage.put(newKey(), small)));
@@ -109,7 +109,7 @@ describe('storage minio, when things go wrong', function () {
     }
   });
 
-  it('gives up on a server that is silent, in a transfer and before one', async () => {
+  it('fails when the server stops answering, in a transfer and before one', async () => {
     const endpoint = `http://127.0.0.1:${subject.proxy.port}`;
     const { storage } = await openMinio(configured({ endpoint, connect_timeout: 0.3, idle_timeout: 0.3 }));
     for (const prepare of [
@@ -130,7 +130,7 @@ describe('storage minio, when things go wrong', function () {
     expect((await subject.health()).ok).to.equal(true);
   });
 
-  it('gives up on a connection that does not come about', async () => {
+  it('fails when a connection is not established', async () => {
     subject.proxy.stall();
     const elapsed = startStopwatch();
     // The TLS handshake is part of it, and gets no answer here.
@@ -192,7 +192,7 @@ describe('storage minio, when things go wrong', function () {
     await client.removeBucket(bucket);
   });
 
-  it('removes more keys than one request takes', async () => {
+  it('removes more keys than one request allows', async () => {
     const real = newKey();
     await subject.storage.put(real, await files.make(Buffer.from('x')));
     const keys = Array.from({ length: 2500 }, (_, n) => (n === 1800 ? real : `broken/none-${n}`));
@@ -200,7 +200,7 @@ describe('storage minio, when things go wrong', function () {
     expect(await subject.listStoredKeys()).not.to.include(real);
   });
 
-  it('gives public addresses where the config names them, and signed ones that last a week at most', async () => {
+  it('returns public addresses if the config names them, and signed ones for a week at most', async () => {
     const url = 'https://files.example.org/base';
     const { storage } = await openMinio(configured({ url, public_endpoint: 'https://s3.example.org' }));
     expect(await storage.url('a/b.png', null)).to.equal(`${url}/a/b.png`);
@@ -278,7 +278,7 @@ describe('storage minio, when things go wrong', function () {
       });
     }
 
-    it('keeps no connection for unread responses', async () => {
+    it('closes connections with unread responses', async () => {
       [status, body] = [503, 'x'.repeat(100_000)];
       const file = await files.make(Buffer.from('x'));
       for (let n = 0; n < 30; n++) await expectStorageFault(storage.put(newKey(), file));
@@ -313,7 +313,7 @@ describe('storage minio, when things go wrong', function () {
       await strict.stop();
     });
 
-    it('requests no condition twice where the server knows none', async () => {
+    it('sends a condition only once if the server does not support it', async () => {
       [status, body] = [501, errorXml('NotImplemented')];
       const file = await files.make(Buffer.from('x'));
       seen.length = 0;

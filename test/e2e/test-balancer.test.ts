@@ -58,7 +58,7 @@ describe('the balancer of tests', () => {
     expect((await client.post('/x', {})).status).to.equal(503);
   });
 
-  it('does not try again: what was cut off is 502 at the one that did it', async () => {
+  it('does not retry: an interrupted request is 502', async () => {
     const one = await stub(1);
     front.add(one.port);
     await front.waitForState(one.port, 'up');

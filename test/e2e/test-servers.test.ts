@@ -62,7 +62,7 @@ describe('servers of tests', function () {
     });
   }
 
-  it('leave no folder and no process behind when they do not start', async () => {
+  it('leave no folder and no process when they do not start', async () => {
     let folder = '';
     const failure = await startGuardedServer({
       name: 'broken',

@@ -133,13 +133,13 @@ describe('realm and purpose of tokens', () => {
     });
   }
 
-  it('a token without issuer and audience opens what requests none in words', async () => {
+  it('a token without issuer and audience is accepted by guards that require none', async () => {
     const old = await signJwt({ id: 'ada' });
     expect(await listOpenedGuards('hs256', old)).to.deep.equal(['me']);
     expect(await opens('/refresh', old)).to.equal(401);
   });
 
-  it('what only looks like the right words is rejected', async () => {
+  it('similar values are rejected', async () => {
     const realm = decodeJwt(await fetchToken('/hs256-login')).aud;
     for (const claims of [
       { purpose: 'password-reset', aud: 'elsewhere' },
@@ -167,7 +167,7 @@ describe('realm and purpose of tokens', () => {
     ]);
   });
 
-  it('tokens of an identity provider are taken where its issuer and audience are written', async () => {
+  it('tokens of an identity provider are accepted if the guard names its issuer and audience', async () => {
     const key = await importPKCS8(ENV.RS_SECRET, 'RS256');
     const provided = (claims: object): Promise<string> =>
       new SignJWT({ id: 'ada', iat: getSeconds(), exp: getSeconds(600), ...claims })
@@ -205,7 +205,7 @@ describe('realm and purpose of tokens', () => {
     expect(kernel.log.some(({ level, fields }) => level === 'warn' && fields['resource'] === 'quiet')).to.equal(false);
   });
 
-  it('a guard takes what `tokenize` beside it names, unless it says its own', async () => {
+  it('a guard uses the values of the `tokenize` next to it, unless it has its own', async () => {
     const admin = await fetchToken('/hs256-admin-login');
     const login = await fetchToken('/hs256-login');
     expect(await opens('/refresh', login), 'no way from a sign-in to an admin token').to.equal(401);

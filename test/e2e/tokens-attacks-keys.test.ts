@@ -166,7 +166,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ['a sample', 'your-256-bit-secret'],
     ['the word of a missing value', 'undefined'],
   ] as const) {
-    it(`15: a key that is ${what} stops the start`, async () => {
+    it(`15: a key that is ${what} prevents the start`, async () => {
       const env = value === undefined ? {} : { KEY: value };
       for (const type of ['JWT', 'PASETO']) {
         const files = { 'definitions/a.json': defineTokenResource('locked', { type, encryption_key: '$ENV.KEY' }) };
@@ -194,7 +194,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ],
     ['EdDSA', PUBLIC_PEM, /Ed25519/],
   ] as const) {
-    it(`15: ${algorithm} rejects another sort of key at load (${words.source})`, async () => {
+    it(`15: ${algorithm} rejects another kind of key at load (${words.source})`, async () => {
       const files = {
         'definitions/a.json': defineTokenResource('locked', { type: 'JWT', algorithm, encryption_key: '$ENV.KEY' }),
       };
@@ -206,7 +206,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ['in the environment', '$ENV.KEY'],
     ['in the definition', 'thirty-one characters of a key.'],
   ] as const) {
-    it(`15: a key that stands ${where} never stands in what is said about it`, async () => {
+    it(`15: a key that is ${where} is never part of a message`, async () => {
       const key = 'thirty-one characters of a key.';
       const files = {
         'definitions/a.json': defineTokenResource('locked', { type: 'PASETO', encryption_key: written }),

@@ -79,14 +79,14 @@ describe('the guard', () => {
     expect(parseRaw(await kernel.raw(request)).status).to.equal(401);
   });
 
-  it('stands in the table of endpoints', () => {
+  it('is shown in the table of endpoints', () => {
     const getGuardSummary = (id: string): string | undefined => kernel.kernel.plans().byId.get(id)?.summary.guard;
     expect(getGuardSummary('me')).to.equal('JWT in Authorization');
     expect(getGuardSummary('sealed')).to.equal('PASETO in Authorization');
     expect(getGuardSummary('open')).to.equal('open');
   });
 
-  it('says why in the log, at level debug, without a value of the token', async () => {
+  it('logs the reason at level debug, without a value of the token', async () => {
     const token = await signJwt({ id: 'canary-claim' }, OTHER_KEY);
     const from = kernel.log.length;
     const { text } = await kernel.post('/me', {}, createBearerInit(token));
@@ -98,7 +98,7 @@ describe('the guard', () => {
     for (const part of [...token.split('.'), 'canary-claim']) expect(JSON.stringify(kernel.log)).not.to.contain(part);
   });
 
-  it('answers 403 for a claim that the token lacks, and only where it is read', async () => {
+  it('returns 403 for a claim that the token lacks, and only if it is read', async () => {
     const init = createBearerInit(await signJwt({ id: 'ada' }));
     expect((await kernel.post('/unread', {}, init)).status).to.equal(200);
     const { status, body } = await kernel.post('/role', {}, init);
@@ -108,14 +108,14 @@ describe('the guard', () => {
     });
   });
 
-  it('does not serve what reads claims that the called resource does not extract', async () => {
+  it('does not serve a resource that reads claims that the called resource does not extract', async () => {
     const init = createBearerInit(await signJwt({ id: 'ada', role: 'admin', user: { secret: 'x' } }));
     const problems = kernel.kernel.problems().filter(({ file }) => file === 'definitions/wrong.json');
     expect(problems.map(({ code }) => code)).to.deep.equal(['ACC_UNDECLARED', 'LNK_CLAIM_REACHED']);
     for (const path of ['/caller', '/other-part']) expect((await kernel.post(path, {}, init)).status).to.equal(503);
   });
 
-  it('uses a key as it stands, with the line break at its end', async () => {
+  it('uses a key unchanged, with the line break at its end', async () => {
     const files = { 'definitions/a.json': defineTokenResource('me', { id: '$PROTECTED.id' }) };
     const other = await startKernel({ files, env: { KEY: `${KEY}\n` } });
     expect((await other.post('/me', {}, createBearerInit(await signJwt({ id: 'ada' })))).status).to.equal(401);
@@ -125,7 +125,7 @@ describe('the guard', () => {
     await other.close();
   });
 
-  it('gives claims with their types, at any depth, and nothing that is not listed', async () => {
+  it('provides claims with their types, at any depth, and none that is not listed', async () => {
     const user = { name: 'Ada', roles: ['a', 'b'], secret: 'x' };
     const init = createBearerInit(await signJwt({ user }));
     expect((await kernel.post('/nested', {}, init)).body).to.deep.equal({ a: 'Ada', b: 'b', c: 'is Ada' });
@@ -137,7 +137,7 @@ describe('the guard', () => {
     }
   });
 
-  it('takes claims for what they are: text', async () => {
+  it('reads claims as text', async () => {
     const id = '$ENV.KEY $PAYLOAD.n';
     expect((await kernel.post('/me', { n: 1 }, createBearerInit(await signJwt({ id })))).body).to.deep.equal({ id });
   });
@@ -185,7 +185,7 @@ describe('the guard', () => {
     );
   }).timeout(60_000);
 
-  it('takes nothing over from a former key when definitions change', async () => {
+  it('accepts no token of a former key after definitions change', async () => {
     const files = { 'definitions/a.json': defineTokenResource('me', { id: '$PROTECTED.id' }) };
     const changing = await startKernel({ files, env: { KEY, OTHER_KEY } });
     const [old, fresh] = [await signJwt({ id: 'old' }), await signJwt({ id: 'new' }, OTHER_KEY)];
@@ -222,7 +222,7 @@ describe('the guard in front of a database', () => {
   });
   after(() => kernel?.close());
 
-  it('rejects at once while every connection is taken and others wait for one', async () => {
+  it('rejects at once while every connection is in use and others wait for one', async () => {
     const post: TestKernel['post'] = (...of) => kernel!.post(...of);
     const token = await signJwt({ id: 'ada' });
     let finished = 0;

@@ -84,7 +84,7 @@ const FILES = {
   ],
 };
 
-describe('tokens given out', () => {
+describe('issued tokens', () => {
   let kernel: TestKernel;
   before(async () => (kernel = await startKernel({ files: FILES, env: { KEY } })));
   after(() => kernel.close());
@@ -96,7 +96,7 @@ describe('tokens given out', () => {
     return decodeJwt(String(answer.body['token']));
   };
 
-  it('are taken by another resource with the same key', async () => {
+  it('are accepted by another resource with the same key', async () => {
     const { body: answer } = await kernel.post('/sign-in', body);
     const me = await kernel.post('/me', {}, createBearerInit(String(answer['token'])));
     expect(me.body).to.deep.equal({ id: 'ada' });
@@ -112,7 +112,7 @@ describe('tokens given out', () => {
     expect((await claimsFrom('/sign-in'))['jti']).not.to.equal(claims['jti']);
   });
 
-  it('live an hour unless the definition says otherwise', async () => {
+  it('expire after an hour unless the definition sets another time', async () => {
     const { iat, exp } = await claimsFrom('/listed');
     expect(Number(exp) - Number(iat)).to.equal(3600);
   });
@@ -129,7 +129,7 @@ describe('tokens given out', () => {
     );
   });
 
-  it('carry what `returnables` drops, where it stood', async () => {
+  it('contain claims that `returnables` removes from the response', async () => {
     const { body: answer } = await kernel.post('/nested', body);
     expect(answer).to.have.all.keys('inner', 'token');
     expect(decodeJwt(String(answer['token']))).to.deep.include({ id: 'ada', address: { city: 'London' } });
@@ -145,21 +145,21 @@ describe('tokens given out', () => {
     expect(await claimsFrom('/combined')).to.include({ a: 1, b: 2 });
   });
 
-  it('are rejected with 401 where there is no row', async () => {
+  it('are rejected with 401 if there is no row', async () => {
     const { status, body: problem } = await kernel.post('/anything', { value: null });
     expect(status).to.equal(401);
     expect(problem).to.include({ code: 'TOK_NO_SUBJECT' }).and.not.have.property('token');
   });
 
   for (const value of [[], [{ id: 1 }], 'text', 5, true]) {
-    it(`are rejected with 422 where the result is ${JSON.stringify(value)}`, async () => {
+    it(`are rejected with 422 if the result is ${JSON.stringify(value)}`, async () => {
       const { status, body: problem } = await kernel.post('/anything', { value });
       expect(status).to.equal(422);
       expect(problem).to.include({ code: 'TOK_NOT_OBJECT' });
     });
   }
 
-  it('are rejected with 422 where a claim has no value, or does not fit', async () => {
+  it('are rejected with 422 if a claim has no value, or is too large', async () => {
     const missing = await kernel.post('/anything', { value: { name: 'ada' } });
     expect([missing.status, missing.body['code']]).to.deep.equal([422, 'TOK_CLAIM_MISSING']);
     const large = await kernel.post('/anything', { value: { id: 'x'.repeat(9000) } });
@@ -168,13 +168,13 @@ describe('tokens given out', () => {
     expect(inherited.status).to.equal(422);
   });
 
-  it('are not given out by a protected resource that only checks them', async () => {
+  it('are not issued by a protected resource that only checks them', async () => {
     const init = createBearerInit(await signJwt({ id: 'ada' }));
     expect((await kernel.post('/verify-only', {}, init)).body).to.deep.equal({ id: 'ada' });
     expect((await kernel.post('/column', {}, init)).body).to.deep.equal({ token: 'state' });
   });
 
-  it('are given out by a protected resource that names claims, or lists the property it names', async () => {
+  it('are issued by a protected resource that names claims, or lists the property that it names', async () => {
     const init = createBearerInit(await signJwt({ id: 'ada', exp: Math.floor(Date.now() / 1000) + 5 }));
     for (const [path, name] of [
       ['/refresh', 'token'],
@@ -213,7 +213,7 @@ describe('tokens with keys of other sorts', () => {
     ['EdDSA', generateKeyPairSync('ed25519')],
   ];
   for (const [algorithm, { publicKey, privateKey }] of pairs) {
-    it(`${algorithm}: the private key gives out, the public one takes, and line breaks may be written as \\n`, async () => {
+    it(`${algorithm}: the private key signs, the public one verifies, and line breaks may be written as \\n`, async () => {
       const tokenize = { type: 'JWT', algorithm };
       const files = {
         'definitions/a.json': [
@@ -240,7 +240,7 @@ describe('tokens with keys of other sorts', () => {
     });
   }
 
-  it('a public key cannot give out: rejected at load', async () => {
+  it('a public key cannot sign: rejected at load', async () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const files = {
       'definitions/a.json': issuing('sign-in', { algorithm: 'EdDSA', encryption_key: '$ENV.PUBLIC' }, { id: 1 }),
@@ -253,7 +253,7 @@ describe('tokens with keys of other sorts', () => {
     expect(error?.message).to.match(/TOK_KEY.*sign-in.*private/);
   });
 
-  it('a short key of the environment is said in the log, without the key', async () => {
+  it('a short key of the environment is logged, without the key', async () => {
     const kernel = await startKernel({ files: { 'definitions/a.json': ME }, env: { KEY: 'short-but-own' } });
     const rows = kernel.log.filter(({ level }) => level === 'warn');
     expect(rows).to.have.length(1);
@@ -319,7 +319,7 @@ const USERS = {
 };
 
 describeOnDatabase('tokens of rows', { files: USERS, env: { KEY } }, (kernel) => {
-  it('sign-up and sign-in give one out, which finds the row of its owner and no other', async () => {
+  it('sign-up and sign-in issue one, which finds only the row of its owner', async () => {
     for (const email of ['ada@example.com', 'eve@example.com']) {
       const up = await kernel().post('/sign-up', { email, password: 'pass' });
       expect(up.body, up.text).to.have.all.keys('email', 'token');

@@ -126,14 +126,14 @@ describeOnBothDatabases('transactions: where they begin and end', { files: BOUND
     ['late-refusal', 404, 0],
     ['never-found', 422, 0],
   ] as const) {
-    it(`${path}: ${left} of what ran before the failure stays`, async () => {
+    it(`${path}: ${left} of the writes before the failure remain`, async () => {
       await kernel().post('/make', { id: path });
       expect((await kernel().post(`/${path}`, { id: path })).status).to.equal(status);
       expect((await kernel().post('/read', { id: path })).body['n']).to.equal(left);
     });
   }
 
-  it('a transaction that ended leaves its connection free: many in a row', async () => {
+  it('a finished transaction releases its connection: many in a row', async () => {
     await kernel().post('/make', { id: 'many' });
     const rounds = Array.from({ length: 30 }, () => kernel().post('/late-refusal', { id: 'many' }));
     for (const { status } of await Promise.all(rounds)) expect([404, 409]).to.include(status);
@@ -156,7 +156,7 @@ describeOnBothDatabases('transactions', { files: FILES }, (kernel) => {
     }
   });
 
-  it('of many at once none is lost: each is counted, or rejected with 409', async function () {
+  it('of many concurrent ones none is lost: each is counted, or rejected with 409', async function () {
     await kernel().post('/make', { id: 'many' });
     const answers = await Promise.all(Array.from({ length: 12 }, () => kernel().post('/slow-bump', { id: 'many' })));
     const counted = answers.filter(({ status }) => status === 200).length;
@@ -167,7 +167,7 @@ describeOnBothDatabases('transactions', { files: FILES }, (kernel) => {
     expect(await read('many')).to.equal(counted);
   });
 
-  it('what failed later takes back what was written before', async () => {
+  it('a later failure rolls back earlier writes', async () => {
     await kernel().post('/make', { id: 'half' });
     const { status, body } = await kernel().post('/half', { id: 'half' });
     expect([status, body['code']]).to.deep.equal([409, 'QRY_UNIQUE']);

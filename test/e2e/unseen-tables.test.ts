@@ -109,13 +109,13 @@ for (const [title, objects, isTriggered] of [
       (await client.query(`SELECT 1 FROM ${table} WHERE room LIKE '${path} %'`)).rows.length;
 
     if (isTriggered) {
-      it('what a trigger counts is counted still when it writes', async () => {
+      it('the count of a trigger is still right when it writes', async () => {
         await race('guest', 'guest');
         expect(await rowsIn('_guest', 'guest')).to.equal(2 * ROOMS.length);
         expect(await rowsIn('_log', 'guest')).to.equal(ROOMS.length);
       });
 
-      it('the log names those that touch tables, and the plan says what follows', () => {
+      it('the log names those that use tables, and the plan shows the isolation', () => {
         const rows = kernel.log.filter(({ message }) => message.startsWith('triggers found'));
         expect(rows.map(({ fields }) => fields)).to.deep.equal([{ store: 'main', triggers: ['welcome on _guest'] }]);
         expect(JSON.stringify(kernel.kernel.plans().byId.get('guest')?.summary.describe)).to.contain('"serializable"');
@@ -128,12 +128,12 @@ for (const [title, objects, isTriggered] of [
       expect(await rowsIn('_seat', 'book')).to.equal(ROOMS.length);
     });
 
-    it('a function in an insert finds what the other request has written', async () => {
+    it('a function in an insert reads the writes of the other request', async () => {
       await race('number', 'number');
       expect(await rowsIn('_seat', 'number')).to.equal(2 * ROOMS.length);
     });
 
-    it('what is read through a view stays so until the request has written', async () => {
+    it('rows that are read through a view do not change until the request has written', async () => {
       await race('close', 'enter');
       const { rows } = await client.query<{ seats: string; seen: string }>(
         'SELECT d.n AS seats, s.n AS seen FROM _door d JOIN _log s ON s.room = d.id',

@@ -74,7 +74,7 @@ describe('removing files', () => {
     kernel.post<unknown>('/remove', body, { headers: await fetchAuthHeaders(id) });
   const lies = async (key: string): Promise<boolean> => (await listFilesBelow(join(files, 'open'))).includes(key);
 
-  it('takes the keys of the caller and says so', async () => {
+  it('removes the keys of the caller and returns them', async () => {
     const [first, second] = [await store('1'), await store('1')];
     expect(first).to.match(/^users\/1\//);
     const { status, body } = await remove('1', [first, second, first]);
@@ -136,7 +136,7 @@ describe('removing files', () => {
     });
   }
 
-  it('rejects what is no list, and lists that are too long', async () => {
+  it('rejects a value that is not a list, and lists that are too long', async () => {
     expect((await remove('1', { storage_key: 'users/1/a.png' })).status).to.equal(422);
     const many = Array.from({ length: 1001 }, (_, index) => `users/1/${index}.png`);
     expect((await remove('1', many)).status).to.equal(422);
@@ -149,7 +149,7 @@ describe('removing files', () => {
     expect(await lies(key)).to.equal(true);
   });
 
-  it('follows no link that lies in the folder', async () => {
+  it('follows no link in the folder', async () => {
     const outside = join(kernel.project.folder, 'outside');
     await mkdir(outside, { recursive: true });
     await writeFile(join(outside, 'a.png'), 'canary');

@@ -131,7 +131,7 @@ describe('uploads to an S3 server', function () {
     expect(await s3.listStoredKeys()).not.to.include(storage_key);
   });
 
-  it('are 503 when the server goes away in the middle of a file: nothing is inserted, no part stays', async () => {
+  it('are 503 when the server becomes unavailable in the middle of a file: nothing is inserted, no part remains', async () => {
     const [objects, count] = [await s3.listStoredKeys(), await rows()];
     s3.proxy.cutAfter(10 * MIB, 'refuse');
     const { status, headers, body } = await post<Record<string, unknown>>('/add', [titled('cut'), large]);
@@ -144,7 +144,7 @@ describe('uploads to an S3 server', function () {
     expect((await kernel.kernel.health())['storage:minio']?.ok).to.equal(true);
   });
 
-  it('take back the files before the one at which the server went away, once it is there again', async () => {
+  it('remove the earlier files of the request when the server is available again', async () => {
     const [objects, count] = [await s3.listStoredKeys(), await rows()];
     s3.proxy.cutAfter(15 * MIB, 'refuse');
     const { status } = await post('/add', [titled('two'), small, small, large]);
@@ -162,7 +162,7 @@ describe('uploads to an S3 server', function () {
     await expectNothingLeft(objects, count);
   });
 
-  it('of clients that leave in the middle leave nothing', async () => {
+  it('of clients that disconnect in the middle leave no file', async () => {
     const [objects, count] = [await s3.listStoredKeys(), await rows()];
     const head = 'content-disposition: form-data; name="file"; filename="a.png"\r\ncontent-type: image/png';
     const body = createRawForm([{ headers: head, content: Buffer.concat([PNG_RED, randomBytes(MIB)]) }]);
@@ -180,7 +180,7 @@ describe('uploads to an S3 server', function () {
     await expectNothingLeft(objects, count);
   });
 
-  it('are 503 soon when the server is silent, and other endpoints go on', async () => {
+  it('are 503 soon when the server does not answer, and other endpoints keep serving', async () => {
     const count = await rows();
     s3.proxy.stall();
     const elapsed = startStopwatch();

@@ -132,7 +132,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
     expect(Buffer.from(await served.arrayBuffer())).to.deep.equal(PNG_RED);
   });
 
-  it('answer a list, one entry for each file in the order in which they came', async () => {
+  it('return a list, one entry for each file in the order of the request', async () => {
     const webp: Part = { name: 'c', content: WEBP_GREEN, file: 'green.webp', type: 'image/webp' };
     const gif: Part = { name: 'd', content: GIF_BLACK, file: 'black.gif', type: 'image/gif' };
     const { body } = await post('/plain', [jpeg, png, webp, gif]);
@@ -147,7 +147,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
     expect(body[0]?.['dominant_color']).to.match(/^#0[0-3]0[0-3]f[c-f]$/);
   });
 
-  it('answer only what is listed', async () => {
+  it('return only listed fields', async () => {
     const { body } = await post('/listed', [png]);
     expect(body.map((entry) => Object.keys(entry))).to.deep.equal([['url', 'file_size']]);
   });
@@ -157,7 +157,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
     'behind the files': [png, jpeg, createTitlePart('behind')],
     'between the files': [png, createTitlePart('between'), jpeg],
   })) {
-    it(`give an INSERT with multi a row for each file, beside texts ${order}`, async () => {
+    it(`insert a row for each file with multi, with texts ${order}`, async () => {
       const title = order.split(' ')[0] ?? '';
       const { status, body, text } = await post('/gallery', parts);
       expect(status, text).to.equal(200);
@@ -170,13 +170,13 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
     });
   }
 
-  it('give single values to what depends on them', async () => {
+  it('provide single values to dependent actionables', async () => {
     const { body, status, text } = await post<Stored>('/first', [png, createTitlePart('t')]);
     expect(status, text).to.equal(200);
     expect(String(body['key'])).to.match(/^gallery\/.*\.png$/);
   });
 
-  it('never take the name of a file for a path', async () => {
+  it('never use the name of a file as a path', async () => {
     const names = ['../../../etc/passwd', '..\\..\\boot.ini', '/etc/cron.d/x', 'a/b/c.png', '....//x'];
     for (const name of names) {
       const { status, body } = await post('/plain', [{ ...png, file: name }]);
@@ -210,7 +210,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
     expect(await listStoredFiles()).to.deep.equal(before);
   });
 
-  it('are taken back when the statement behind them fails', async () => {
+  it('are removed when the statement after them fails', async () => {
     expect((await post('/once', [png, createTitlePart('taken')])).status).to.equal(200);
     const before = await listStoredFiles();
     const { status } = await post('/once', [png, jpeg, createTitlePart('taken')]);

@@ -169,24 +169,24 @@ describe('payload_validation of objects and lists', () => {
       expect(await read('/sku', { items: createItems(2) })).to.deep.equal({ sku: 'a' });
     });
 
-    it('are null where a field on the way is optional and absent', async () => {
+    it('are null if a field on the path is optional and missing', async () => {
       expect(await read('/zip', { address: { city: 'Paris' } })).to.deep.equal({ zip: null });
       expect(await read('/lat', { address: { city: 'Paris' } })).to.deep.equal({ lat: null });
       expect(await read('/note', { items: [{}] })).to.deep.equal({ note: null });
     });
 
-    it('end the request where nothing on the way is optional', async () => {
+    it('end the request if no field on the path is optional', async () => {
       expect(await read('/sku', { items: createItems(1) })).to.equal('ACC_UNRESOLVED');
     });
   });
 
   describe('bypass_payload_validation', () => {
-    it('lets through what the rules would reject', async () => {
+    it('accepts values that the rules would reject', async () => {
       const { status, body } = await kernel.post('/bypassed', { email: 5, age: 'old' });
       expect([status, body]).to.deep.equal([200, { email: 5 }]);
     });
 
-    it('keeps what the rules declare: an optional field is null, another must be there', async () => {
+    it('follows the rules: an optional field is null, another is required', async () => {
       expect((await kernel.post('/bypassed-optional', {})).body).to.deep.equal({ age: null });
       expect((await kernel.post('/bypassed', {})).body['code']).to.equal('ACC_UNRESOLVED');
     });

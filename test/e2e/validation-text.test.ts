@@ -68,7 +68,7 @@ describeOnDatabase('values that arrive as text', { files: FILES, config: { http 
     ['9007199254740991', 9007199254740991],
   ];
   for (const [text, n] of NUMBERS) {
-    it(`a number is what JSON would read: n=${text}`, async () => {
+    it(`a number has the form of JSON: n=${text}`, async () => {
       expect(await requestBody(`/number?n=${text}`)).to.deep.equal({ n });
       expect(await requestBody(`/number?n=${text}`, 'DELETE')).to.deep.equal({ n });
     });
@@ -122,13 +122,13 @@ describeOnDatabase('values that arrive as text', { files: FILES, config: { http 
     expect(await requestBody('/text?s=a&s=b')).to.deep.equal(['type']);
   });
 
-  it('a statement gets the converted value from the path; what no rule names stays text', async () => {
+  it('a statement gets the converted value from the path; a value without a rule remains text', async () => {
     expect(await requestBody('/orders/7/lines/8?more=9')).to.deep.equal({ n: 'number', line: 'string', more: 9 });
     const { body } = await kernel().post('/orders/7/lines/8', { more: 9 });
     expect(body).to.deep.equal({ n: 'number', line: 'string', more: 9 });
   });
 
-  it('with a body, only what stands in the path is converted', async () => {
+  it('with a body, only the values of the path are converted', async () => {
     const { status, body } = await kernel().post('/orders/7/lines/8', { more: '9' });
     expect([status, (body['errors'] as Loose[])[0]?.['pointer']]).to.deep.equal([422, '/more']);
     expect((await kernel().post('/orders/seven/lines/8', {})).status).to.equal(422);

@@ -61,7 +61,7 @@ describe('webhooks with parameters in their path', () => {
     expect(await send('/sealed/mallory', sealed)).to.deep.equal(REFUSED);
   });
 
-  it('it covers the query string, where that is the payload', async () => {
+  it('it covers the query string if that is the payload', async () => {
     const get = (path: string) =>
       kernel.request('GET', path, { headers: createSignatureHeader('/signed/ada?n=1', '') });
     expect((await get('/signed/ada?n=1')).body).to.deep.equal({ got: { n: '1', name: 'ada' } });
@@ -69,7 +69,7 @@ describe('webhooks with parameters in their path', () => {
       expect((await get(path)).status).to.equal(401);
   });
 
-  it('without it the definition says so, or does not read its path', async () => {
+  it('without it the definition declares this, or does not read its path', async () => {
     const headers = { 'x-signature': signHmac(BODY, SECRET) };
     for (const name of ['alice', 'mallory']) {
       expect(await send(`/open/${name}`, headers)).to.deep.equal(got(name));

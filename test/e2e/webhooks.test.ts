@@ -259,7 +259,7 @@ describe('webhooks', () => {
     for (const headers of [access, token, {}]) expect(await status('/both', headers)).to.equal(401);
   });
 
-  it('every rejection is the same, and the log alone says why', async () => {
+  it('every error response is the same, and only the log has the reason', async () => {
     const from = kernel.log.length;
     const answers = [
       await send('/hmac', {}),
@@ -328,7 +328,7 @@ describe('webhooks', () => {
     expect(text.status).to.equal(415);
   });
 
-  it('stands in the table of endpoints', () => {
+  it('is shown in the table of endpoints', () => {
     const getGuardSummary = (id: string): string | undefined => kernel.kernel.plans().byId.get(id)?.summary.guard;
     expect(getGuardSummary('hmac')).to.equal('webhook: HmacSignatureVerifier');
     expect(getGuardSummary('any')).to.equal('webhook: ANY of HmacSignatureVerifier, HeaderTokenVerifier');

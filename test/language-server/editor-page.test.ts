@@ -123,7 +123,7 @@ describe('the page about the editor', () => {
 
   it('and CONTRIBUTING names sources that there are', () => {
     const [, list = ''] = /^- `complete: \{ source[^]*?Sources ([^]*?)^- /m.exec(read('CONTRIBUTING.md')) ?? [];
-    const [names = ''] = list.split('Of cron');
+    const [names = ''] = list.split('For cron');
     const named = [...names.matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name).filter((name) => name !== 'refers');
     expect(Object.keys(NAME_SOURCES)).to.include.members(named);
     expect(named).to.include.members(['connection', 'glob', 'model-field']);
