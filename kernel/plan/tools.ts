@@ -1,6 +1,7 @@
 /** The services for a plugin that plans one place of a definition. */
 import type { BlindIndexSource } from '../../contract/migration.js';
 import { createUnresolvedFault } from '../../contract/fault.js';
+import type { Accessor } from '../../contract/handles.js';
 import { deepFreeze, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
@@ -27,7 +28,7 @@ import { createClaimReader } from '../../language/strings/claim-reader.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
 import { resolveUidNamespace } from './uid-namespace.js';
 import type { PartSource, PartWork, SlotInitializer } from '../../contract/part.js';
-import { compileValue, toText, type CompileAccessor, type Compiled } from './values.js';
+import { compileValue, toText, type CompileAccessor } from '../../language/strings/value-reader.js';
 
 /** `resolve` checks what the calling plugin may use. */
 export interface Handles {
@@ -69,11 +70,6 @@ export interface ResourceScope {
   readonly revealed: string[];
   /** The inputs read so far. */
   readonly reads: { readonly action: ActionModel | null; readonly place: ReadPlace }[];
-}
-
-/** The part of the handle that the compiler calls. */
-interface AccessorLike {
-  compile(tail: readonly string[], tools: PlanTools): Compiled;
 }
 
 export function createTools(
@@ -199,7 +195,7 @@ export function createTools(
       const kind = scope.registry.listKinds(Slot.ACCESSOR)[0];
       if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
       const id = `${kind.kind}:${root}`;
-      const handle = scope.handles.handle(id) as AccessorLike;
+      const handle = scope.handles.handle(id) as Accessor;
       const compiled = handle.compile(tail, createTools(scope, action, id, lenient, judges));
       // `readClaim` records claims. Constant or generated values are not inputs.
       const reads = scope.registry.plugins.get(id)?.facts?.['reads'];

@@ -9,10 +9,10 @@ import type { Kind } from '../../contract/kind.js';
 import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { RuntimeServices } from '../../contract/deferred.js';
 import type { Signal } from '../../contract/plan.js';
-import type { Config, ConfiguredPlugin } from '../../language/analysis/config.js';
-import type { Registry } from '../../language/analysis/registry.js';
+import type { ConfiguredPlugin } from '../../language/analysis/config.js';
+import { listWantedInstances, type InstanceRequest } from '../../language/project/plugin-selection.js';
 import type { Handles } from '../plan/tools.js';
-import { compileValue } from '../plan/values.js';
+import { compileValue } from '../../language/strings/value-reader.js';
 import { attributeErrors } from './plugin-error.js';
 import type { Hooks } from './hooks.js';
 import { isPatternMatch } from '../../language/project/plugin-folders.js';
@@ -58,7 +58,7 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
 
   async function load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]> {
     const added: Instance[] = [];
-    for (const wanted of listWantedInstances(project, uses, chosen)) {
+    for (const wanted of listWantedInstances(registry, uses, chosen)) {
       if (all.some((instance) => instance.key === wanted.key)) continue;
       const instance = await loadOne(wanted);
       if (instance !== null) added.push(instance);
@@ -150,76 +150,6 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
       return instance.handle();
     },
   };
-}
-
-/** Plugins that neither a definition nor a section of their own selects. */
-export function listEnabledPlugins(registry: Registry, config: Config): ConfiguredPlugin[] {
-  return [...registry.plugins.values()].flatMap((spec) => {
-    const { kind, name } = spec;
-    const options = registry.kind(kind)?.enable?.({ ...config }, spec) as
-      | ConfiguredPlugin['options']
-      | null
-      | undefined;
-    return options ? [{ kind, instance: name, name, options }] : [];
-  });
-}
-
-interface InstanceRequest {
-  readonly key: string;
-  readonly id: PluginId;
-  readonly instance: string;
-  readonly options: ConfiguredPlugin['options'];
-}
-
-/** Plugins of the config are loaded always or when a plugin in use requires them. */
-function listWantedInstances(
-  { registry }: Project,
-  uses: Iterable<PluginId>,
-  chosen: readonly ConfiguredPlugin[],
-): InstanceRequest[] {
-  const findSection = (id: PluginId) => registry.kind(id.split(':')[0] ?? '')?.config;
-  const isPlain = (id: PluginId): boolean => registry.plugins.has(id) && findSection(id) === undefined;
-  const configured = new Map<string, InstanceRequest>();
-  /** Needed by plugins that defer or schedule work. */
-  const partRunners = [...registry.plugins].flatMap(([id, { facts }]) => (facts?.['parts'] === true ? [id] : []));
-  const plain = new Set([...uses].filter(isPlain));
-  for (let before = -1; before !== configured.size + plain.size;) {
-    before = configured.size + plain.size;
-    const inUse = [...plain, ...[...configured.values()].map(({ id }) => id)];
-    const required = inUse.flatMap((id) => registry.plugins.get(id)?.requires ?? []);
-    required.filter(isPlain).forEach((id) => plain.add(id));
-    if (inUse.some((id) => registry.plugins.get(id)?.timing !== undefined)) partRunners.forEach((id) => plain.add(id));
-    const isNamed = (instance: string): boolean =>
-      [...configured.values()].some(({ options }) => Object.values(options).includes(instance));
-    for (const { kind, instance, name, options, spare } of chosen) {
-      const id = `${kind}:${name}`;
-      if (spare === true && !isNamed(instance)) continue;
-      const section = findSection(id);
-      if (section?.load === 'when-required' && !required.some((pattern) => isPatternMatch(pattern, id))) continue;
-      const key = section?.many === true ? `${id}/${instance}` : id;
-      configured.set(key, { key, id, instance, options });
-    }
-  }
-  const named = [...plain].map((id) => ({ key: id, id, instance: id.split(':')[1] ?? id, options: {} }));
-  return [...sortByRequirement([...configured.values()], registry), ...named];
-}
-
-/** Places each configured plugin after those it requires. */
-function sortByRequirement(
-  wanted: readonly InstanceRequest[],
-  { plugins }: Project['registry'],
-): readonly InstanceRequest[] {
-  const order = new Set<InstanceRequest>();
-  const seen = new Set<InstanceRequest>();
-  const put = (one: InstanceRequest): void => {
-    if (seen.has(one)) return;
-    seen.add(one);
-    const requires = plugins.get(one.id)?.requires ?? [];
-    for (const other of wanted) if (requires.some((pattern) => isPatternMatch(pattern, other.id))) put(other);
-    order.add(one);
-  };
-  wanted.forEach(put);
-  return [...order];
 }
 
 const hasKey = (instance: Instance, kind: Kind<never>, name: string): boolean =>
