@@ -14,10 +14,10 @@ import type { Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { PluginUsage } from '../../language/analysis/facts.js';
 import type { Draft } from './draft.js';
-import { resolveReachedRealm } from './uid-namespace.js';
+import { resolveReachedRealm } from '../../language/analysis/uid-namespace.js';
 import type { ActionPlan } from './plan.js';
 import { selectSteps } from '../../contract/steps.js';
-import { createTools, type Handles, type ResourceScope } from './tools.js';
+import { createTools, hashRealm, type Handles, type ResourceScope } from './tools.js';
 
 export type Interceptor = (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
 
@@ -137,7 +137,7 @@ export function planFeatures(
     if (scope.registry.plugins.get(place.plugin)?.facts?.['identifies'] === true)
       draft.identities.push({
         key: createIdentityKey(scope, place, planned.identity),
-        realm: resolveReachedRealm(scope.registry, [place]),
+        realm: resolveReachedRealm(scope.registry, [place], hashRealm),
         identity: planned.identity ?? null,
       });
     draft.requestOnly ||= planned.requestOnly === true;

@@ -13,7 +13,7 @@ import type { ConfiguredPlugin } from '../../language/analysis/config.js';
 import { listWantedInstances, type InstanceRequest } from '../../language/project/plugin-selection.js';
 import type { Handles } from '../plan/tools.js';
 import { compileValue } from '../../language/strings/value-reader.js';
-import { attributeErrors } from './plugin-error.js';
+import { attributeErrors } from '../../language/project/plugin-failures.js';
 import type { Hooks } from './hooks.js';
 import { isPatternMatch } from '../../language/project/plugin-folders.js';
 import type { Environment } from '../../language/project/environment.js';
