@@ -1,7 +1,7 @@
 /** `lintel jobs`: administers the queues. Opens only the plugins that store jobs, and runs and serves nothing. */
 import type { JobAdmin, JobFilter, JobView } from '../contract/deferred.js';
 import { Fault } from '../contract/fault.js';
-import { describeFailure } from '../language/project/store-changes.js';
+import { describeFailure } from '../language/project/plugin-failures.js';
 import { findNearest } from '../language/source/suggest.js';
 import { bootProject } from './boot.js';
 import type { CommandOptions } from './options.js';

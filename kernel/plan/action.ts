@@ -2,10 +2,10 @@
 import type { BlindIndexSource } from '../../contract/migration.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Deferral, Schedule } from '../../contract/deferred.js';
-import type { Json } from '../../contract/json.js';
 import type { PartSource, PartWork } from '../../contract/part.js';
 import type { ModelTable } from '../../contract/model.js';
-import type { Execute, FileLimits, Identity, ModePlan, PlanTools, ProofSort, Step } from '../../contract/plan.js';
+import type { Feature, ModeHandle } from '../../contract/handles.js';
+import type { Execute, FileLimits, Identity, ModePlan, Step } from '../../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../../contract/slot.js';
 import { isInside } from '../../language/analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
@@ -14,10 +14,10 @@ import { isPassive, type Isolations } from '../../language/analysis/isolation.js
 import type { Registry } from '../../language/analysis/registry.js';
 import type { PluginUsage } from '../../language/analysis/facts.js';
 import type { Draft } from './draft.js';
-import { resolveReachedRealm } from './uid-namespace.js';
+import { resolveReachedRealm } from '../../language/analysis/uid-namespace.js';
 import type { ActionPlan } from './plan.js';
-import { selectSteps } from './steps.js';
-import { createTools, type Handles, type ResourceScope } from './tools.js';
+import { selectSteps } from '../../contract/steps.js';
+import { createTools, hashRealm, type Handles, type ResourceScope } from './tools.js';
 
 export type Interceptor = (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
 
@@ -42,37 +42,6 @@ export interface CompileInput {
   readonly indexSources: BlindIndexSource[];
   /** Whether a plugin may read the results of this mode before the response; by default true. */
   readonly watched?: (mode: string) => boolean;
-}
-
-/** The part of the handles that the compiler calls. */
-interface FeatureLike {
-  plan(
-    place: {
-      slot: string;
-      value: Readonly<Record<string, Json>>;
-      holder: Readonly<Record<string, Json>>;
-      pointer: string;
-    },
-    tools: PlanTools,
-  ): {
-    readonly steps: readonly Step[];
-    readonly validates?: readonly string[];
-    readonly sample?: Readonly<Record<string, Json>>;
-    readonly guard?: string;
-    readonly proof?: Exclude<ProofSort, 'none'>;
-    readonly identity?: Identity;
-    readonly requestOnly?: true;
-    readonly alone?: true;
-    readonly apart?: true;
-    readonly presumes?: true;
-    readonly answers?: true;
-    readonly reveals?: readonly string[];
-    readonly defers?: Deferral;
-    readonly schedule?: Pick<Schedule, 'expression' | 'zone'>;
-  };
-}
-interface ModeLike {
-  plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools): ModePlan;
 }
 
 export interface CompiledAction {
@@ -103,7 +72,7 @@ export function compileAction(
   draft.steps.push(...steps.filter((step) => step.phase >= ResourcePhase.ADMIT));
   const modeId = direct.find((place) => place.slot === Slot.MODE)?.plugin;
   if (modeId === undefined) throw new BootError('DEF_UNKNOWN_PLUGIN', { kind: 'mode', name: action.mode });
-  const handle = scope.handles.handle(modeId) as ModeLike;
+  const handle = scope.handles.handle(modeId) as ModeHandle;
   const planned = withErrorLocation(action, () =>
     handle.plan(action.value, action.node.pointer, createTools(scope, action, modeId)),
   );
@@ -157,7 +126,7 @@ export function planFeatures(
   const node = action?.node ?? scope.resource.definition.node;
   for (const place of places) {
     if (place.slot !== slot || place.node !== node) continue;
-    const handle = scope.handles.handle(place.plugin) as FeatureLike;
+    const handle = scope.handles.handle(place.plugin) as Feature;
     const tools = createTools(scope, action, place.plugin);
     const { value, holder } = place;
     const planned = handle.plan({ slot, value, holder, pointer: node.pointer }, tools);
@@ -169,7 +138,7 @@ export function planFeatures(
     if (scope.registry.plugins.get(place.plugin)?.facts?.['identifies'] === true)
       draft.identities.push({
         key: createIdentityKey(scope, place, planned.identity),
-        realm: resolveReachedRealm(scope.registry, [place]),
+        realm: resolveReachedRealm(scope.registry, [place], hashRealm),
         identity: planned.identity ?? null,
       });
     draft.requestOnly ||= planned.requestOnly === true;

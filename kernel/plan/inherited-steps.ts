@@ -7,7 +7,7 @@ import type { Step } from '../../contract/plan.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { planFeatures } from './action.js';
 import { createDraft, type Draft } from './draft.js';
-import { selectSteps } from './steps.js';
+import { selectSteps } from '../../contract/steps.js';
 import type { ResourceScope } from './tools.js';
 
 /** Values of the fact `holds`. `work`: also whenever background or scheduled work starts. */

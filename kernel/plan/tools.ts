@@ -1,6 +1,8 @@
 /** The services for a plugin that plans one place of a definition. */
+import { createHash } from 'node:crypto';
 import type { BlindIndexSource } from '../../contract/migration.js';
 import { createUnresolvedFault } from '../../contract/fault.js';
+import type { Accessor } from '../../contract/handles.js';
 import { deepFreeze, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
@@ -20,14 +22,14 @@ import {
 import type { Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { listSecretNames } from '../../language/analysis/action-secrets.js';
-import { filterOutputReads, listValueReads } from '../../language/analysis/value-reads.js';
+import { isWrittenPath, listOutputNames, listValueReads } from '../../language/analysis/value-reads.js';
 import { unwrapLiteral } from '../../language/strings/literal.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { createClaimReader } from '../../language/strings/claim-reader.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
-import { resolveUidNamespace } from './uid-namespace.js';
+import { resolveUidNamespace } from '../../language/analysis/uid-namespace.js';
 import type { PartSource, PartWork, SlotInitializer } from '../../contract/part.js';
-import { compileValue, toText, type CompileAccessor, type Compiled } from './values.js';
+import { compileValue, toText, type CompileAccessor } from '../../language/strings/value-reader.js';
 
 /** `resolve` checks what the calling plugin may use. */
 export interface Handles {
@@ -71,10 +73,9 @@ export interface ResourceScope {
   readonly reads: { readonly action: ActionModel | null; readonly place: ReadPlace }[];
 }
 
-/** The part of the handle that the compiler calls. */
-interface AccessorLike {
-  compile(tail: readonly string[], tools: PlanTools): Compiled;
-}
+/** Equal in all processes. */
+export const hashRealm = (realm: string): string =>
+  createHash('sha256').update(realm).digest().subarray(0, 12).toString('base64url');
 
 export function createTools(
   scope: ResourceScope,
@@ -116,9 +117,9 @@ export function createTools(
     parameter: (json, pointer) => planParameter(json, pointer),
     slot: findNameSlot,
     payloadField: (name, ...inside) => findDeclaredField(owner.payloadFields, name, inside),
-    isWritten: (path) => isWrittenPath(path),
+    isWritten: (path) => isWrittenPath(listValueReads(owner, scope.registry), action?.key, path),
     recordRequiredPath: (path) => void scope.needed.push(path),
-    resolveUidNamespace: (guarded) => resolveUidNamespace(scope, owner, action, guarded),
+    resolveUidNamespace: (guarded) => resolveUidNamespace(scope, owner, action, guarded, hashRealm),
     allocateSlot: () => {
       const slot = scope.slots.count++;
       scope.slots.memos.push(slot);
@@ -171,23 +172,14 @@ export function createTools(
     resolve: (kind, name) => scope.handles.resolve(plugin, kind, name),
   };
 
-  function isWrittenPath(path: readonly string[]): boolean {
-    return listValueReads(owner, scope.registry).some(
-      ({ action: by, columns, path: read }) =>
-        by === action?.key && columns.length > 0 && read.every((segment, at) => path[at] === segment),
-    );
-  }
-
   /** The names that later actionables read from the only item of this list. */
   function collectOutputs(): Outputs | null {
     if (action === null) return null;
+    const reads = listValueReads(owner, scope.registry);
     const running = new Set(scope.sequence.map(({ key }) => key));
-    const reads = filterOutputReads(listValueReads(owner, scope.registry), action.key);
-    const names = reads.flatMap(({ action: by, path: [name] }) =>
-      by !== null && running.has(by) && name ? [name] : [],
-    );
+    const names = listOutputNames(reads, action.key, running);
     if (names.length === 0) return null;
-    const slots = [...new Set(names)].map((name) => [name, allocateNamedSlot(scope, `${owner.id}:${name}`)] as const);
+    const slots = names.map((name) => [name, allocateNamedSlot(scope, `${owner.id}:${name}`)] as const);
     const assignNames = (frame: Frame, item: Readonly<Record<string, unknown>>): void => {
       for (const [name, slot] of slots) frame.slots[slot] = item[name];
     };
@@ -199,7 +191,7 @@ export function createTools(
       const kind = scope.registry.listKinds(Slot.ACCESSOR)[0];
       if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
       const id = `${kind.kind}:${root}`;
-      const handle = scope.handles.handle(id) as AccessorLike;
+      const handle = scope.handles.handle(id) as Accessor;
       const compiled = handle.compile(tail, createTools(scope, action, id, lenient, judges));
       // `readClaim` records claims. Constant or generated values are not inputs.
       const reads = scope.registry.plugins.get(id)?.facts?.['reads'];

@@ -31,7 +31,7 @@ import type { Frame, Invocation } from '../../contract/plan.js';
 import { Stage } from '../../contract/slot.js';
 import { findNearest } from '../../language/source/suggest.js';
 import { formatHint } from '../../language/analysis/report.js';
-import { wrapPluginError, attributeErrors } from './plugin-error.js';
+import { wrapPluginError, attributeErrors } from '../../language/project/plugin-failures.js';
 
 interface ActionRef {
   readonly key: string;

@@ -9,16 +9,15 @@ import type { Kind } from '../../contract/kind.js';
 import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { RuntimeServices } from '../../contract/deferred.js';
 import type { Signal } from '../../contract/plan.js';
-import type { Config, ConfiguredPlugin } from '../../language/analysis/config.js';
-import type { Registry } from '../../language/analysis/registry.js';
+import type { ConfiguredPlugin } from '../../language/analysis/config.js';
+import { listWantedInstances, type InstanceRequest } from '../../language/project/plugin-selection.js';
 import type { Handles } from '../plan/tools.js';
-import { compileValue } from '../plan/values.js';
-import { attributeErrors } from './plugin-error.js';
+import { compileValue } from '../../language/strings/value-reader.js';
+import { attributeErrors } from '../../language/project/plugin-failures.js';
 import type { Hooks } from './hooks.js';
 import { isPatternMatch } from '../../language/project/plugin-folders.js';
 import type { Environment } from '../../language/project/environment.js';
 import type { Project } from './project.js';
-import { listWantedInstances, type InstanceRequest } from '../../language/project/wanted-plugins.js';
 
 /** A plugin in use, or one entry of a config section. */
 export interface Instance {
@@ -151,18 +150,6 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
       return instance.handle();
     },
   };
-}
-
-/** Plugins that neither a definition nor a section of their own selects. */
-export function listEnabledPlugins(registry: Registry, config: Config): ConfiguredPlugin[] {
-  return [...registry.plugins.values()].flatMap((spec) => {
-    const { kind, name } = spec;
-    const options = registry.kind(kind)?.enable?.({ ...config }, spec) as
-      | ConfiguredPlugin['options']
-      | null
-      | undefined;
-    return options ? [{ kind, instance: name, name, options }] : [];
-  });
 }
 
 const hasKey = (instance: Instance, kind: Kind<never>, name: string): boolean =>

@@ -9,7 +9,8 @@ import { Fault } from '../../contract/fault.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import type { Health, Log } from '../../contract/plugin.js';
 import type { Script } from '../../contract/statement-check.js';
-import { SYNC, attributeFailure, selectTables } from '../../language/project/store-changes.js';
+import { attributeFailure } from '../../language/project/plugin-failures.js';
+import { SYNC, selectTables } from '../../language/project/store-changes.js';
 import type { Instance } from './instances.js';
 
 /** Seconds that a caller waits for the health of a plugin. */

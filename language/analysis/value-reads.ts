@@ -86,3 +86,27 @@ function collectReads({ definition, sources, actions }: ReadableResource, regist
 /** The values that later actionables read from the list result of `maker`. */
 export const filterOutputReads = (reads: readonly ValueRead[], maker: string): readonly ValueRead[] =>
   reads.filter(({ source }) => source?.sort === 'output' && source.makers.includes(maker));
+
+/** The names that the actionables `running` read from the only item of that result. */
+export const listOutputNames = (
+  reads: readonly ValueRead[],
+  maker: string,
+  running: ReadonlySet<string>,
+): readonly string[] => [
+  ...new Set(
+    filterOutputReads(reads, maker).flatMap(({ action, path: [name] }) =>
+      action !== null && running.has(action) && name ? [name] : [],
+    ),
+  ),
+];
+
+/** Whether a query of this actionable writes the value at this path, or an object around it. */
+export const isWrittenPath = (
+  reads: readonly ValueRead[],
+  maker: string | undefined,
+  path: readonly string[],
+): boolean =>
+  reads.some(
+    ({ action, columns, path: read }) =>
+      action === maker && columns.length > 0 && read.every((segment, at) => path[at] === segment),
+  );

@@ -8,7 +8,7 @@ import { createAnalyser, type AnalyseOptions, type SourceFile } from '../analysi
 import type { QueryRejections, StatementRejections } from '../analysis/checks/rejections.js';
 import { checkPackages, checkScratchPackages } from './missing-packages.js';
 import { listScratchPlugins, type StatementChecker, type StatementFindings } from './statement-checks.js';
-import { listWantedInstances } from './wanted-plugins.js';
+import { listWantedInstances } from './plugin-selection.js';
 import { analyseConfig, readPluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/model.js';
 import { createDocument, type Document } from '../source/document.js';

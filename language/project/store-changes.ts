@@ -1,6 +1,4 @@
 /** Changes the schemas of open stores, for commands: without a deadline, and whether or not the config migrates at start. */
-import { BootError } from '../../contract/boot-error.js';
-import { Fault } from '../../contract/fault.js';
 import type {
   BlindIndexSource,
   FilledIndex,
@@ -10,11 +8,9 @@ import type {
   MigrationProgress,
 } from '../../contract/migration.js';
 import type { ModelTable } from '../../contract/model.js';
-import { fillMessage, type CodeEntry } from '../../contract/problem.js';
 import type { Script } from '../../contract/statement-check.js';
+import { attributeFailure, type Codes } from './plugin-failures.js';
 import type { OpenPlugin } from './store-checks.js';
-
-type Codes = Readonly<Record<string, CodeEntry>>;
 
 export interface StoreSchemas {
   readonly stores: readonly (OpenPlugin & { readonly key: string })[];
@@ -30,21 +26,6 @@ export function selectTables({ id, context }: OpenPlugin, tables: readonly Model
   return tables.filter(({ stores }) =>
     stores.some((place) => place.kind === kind && place.instance === context.instance),
   );
-}
-
-export function describeFailure(error: unknown, codes: Codes): string {
-  if (error instanceof Fault) return fillMessage(codes[error.code]?.message ?? error.code, error.params);
-  return error instanceof Error ? error.message : 'it failed';
-}
-
-/** Any error but a BootError becomes PLG_OPEN with the key of the plugin. */
-export async function attributeFailure<T>(key: string, what: string, codes: Codes, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof BootError) throw error;
-    throw new BootError('PLG_OPEN', { name: key, what, detail: describeFailure(error, codes) }, error);
-  }
 }
 
 /** What a plugin was asked to do, for messages. */

@@ -1,25 +1,10 @@
 /** Kind `accessor`: resolves `$ROOT.path` references. Compiled at load, read per request. */
+import type { Accessor } from '../../contract/handles.js';
 import { defineKind } from '../../contract/kind.js';
-import type { PlanTools, Reader } from '../../contract/plan.js';
 import { Slot } from '../../contract/slot.js';
 import { wrapAsGuardedParameter, wrapAsParameter } from '../shared/examples.light.js';
 
-export interface CompiledAccessor {
-  readonly read: Reader;
-  /** The value is constant while the kernel runs and is read once, at load. */
-  readonly constant: boolean;
-  /** The payload field that is read, so that a database error can name it. */
-  readonly field?: string | null;
-  readonly header?: string;
-  /** Reads the client address, which is stored only with deferred jobs that need it. */
-  readonly remote?: true;
-  /** Slot of a value created once per request; deferred jobs of the request receive the same value. */
-  readonly once?: number;
-}
-
-export interface Accessor {
-  compile(tail: readonly string[], tools: PlanTools): CompiledAccessor;
-}
+export type { Accessor, CompiledAccessor } from '../../contract/handles.js';
 
 export const accessor = defineKind<Accessor>({
   kind: 'accessor',

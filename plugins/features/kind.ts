@@ -2,56 +2,13 @@
  * Kind `feature`: fields of a resource or an actionable. Compiled at load into steps, each in a phase; no request checks whether
  * a feature is enabled.
  */
-import type { Deferral, Schedule } from '../../contract/deferred.js';
-import type { Json } from '../../contract/json.js';
+import type { Feature } from '../../contract/handles.js';
 import { defineKind } from '../../contract/kind.js';
-import type { Identity, PlanTools, ProofSort, Step } from '../../contract/plan.js';
 import { Slot } from '../../contract/slot.js';
 import { EXPECTED, IN_ACTIONABLE, IN_RESOURCE } from './shared/forms.light.js';
 import { wrapInActionable, wrapInResource } from '../shared/examples.light.js';
 
-export interface FeaturePlace {
-  readonly slot: string;
-  readonly value: Readonly<Record<string, Json>>;
-  /** The whole object, including fields of other plugins. */
-  readonly holder: Readonly<Record<string, Json>>;
-  /** JSON pointer of the object in its file. */
-  readonly pointer: string;
-}
-
-export interface FeaturePlan {
-  readonly steps: readonly Step[];
-  /** Payload fields that the feature validates, for the table of endpoints. */
-  readonly validates?: readonly string[];
-  readonly sample?: Readonly<Record<string, Json>>;
-  /** Short description of how the feature guards the resource. */
-  readonly guard?: string;
-  /**
-   * What a guard identifies callers by. Without it, requests from other origins are rejected as for a resource without a guard.
-   */
-  readonly proof?: Exclude<ProofSort, 'none'>;
-  /** Identifies the callers of connections, for targeted messages. */
-  readonly identity?: Identity;
-  /** Validates what only an HTTP request has, such as its bytes; messages of a connection are rejected. */
-  readonly requestOnly?: true;
-  /** The actionables of the resource share no transaction. */
-  readonly alone?: true;
-  /** This actionable shares no transaction with others and reads committed data. */
-  readonly apart?: true;
-  /** May reject valid payloads because of stored data, so a sample request may fail. */
-  readonly presumes?: true;
-  /** How the actionable is deferred; the `timing` of the spec states whether it is. */
-  readonly defers?: Deferral;
-  readonly schedule?: Pick<Schedule, 'expression' | 'zone'>;
-  /** The feature creates the response even where no actionable runs. */
-  readonly answers?: true;
-  /** Dotted paths of the result that the feature decrypts for the caller; they are no longer secret. */
-  readonly reveals?: readonly string[];
-}
-
-export interface Feature {
-  plan(place: FeaturePlace, tools: PlanTools): FeaturePlan;
-}
+export type { Feature, FeaturePlace, FeaturePlan } from '../../contract/handles.js';
 
 export const feature = defineKind<Feature>({
   kind: 'feature',

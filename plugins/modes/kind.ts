@@ -1,14 +1,10 @@
 /** Kind `mode`: the operation of an actionable. Its plan is one closure, created at load. */
-import type { Json } from '../../contract/json.js';
+import type { ModeHandle } from '../../contract/handles.js';
 import { defineKind } from '../../contract/kind.js';
-import type { ModePlan, PlanTools } from '../../contract/plan.js';
 import { Slot } from '../../contract/slot.js';
 import { wrapInActionable } from '../shared/examples.light.js';
 
-export interface ModeHandle {
-  /** `value` holds the whole actionable; `pointer` is its location in the file. */
-  plan(value: Readonly<Record<string, Json>>, pointer: string, tools: PlanTools): ModePlan;
-}
+export type { ModeHandle } from '../../contract/handles.js';
 
 export const mode = defineKind<ModeHandle>({
   kind: 'mode',

@@ -81,7 +81,11 @@ const ZONES: readonly Zone[] = [
       'node:',
     ],
   },
-  { name: 'plans', files: /^kernel\/plan\//, may: [...LIGHT, 'kernel/plan/', '*'] },
+  {
+    name: 'plans',
+    files: /^kernel\/plan\//,
+    may: [...LIGHT, 'language/export/plan-description.ts', 'kernel/plan/', '*'],
+  },
   {
     name: 'loader of plugins',
     files: /^kernel\/runtime\/project\.ts$/,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { groupActions } from '../../kernel/plan/groups.js';
 import type { ActionPlan } from '../../kernel/plan/plan.js';
 import { renderJsonText, type ReplyRoute } from '../../kernel/plan/resource.js';
-import { selectSteps } from '../../kernel/plan/steps.js';
+import { selectSteps } from '../../contract/steps.js';
 import type { Execute, Hide, Step, StepLimiter, Unit } from '../../contract/plan.js';
 import { createActionPlan, createSingleGroup, createRecordedUnit, createTestStep } from '../support/plans.js';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { Fault } from '../../contract/fault.js';
-import { compileValue, toText, type CompileAccessor } from '../../kernel/plan/values.js';
+import { compileValue, toText, type CompileAccessor } from '../../language/strings/value-reader.js';
 import { createTestFrame } from '../support/scopes.js';
 
 const asked: string[] = [];

@@ -2,7 +2,7 @@
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { createSources } from '../../language/analysis/sources.js';
-import type { Compiled } from '../../kernel/plan/values.js';
+import type { CompiledAccessor as Compiled } from '../../contract/handles.js';
 import type { ResourceScope } from '../../kernel/plan/tools.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';
 import { compileWork } from '../../plugins/triggers/deferred-work/runner.js';

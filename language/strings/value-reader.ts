@@ -2,25 +2,13 @@
  * Compiles JSON of a definition to readers; anything without accessors is a
  * frozen constant. Values read at run time are never searched for accessors.
  */
+import type { CompiledAccessor as Compiled } from '../../contract/handles.js';
 import type { Json } from '../../contract/json.js';
 import { ExactNumber } from '../../contract/exact-number.js';
 import { isObject } from '../../contract/json.js';
 import { createFault } from '../../contract/fault.js';
-import type { Frame, Reader } from '../../contract/plan.js';
-import { parseTemplate, type AccessorPart } from '../../language/strings/accessor.js';
-
-export interface Compiled {
-  readonly constant: boolean;
-  readonly read: Reader;
-  /** Set where exactly one payload field is read. */
-  readonly field?: string | null;
-  /** Lower case; set where a header is read. */
-  readonly header?: string;
-  /** The client address is read. */
-  readonly remote?: true;
-  /** The slot of a value generated once per request. */
-  readonly once?: number;
-}
+import type { Frame } from '../../contract/plan.js';
+import { parseTemplate, type AccessorPart } from './accessor.js';
 
 export type CompileAccessor = (part: AccessorPart) => Compiled;
 

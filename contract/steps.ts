@@ -1,5 +1,5 @@
 /** Selects the steps of a range of phases, in execution order. */
-import type { Step } from '../../contract/plan.js';
+import type { Step } from './plan.js';
 
 export function selectSteps(steps: readonly Step[], from: number, to: number): readonly Step[] | null {
   const chosen = steps.filter((step) => step.phase >= from && step.phase <= to);

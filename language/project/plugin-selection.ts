@@ -1,8 +1,20 @@
-/** Which plugins a project loads, from the names in its definitions and the entries of its config. */
+/** Selects the plugins that a set of definitions and the config need. */
 import type { PluginId } from '../../contract/plugin.js';
-import type { ConfiguredPlugin } from '../analysis/config.js';
+import type { Config, ConfiguredPlugin } from '../analysis/config.js';
 import type { Registry } from '../analysis/registry.js';
 import { isPatternMatch } from './plugin-folders.js';
+
+/** Plugins that neither a definition nor a section of their own selects. */
+export function listEnabledPlugins(registry: Registry, config: Config): ConfiguredPlugin[] {
+  return [...registry.plugins.values()].flatMap((spec) => {
+    const { kind, name } = spec;
+    const options = registry.kind(kind)?.enable?.({ ...config }, spec) as
+      | ConfiguredPlugin['options']
+      | null
+      | undefined;
+    return options ? [{ kind, instance: name, name, options }] : [];
+  });
+}
 
 export interface InstanceRequest {
   readonly key: string;

@@ -3,15 +3,46 @@ import type { Json } from '../../contract/json.js';
 import { ResourcePhase } from '../../contract/slot.js';
 import type { Schedule } from '../../contract/deferred.js';
 import type { Step } from '../../contract/plan.js';
-import { buildFlows } from '../../language/analysis/data-flow.js';
-import { positionAt } from '../../language/source/document.js';
-import type { ActionGroup, PartPlan } from './plan.js';
-import { selectSteps } from './steps.js';
-import type { ResourceScope } from './tools.js';
+import type { MergedDeferral } from '../../contract/part.js';
+import type { ModelTable } from '../../contract/model.js';
+import { selectSteps } from '../../contract/steps.js';
+import { buildFlows } from '../analysis/data-flow.js';
+import type { ActionModel, ResourceModel } from '../analysis/model.js';
+import type { Registry } from '../analysis/registry.js';
+import { positionAt } from '../source/document.js';
+
+interface PlannedAction {
+  readonly key: string;
+  readonly mode: string;
+  readonly before: readonly Step[] | null;
+  readonly after: readonly Step[] | null;
+  readonly describe: Json;
+}
+
+interface PlannedGroup {
+  readonly unit: { readonly key: string; readonly describe?: Readonly<Record<string, Json>> } | null;
+  readonly parallel: boolean;
+  readonly actions: readonly PlannedAction[];
+}
+
+interface PlannedPart {
+  readonly key: string;
+  readonly groups: readonly PlannedGroup[];
+  readonly deferral: MergedDeferral | null;
+}
+
+interface PlannedResource {
+  readonly resource: ResourceModel;
+  /** All actionables of the plan. */
+  readonly sequence: readonly ActionModel[];
+  readonly registry: Registry;
+  /** By model. */
+  readonly tables: ReadonlyMap<string, ModelTable>;
+}
 
 type DescribeAction = (key: string) => Readonly<Record<string, Json>>;
 
-const describeGroups = (groups: readonly ActionGroup[], about: DescribeAction): Json =>
+const describeGroups = (groups: readonly PlannedGroup[], about: DescribeAction): Json =>
   groups.map((group) => ({
     together: group.parallel ? 'at once' : (group.unit?.key ?? null),
     ...(!group.parallel && group.unit?.describe),
@@ -27,7 +58,7 @@ const describeGroups = (groups: readonly ActionGroup[], about: DescribeAction): 
 
 /** `delay` is in seconds. */
 function describePart(
-  { key, groups, deferral }: PartPlan,
+  { key, groups, deferral }: PlannedPart,
   schedule: Schedule | undefined,
   about: DescribeAction,
 ): Json {
@@ -42,7 +73,7 @@ function describePart(
 }
 
 /** Source line (from 1), dependencies with the names they provide, and tables. */
-function createActionDescriber({ sequence, registry, tables }: ResourceScope): DescribeAction {
+function createActionDescriber({ sequence, registry, tables }: PlannedResource): DescribeAction {
   const flows = buildFlows(registry, sequence);
   const all = new Map(sequence.map((action) => [action.key, action]));
   return (key) => {
@@ -60,8 +91,8 @@ function createActionDescriber({ sequence, registry, tables }: ResourceScope): D
 }
 
 interface Described {
-  readonly groups: readonly ActionGroup[];
-  readonly parts: readonly PartPlan[];
+  readonly groups: readonly PlannedGroup[];
+  readonly parts: readonly PlannedPart[];
   readonly schedules: readonly Schedule[];
   readonly main: string | null;
   /** The response only confirms the acceptance. */
@@ -69,7 +100,7 @@ interface Described {
 }
 
 export function describePlan(
-  scope: ResourceScope,
+  scope: PlannedResource,
   steps: readonly Step[],
   { groups, parts, schedules, main, accepted }: Described,
 ): Json {

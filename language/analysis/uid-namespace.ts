@@ -1,18 +1,18 @@
 /** Determines the uid namespace of a message. Realms are hashed, because a definition may contain a plain-text key. */
-import { createHash } from 'node:crypto';
 import { BootError } from '../../contract/boot-error.js';
 import type { UidNamespace } from '../../contract/deferred.js';
-import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
-import type { PluginUsage } from '../../language/analysis/facts.js';
-import { isJudged, resolveMessageRealm, findRealm, listRealms } from '../../language/analysis/realms.js';
-import type { Registry } from '../../language/analysis/registry.js';
+import type { PluginUsage } from './facts.js';
+import type { ActionModel, ResourceModel } from './model.js';
+import { isJudged, resolveMessageRealm, findRealm, listRealms } from './realms.js';
+import type { Registry } from './registry.js';
 
-const BYTES = 12;
+type HashRealm = (realm: string) => string;
 
-const hashRealm = (realm: string): string =>
-  createHash('sha256').update(realm).digest().subarray(0, BYTES).toString('base64url');
-
-export function resolveReachedRealm(registry: Registry, places: readonly PluginUsage[]): string | null {
+export function resolveReachedRealm(
+  registry: Registry,
+  places: readonly PluginUsage[],
+  hashRealm: HashRealm,
+): string | null {
   const own = findRealm(registry, places);
   return own?.reached === true ? hashRealm(own.realm) : null;
 }
@@ -28,6 +28,7 @@ export function resolveUidNamespace(
   owner: ResourceModel,
   action: ActionModel | null,
   guarded: string | null,
+  hashRealm: HashRealm,
 ): UidNamespace {
   const places = listGuards(guarded === null ? owner : resources.get(guarded));
   const own = findRealm(registry, places);
