@@ -3,10 +3,11 @@
  * statement; only `--fix` writes, and only `--trust` runs project code.
  */
 import type { Config } from '../language/analysis/config.js';
-import { getCertainty, hasErrors, type Problem } from '../contract/problem.js';
+import { BootError } from '../contract/boot-error.js';
+import { fillMessage, getCertainty, hasErrors, type Problem } from '../contract/problem.js';
 import { createSeparateChecker } from '../kernel/runtime/statement-checks.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
-import { loadDefinitions, loadProject, type Project } from '../kernel/runtime/project.js';
+import { loadDefinitions, loadProject, type LoadedDefinitions, type Project } from '../kernel/runtime/project.js';
 import { asText } from '../contract/json.js';
 import { rangeAt } from '../language/source/document.js';
 import { findMember } from '../language/source/tree.js';
@@ -37,7 +38,7 @@ type CheckDefinitions = (project: Project, config: Config) => Promise<Checked>;
 export async function runCheck(options: CommandOptions, terminal: Terminal): Promise<number> {
   const checkDefinitions: CheckDefinitions = options.database
     ? (project) => checkOnServers(project, terminal)
-    : checkOnScratch;
+    : (project, config) => checkOnScratch(project, config, terminal);
   const read = await readProject(options, terminal, checkDefinitions);
   if (read === null) return 2;
   const fixes = (options.fix || options.fixAll) && read.checked !== null;
@@ -147,12 +148,35 @@ function printProblems(
   }
 }
 
-async function checkOnScratch(project: Project, config: Config): Promise<Checked> {
+async function checkOnScratch(project: Project, config: Config, terminal: Terminal): Promise<Checked> {
   const asking = createSeparateChecker(project, config);
   try {
-    return await loadDefinitions(project, config, asking.check, () => asking.openStores());
+    const loaded = await loadDefinitions(project, config, asking.check, () => asking.openStores());
+    return await compileDefinitions(project, loaded, terminal);
   } finally {
     await asking.close();
+  }
+}
+
+/** What stops a start is found as a start finds it: by compiling. Connects to nothing; code of the project is not run. */
+async function compileDefinitions(project: Project, loaded: LoadedDefinitions, terminal: Terminal): Promise<Checked> {
+  if (project.unrun !== null) return loaded;
+  const log = await createLog(terminal);
+  log.level = 'silent';
+  try {
+    const kernel = await createKernel({ project, log, onProblem: 'skip', connect: false, loaded });
+    const problems = kernel.problems();
+    await kernel.close('done');
+    return { problems, analysis: loaded.analysis };
+  } catch (error) {
+    if (!(error instanceof BootError)) throw error;
+    const { code, params } = error;
+    const entry = project.registry.codes[code] ?? error.words;
+    const message = entry === undefined ? error.message : fillMessage(entry.message, params);
+    const start = { line: 0, character: 0 };
+    const { file, range } = error.range ?? { file: project.configDocument.file, range: { start, end: start } };
+    const problem: Problem = { code, severity: 'error', message, file, range, related: [] };
+    return { problems: [...loaded.problems, problem], analysis: loaded.analysis };
   }
 }
 

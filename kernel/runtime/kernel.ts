@@ -23,6 +23,7 @@ import { readScripts } from '../../language/project/scripts.js';
 import type { PlanSet } from '../plan/plan.js';
 import { checkInStores, checkQueriesInStores, createScratchChecker } from './statement-checks.js';
 import { createPlanCompiler } from './plan-compiler.js';
+import { InvalidDefinitionsError } from './invalid-definitions.js';
 import type { Middleware } from '../../contract/hooks.js';
 import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
 import { createInstances, type Instance } from './instances.js';
@@ -32,6 +33,7 @@ import { loadDefinitions, type LoadedDefinitions, type Project } from './project
 import { createReload, createUnchangedOutcome, type KernelState, type ReloadOutcome } from './reload.js';
 import { createStart, type Connect } from './start.js';
 
+export { InvalidDefinitionsError } from './invalid-definitions.js';
 export type { ReloadOutcome } from './reload.js';
 
 export interface KernelOptions {
@@ -44,6 +46,8 @@ export interface KernelOptions {
   readonly wait?: boolean;
   /** Which databases check statements: the open stores, or a scratch store at each reload. Default: none. */
   readonly asks?: 'stores' | 'scratch';
+  /** Definitions that were loaded already. */
+  readonly loaded?: LoadedDefinitions;
   /** Called after each failure of a request that was logged; for `lintel dev`. */
   readonly onFailure?: ((fault: Fault) => void) | undefined;
 }
@@ -98,15 +102,6 @@ export interface PluginSharing {
   readonly shared: boolean;
 }
 
-export class InvalidDefinitionsError extends BootError {
-  constructor(
-    readonly problems: readonly Problem[],
-    readonly analysis: Analysis | null,
-  ) {
-    super('KRN_BROKEN_SET', { count: problems.filter((problem) => problem.severity === 'error').length });
-  }
-}
-
 export async function createKernel({
   project,
   log,
@@ -134,14 +129,14 @@ export async function createKernel({
     instances.all.flatMap((instance) => instance.runtime.createJobAdmin?.(instance.handle()) ?? []);
   let config = project.config;
   const scratch = asks === 'scratch' ? createScratchChecker(project, config) : null;
-  let loaded = await loadDefinitions(project, config, scratch?.check);
+  let loaded = options.loaded ?? (await loadDefinitions(project, config, scratch?.check));
   if (onProblem === 'refuse' && hasErrors(loaded.problems)) {
     await scratch?.close();
     throw new InvalidDefinitionsError(loaded.problems, loaded.analysis);
   }
   const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: createScriptReader(project) });
   const start = createStart({ lifecycle, instances, log, connect, wait });
-  const compiling = createPlanCompiler({ project, hooks, live: () => live, start });
+  const compiling = createPlanCompiler({ project, hooks, live: () => live, start, onProblem });
 
   /** Marks definitions invalid when these stores reject their statements; returns the same object when none is rejected. */
   async function checkDefinitions(
@@ -237,8 +232,8 @@ export async function createKernel({
     describeStatement: (statement) => now.loaded.descriptions.get(statement) ?? null,
     plans: () => now.shown,
     analysis: () => now.loaded.analysis,
-    problems: () => now.loaded.problems,
-    degraded: () => now.broken,
+    problems: () => [...now.loaded.problems, ...now.plans.failures.map(({ problem }) => problem)],
+    degraded: () => now.broken || now.plans.failures.length > 0,
     health: () => lifecycle.health(),
     outlineMigration: (how = ADDING) => lifecycle.outlineMigration(instances.all, now.plans.tables, how),
     migrate: (progress, how = ADDING) => lifecycle.migrate(instances.all, now.plans.tables, progress, how),

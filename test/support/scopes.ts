@@ -69,7 +69,7 @@ export const createActionModel = (id: number, rest: Partial<ActionModel> = {}): 
       node: { start: 0, end: 0 },
     },
     ...{ depends: [], places: [], stores: [], models: [], secrets: [], parameters: new Map() },
-    definition: { finds: { statements: [], documents: [] } },
+    definition: { finds: { statements: [], documents: [], declarations: [] } },
     ...rest,
   }) as unknown as ActionModel;
 
