@@ -150,24 +150,37 @@ function printProblems(
 
 async function checkOnScratch(project: Project, config: Config, terminal: Terminal): Promise<Checked> {
   const asking = createSeparateChecker(project, config);
+  let rejected: readonly Problem[] = [];
   try {
-    const loaded = await loadDefinitions(project, config, asking.check, () => asking.openStores());
-    return await compileDefinitions(project, loaded, terminal);
+    const loaded = await loadDefinitions(
+      project,
+      config,
+      async (analysis) => {
+        // The database is asked in another process.
+        const settings = listSettingProblems(project, analysis, terminal);
+        const [asked, found] = await Promise.all([asking.check(analysis), settings]);
+        rejected = found;
+        return asked;
+      },
+      () => asking.openStores(),
+    );
+    return { problems: [...loaded.problems, ...rejected], analysis: loaded.analysis };
   } finally {
     await asking.close();
   }
 }
 
 /** What stops a start is found as a start finds it: by compiling. Connects to nothing; code of the project is not run. */
-async function compileDefinitions(project: Project, loaded: LoadedDefinitions, terminal: Terminal): Promise<Checked> {
-  if (project.unrun !== null) return loaded;
+async function listSettingProblems(project: Project, analysis: Analysis, terminal: Terminal): Promise<Problem[]> {
+  if (project.unrun !== null) return [];
   const log = await createLog(terminal);
   log.level = 'silent';
+  const loaded: LoadedDefinitions = { analysis, problems: [], descriptions: new Map(), withRejections: () => loaded };
   try {
     const kernel = await createKernel({ project, log, onProblem: 'skip', connect: false, loaded });
-    const problems = kernel.problems();
+    const { failures } = kernel.plans();
     await kernel.close('done');
-    return { problems, analysis: loaded.analysis };
+    return failures.map(({ problem }) => problem);
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
     const { code, params } = error;
@@ -175,8 +188,7 @@ async function compileDefinitions(project: Project, loaded: LoadedDefinitions, t
     const message = entry === undefined ? error.message : fillMessage(entry.message, params);
     const start = { line: 0, character: 0 };
     const { file, range } = error.range ?? { file: project.configDocument.file, range: { start, end: start } };
-    const problem: Problem = { code, severity: 'error', message, file, range, related: [] };
-    return { problems: [...loaded.problems, problem], analysis: loaded.analysis };
+    return [{ code, severity: 'error', message, file, range, related: [] }];
   }
 }
 
