@@ -31,8 +31,8 @@ export async function runBackup(options: CommandOptions, terminal: Terminal): Pr
       stdout.write(`valid: ${formatPartCounts(parts)}, created ${made}\n`);
       return 0;
     }
-    const kept = await listStoredParts(options, terminal);
-    if (kept === null) return 1;
+    const kept = await listStoredParts('backup', options, terminal);
+    if (typeof kept === 'number') return kept;
     stderr.write(kept.elsewhere.join(''));
     const here: StoredPart[] = [];
     for (const part of kept.here) if (await isFolder(part.folder)) here.push(part);

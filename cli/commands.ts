@@ -231,7 +231,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'changed since the first pass, 60 seconds at most. The copy is consistent at one instant. `manifest.json` has the ' +
       'size and SHA-256 of every file. Data on separate servers (PostgreSQL, MySQL, MongoDB, S3) is copied with the tools ' +
       'of that server: the command reports it and copies the rest. `.env` is not included; encrypted fields need its keys.',
-    options: [{ name: 'verify', doc: 'Copy nothing; verify a copy against its manifest.' }],
+    options: [{ name: 'verify', doc: 'Copy nothing; verify a copy against its manifest.' }, TRUST],
     examples: ['lintel backup /backups/monday', 'lintel backup --verify /backups/monday'],
     exits: [OK, { code: 1, doc: 'Nothing was copied, or with `--verify` a file differs; stderr has the reason.' }],
     load: async () => (await import('./backup.js')).runBackup,
@@ -244,7 +244,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'The server must not run. Folders that are not empty are rejected; with `--replace` they are renamed (`.before-` and ' +
       'the time) and kept until you remove them. If it is interrupted, nothing is lost: a server does not start on a partly ' +
       'restored folder, and the command can be run again.',
-    options: [{ name: 'replace', doc: 'Rename and keep folders that are not empty.' }],
+    options: [{ name: 'replace', doc: 'Rename and keep folders that are not empty.' }, TRUST],
     examples: ['lintel restore /backups/monday', 'lintel restore --replace /backups/monday'],
     exits: [OK, { code: 1, doc: 'A file is damaged, the server runs, or a folder is not empty; nothing was changed.' }],
     load: async () => (await import('./restore.js')).runRestore,
@@ -317,8 +317,9 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     details:
       'Runs the examples and counter-examples of every spec in the folder and reports missing documentation. ' +
       'Without issues, writes the specs as plain data, for readers that must not run foreign code. Rules that ' +
-      'are code are only marked (`hasCheck`). Kinds that the config loads are included.',
-    options: [{ name: 'check', doc: 'Write nothing; exit code 1 if the file is out of date.' }],
+      'are code are only marked (`hasCheck`). Runs the code of this folder; other plugins of the config are read from ' +
+      'their manifests.',
+    options: [{ name: 'check', doc: 'Write nothing; exit code 1 if the file is out of date.' }, TRUST],
     examples: ['lintel manifest my-plugins/short-code', 'lintel manifest my-plugins/short-code --check'],
     exits: [OK, { code: 1, doc: 'A spec has issues, or with `--check` the file is out of date.' }],
     load: async () => (await import('./manifest.js')).runManifest,

@@ -8,7 +8,8 @@ import { createManifest, formatManifest } from '../language/export/manifest.js';
 import { readManifest } from '../language/export/manifest-read.js';
 import { readFolder } from '../language/project/plugin-folders.js';
 import { MANIFEST_NAME } from '../language/project/plugin-manifests.js';
-import { loadProject } from '../kernel/runtime/project.js';
+import { isBuiltin, loadProject } from '../kernel/runtime/project.js';
+import { kinds as builtinKinds } from '../plugins/index.kinds.js';
 import type { CommandOptions } from './options.js';
 import { readText, writeText } from './files.js';
 import { createPaint } from './colors.js';
@@ -16,7 +17,7 @@ import type { Terminal } from './terminal.js';
 import { readPackageFile } from '../language/project/package-folder.js';
 
 export async function runManifest(options: CommandOptions, terminal: Terminal): Promise<number> {
-  const { config, arguments: words, check } = options;
+  const { config, arguments: words, check, trust } = options;
   const { cwd, env, stdout, stderr } = terminal;
   const paint = createPaint(terminal);
   const [name] = words;
@@ -25,12 +26,25 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
     return 2;
   }
   const folder = resolve(cwd, name);
-  const project = await loadProject(cwd, config, env);
+  // Only the named folder is run; other plugins of the config are read from their manifests.
+  const project = await loadProject(cwd, config, env, false, trust);
+  for (const [other, what] of project.unrun?.unread ?? [])
+    if (!`${folder}${sep}`.startsWith(`${resolve(cwd, other)}${sep}`))
+      stderr.write(`Not read: ${other} (${what}); \`--trust\` runs its code.\n`);
   const found = await readFolder(folder, name);
-  // The config may already list this folder or a parent of it, so duplicates are removed.
+  // The config may already list this folder or a parent of it, as code or as data.
+  const isData = project.unrun !== null;
+  const read = new Set(isData ? found.specs.map(pluginId).filter((id) => !isBuiltin(id)) : []);
+  const readKinds = new Set(isData ? found.kinds.map(({ kind }) => kind) : []);
+  const { kinds: allKinds, plugins } = project.registry;
   const registry = buildRegistry(
-    [...new Set([...project.registry.kinds.values(), ...found.kinds])],
-    [...new Set([...project.registry.plugins.values(), ...found.specs])],
+    [
+      ...new Set([
+        ...[...allKinds.values()].filter((kind) => builtinKinds.includes(kind) || !readKinds.has(kind.kind)),
+        ...found.kinds,
+      ]),
+    ],
+    [...new Set([...[...plugins.values()].filter((spec) => !read.has(pluginId(spec))), ...found.specs])],
   );
   const judged = [
     ...found.kinds.map((kind) => ({ id: `kind ${kind.kind}`, flaws: lintKind(kind) })),

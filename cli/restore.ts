@@ -28,8 +28,8 @@ export async function runRestore(options: CommandOptions, terminal: Terminal): P
   const copy = resolve(terminal.cwd, name);
   const locks: (() => Promise<void>)[] = [];
   try {
-    const kept = await listStoredParts(options, terminal);
-    if (kept === null) return 1;
+    const kept = await listStoredParts('restore', options, terminal);
+    if (typeof kept === 'number') return kept;
     stderr.write(kept.elsewhere.join(''));
     const { parts } = await verifyCopy(copy);
     const moves: Move[] = [];

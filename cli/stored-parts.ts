@@ -3,10 +3,10 @@ import { stat } from 'node:fs/promises';
 import type { StoredFolder } from '../contract/local-data.js';
 import { resolveOptions } from '../kernel/runtime/instances.js';
 import { InvalidDefinitionsError } from '../kernel/runtime/kernel.js';
-import { loadProject } from '../kernel/runtime/project.js';
 import { showInvalidDefinitions } from './boot.js';
 import type { CommandOptions } from './options.js';
 import type { Terminal } from './terminal.js';
+import { loadTrustedProject, UNTRUSTED } from './trust.js';
 
 export interface StoredPart extends StoredFolder {
   /** E.g. `dialect:main`. */
@@ -21,24 +21,26 @@ export interface StoredParts {
   readonly elsewhere: readonly string[];
 }
 
-/** Returns null if the config is invalid, after printing its problems. */
+/** Returns the exit code if the config is invalid or its plugins are not trusted; the reason was printed. */
 export async function listStoredParts(
-  { config: file }: CommandOptions,
+  command: string,
+  options: CommandOptions,
   terminal: Terminal,
-): Promise<StoredParts | null> {
-  const project = await loadProject(terminal.cwd, file, terminal.env);
+): Promise<StoredParts | number> {
+  const project = await loadTrustedProject(command, 'code', options, terminal);
+  if (project === null) return UNTRUSTED;
   const { config } = project;
   if (config === null) {
     showInvalidDefinitions(new InvalidDefinitionsError(project.configProblems, null), project, terminal);
-    return null;
+    return 1;
   }
   const here: StoredPart[] = [];
   const elsewhere: string[] = [];
-  for (const { kind, name, instance, options } of config.chosen) {
+  for (const { kind, name, instance, options: written } of config.chosen) {
     const runtime = await project.runtimes.get(`${kind}:${name}`)?.();
     const kept = runtime?.describeStorage?.({
       instance,
-      options: resolveOptions(options, project.env),
+      options: resolveOptions(written, project.env),
       folder: project.folder,
     });
     if (kept === undefined || kept === null) continue;

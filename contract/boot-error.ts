@@ -1,11 +1,13 @@
 /** An installation cannot start because of its plugins, config or definitions. */
-import type { CodeEntry, Params } from './problem.js';
+import type { CodeEntry, FileRange, Params } from './problem.js';
 
 export class BootError extends Error {
   /** The catalogue entry of a plugin's code; set by the kernel. */
   words: CodeEntry | undefined;
   /** `file:line:column` of the invalid definition; set by the compiler. */
   place: string | undefined;
+  /** The same as a range. */
+  range: FileRange | undefined;
 
   constructor(
     readonly code: string,

@@ -7,9 +7,10 @@ import type { ModelTable } from '../../contract/model.js';
 import type { Feature, ModeHandle } from '../../contract/handles.js';
 import type { Execute, FileLimits, Identity, ModePlan, Step } from '../../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../../contract/slot.js';
-import { isInside } from '../../language/analysis/report.js';
-import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
-import { positionAt } from '../../language/source/document.js';
+import { isInside, type Span } from '../../language/analysis/report.js';
+import type { ActionModel, Definition, ResourceModel } from '../../language/analysis/model.js';
+import { rangeAt } from '../../language/source/document.js';
+import { findMember } from '../../language/source/tree.js';
 import { isPassive, type Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { PluginUsage } from '../../language/analysis/facts.js';
@@ -129,7 +130,12 @@ export function planFeatures(
     const handle = scope.handles.handle(place.plugin) as Feature;
     const tools = createTools(scope, action, place.plugin);
     const { value, holder } = place;
-    const planned = handle.plan({ slot, value, holder, pointer: node.pointer }, tools);
+    const { definition } = action ?? scope.resource;
+    const planned = withErrorRange(
+      definition,
+      () => findFieldRange(place),
+      () => handle.plan({ slot, value, holder, pointer: node.pointer }, tools),
+    );
     draft.steps.push(...planned.steps);
     draft.validates.push(...(planned.validates ?? []));
     Object.assign(draft.sample, planned.sample);
@@ -159,15 +165,30 @@ function createIdentityKey({ registry }: ResourceScope, place: PluginUsage, iden
   return JSON.stringify([place.plugin, judged, identity?.header ?? null]);
 }
 
-/** Adds the location of the query or actionable to a planning error. */
-function withErrorLocation<T>({ definition: { doc, finds }, node }: ActionModel, plan: () => T): T {
+/** The first field of the plugin. */
+function findFieldRange({ node, value }: PluginUsage): Span {
+  const [field = ''] = Object.keys(value);
+  const found = findMember(node, field);
+  return found === undefined ? node : { start: found.keyStart, end: found.keyEnd };
+}
+
+/** The location of the query or actionable. */
+function withErrorLocation<T>({ definition, node }: ActionModel, plan: () => T): T {
+  const { statements, documents } = definition.finds;
+  const findQuery = (): Span => [...statements, ...documents].find((one) => isInside(one.node, node))?.node ?? node;
+  return withErrorRange(definition, findQuery, plan);
+}
+
+/** Adds its location to a planning error. */
+function withErrorRange<T>({ doc }: Definition, locate: () => Span, plan: () => T): T {
   try {
     return plan();
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
-    const queries = [...finds.statements, ...finds.documents].filter((query) => isInside(query.node, node));
-    const { line, character } = positionAt(doc, (queries[0]?.node ?? node).start);
-    error.place ??= `${doc.file}:${line + 1}:${character + 1}`;
+    const { start, end } = locate();
+    error.range ??= { file: doc.file, range: rangeAt(doc, start, end) };
+    const { line, character } = error.range.range.start;
+    error.place ??= `${error.range.file}:${line + 1}:${character + 1}`;
     throw error;
   }
 }

@@ -1,10 +1,14 @@
 /** Compiles all valid resources of an analysis into one frozen set of plans. */
 import { createHash } from 'node:crypto';
 import { computeIsolations } from '../../language/analysis/isolation.js';
-import type { Analysis } from '../../language/analysis/model.js';
+import { BootError } from '../../contract/boot-error.js';
+import { fillMessage, type Problem } from '../../contract/problem.js';
+import type { Analysis, ResourceModel } from '../../language/analysis/model.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { rangeAt } from '../../language/source/document.js';
 import { compilePatterns } from './patterns.js';
 import type { IdentityPlan } from '../../contract/trigger.js';
-import type { PatternRoute, PlanSet, ResourcePlan } from './plan.js';
+import type { PatternRoute, PlanFailure, PlanSet, ResourcePlan } from './plan.js';
 import type { CompileInput } from './action.js';
 import { compileResource } from './resource.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
@@ -34,8 +38,21 @@ export function compilePlanSet(
   const routes: PatternRoute[] = [];
   const broken = new Set<string>();
   const unknown: IdentityPlan[] = [];
+  const failures: PlanFailure[] = [];
+  const tryCompile = (resource: ResourceModel): ResourcePlan | null => {
+    if (!resource.sound) return null;
+    begin(resource.id);
+    try {
+      return compileResource(input, resource);
+    } catch (error) {
+      if (!(error instanceof BootError)) throw error;
+      failures.push({ resource: resource.id, error, problem: toProblem(resource, error, services.registry) });
+      return null;
+    }
+  };
   for (const resource of analysis.resources) {
-    if (!resource.sound) {
+    const plan = tryCompile(resource);
+    if (plan === null) {
       if (resource.places.some(({ plugin }) => services.registry.plugins.get(plugin)?.facts?.['identifies'] === true))
         unknown.push(UNKNOWN);
       broken.add(`/${resource.id}`);
@@ -43,8 +60,6 @@ export function compilePlanSet(
       else broken.add(`/${resource.path}`);
       continue;
     }
-    begin(resource.id);
-    const plan = compileResource(input, resource);
     byId.set(plan.id, plan);
     byPath.set(`/${plan.id}`, plan);
     if (hasParameters(plan.path)) routes.push({ path: plan.path, plan });
@@ -63,7 +78,17 @@ export function compilePlanSet(
     tables: [...tables.values()],
     indexSources: input.indexSources,
     identities,
+    failures: Object.freeze(failures),
   });
+}
+
+/** As the checker says it. */
+function toProblem({ definition: { doc, node } }: ResourceModel, error: BootError, { codes }: Registry): Problem {
+  const entry = codes[error.code];
+  const { start } = node;
+  const { file, range } = error.range ?? { file: doc.file, range: rangeAt(doc, start, start + 1) };
+  const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);
+  return { code: error.code, severity: 'error', message, file, range, related: [] };
 }
 
 /** An invalid resource still requires authentication but cannot identify callers, so targeted messages are withheld. */

@@ -1,4 +1,6 @@
 /** The plans that `invoke` runs. They are frozen, and a reload replaces the whole set. */
+import type { BootError } from '../../contract/boot-error.js';
+import type { Problem } from '../../contract/problem.js';
 import type { BlindIndexSource } from '../../contract/migration.js';
 import type { Schedule } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';
@@ -144,4 +146,12 @@ export interface PlanSet {
   readonly indexSources: readonly BlindIndexSource[];
   /** The identities of all resources, each once. */
   readonly identities: readonly IdentityPlan[];
+  /** Resources whose settings a plugin rejected; they are among `broken`. */
+  readonly failures: readonly PlanFailure[];
+}
+
+export interface PlanFailure {
+  readonly resource: string;
+  readonly error: BootError;
+  readonly problem: Problem;
 }

@@ -34,6 +34,7 @@ import {
   type OpenPlugin,
 } from '../../language/project/store-checks.js';
 import { createPlanCompiler } from './plan-compiler.js';
+import { InvalidDefinitionsError } from './invalid-definitions.js';
 import type { Middleware } from '../../contract/hooks.js';
 import type { Upgrade } from '../../contract/trigger.js';
 import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
@@ -45,6 +46,7 @@ import { loadDefinitions, type LoadedDefinitions, type Project } from './project
 import { createReload, createUnchangedOutcome, type KernelState, type ReloadOutcome } from './reload.js';
 import { createStart, type Connect } from './start.js';
 
+export { InvalidDefinitionsError } from './invalid-definitions.js';
 export type { ReloadOutcome } from './reload.js';
 
 export interface KernelOptions {
@@ -57,6 +59,8 @@ export interface KernelOptions {
   readonly wait?: boolean;
   /** Which databases check statements: the open stores, or a scratch store at each reload. Default: none. */
   readonly asks?: 'stores' | 'scratch';
+  /** Definitions that were loaded already. */
+  readonly loaded?: LoadedDefinitions;
   /** Called after each failure of a request that was logged; for `lintel dev`. */
   readonly onFailure?: ((fault: Fault) => void) | undefined;
 }
@@ -113,15 +117,6 @@ export interface PluginSharing {
   readonly shared: boolean;
 }
 
-export class InvalidDefinitionsError extends BootError {
-  constructor(
-    readonly problems: readonly Problem[],
-    readonly analysis: Analysis | null,
-  ) {
-    super('KRN_BROKEN_SET', { count: problems.filter((problem) => problem.severity === 'error').length });
-  }
-}
-
 export async function createKernel({
   project,
   log,
@@ -153,7 +148,7 @@ export async function createKernel({
     instances.all.flatMap((instance) => instance.runtime.createJobAdmin?.(instance.handle()) ?? []);
   let config = project.config;
   const scratch = asks === 'scratch' ? createProjectChecker(project, config) : null;
-  let loaded = await loadDefinitions(project, config, scratch?.check);
+  let loaded = options.loaded ?? (await loadDefinitions(project, config, scratch?.check));
   if (onProblem === 'refuse' && hasErrors(loaded.problems)) {
     await scratch?.close();
     throw new InvalidDefinitionsError(loaded.problems, loaded.analysis);
@@ -161,7 +156,7 @@ export async function createKernel({
   const readStoreScripts = createScriptReader(project);
   const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: readStoreScripts });
   const start = createStart({ lifecycle, instances, log, connect, wait });
-  const compiling = createPlanCompiler({ project, hooks, live: () => live, start });
+  const compiling = createPlanCompiler({ project, hooks, live: () => live, start, onProblem });
 
   /** Marks definitions invalid when these stores reject their statements; returns the same object when none is rejected. */
   async function checkDefinitions(
@@ -265,8 +260,8 @@ export async function createKernel({
     describeStatement: (statement) => now.loaded.descriptions.get(statement) ?? null,
     plans: () => now.shown,
     analysis: () => now.loaded.analysis,
-    problems: () => now.loaded.problems,
-    degraded: () => now.broken,
+    problems: () => [...now.loaded.problems, ...now.plans.failures.map(({ problem }) => problem)],
+    degraded: () => now.broken || now.plans.failures.length > 0,
     health: () => lifecycle.health(),
     outlineMigration: (how = ADDING) => outlineMigration(listSchemas(), how),
     migrate: (progress, how = ADDING) => migrateStores(listSchemas(), progress, how),

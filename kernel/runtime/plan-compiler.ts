@@ -7,6 +7,7 @@ import type { Analysis } from '../../language/analysis/model.js';
 import { compilePlanSet } from '../plan/plan-set.js';
 import type { PlanSet } from '../plan/plan.js';
 import type { Hooks, LiveHooks } from './hooks.js';
+import { InvalidDefinitionsError } from './invalid-definitions.js';
 import type { Project } from './project.js';
 import { listReservedPaths, assertPathsFree } from './plan-retention.js';
 import type { Start } from './start.js';
@@ -24,9 +25,11 @@ export interface CompilingInput {
   /** Null before the hooks are sealed. */
   readonly live: () => LiveHooks | null;
   readonly start: Pick<Start, 'handles' | 'beginResource'>;
+  /** `skip`: what a plugin rejects is left out. */
+  readonly onProblem: 'refuse' | 'skip';
 }
 
-export function createPlanCompiler({ project, hooks, live, start }: CompilingInput): PlanCompiler {
+export function createPlanCompiler({ project, hooks, live, start, onProblem }: CompilingInput): PlanCompiler {
   const { registry } = project;
   // Plugins of a served set remain in use, because a broken file must not lift a restriction that one of them enforces.
   const before = new Set<string>();
@@ -71,7 +74,14 @@ export function createPlanCompiler({ project, hooks, live, start }: CompilingInp
         if (resource.sound) hooks.all.compile.call({ id: resource.id, definition: resource.value });
       }
       try {
-        return compilePlans(analysis, config);
+        const plans = compilePlans(analysis, config);
+        const [first, ...others] = plans.failures;
+        if (first === undefined || onProblem === 'skip') return plans;
+        if (others.length === 0) throw first.error;
+        throw new InvalidDefinitionsError(
+          plans.failures.map(({ problem }) => problem),
+          analysis,
+        );
       } catch (error) {
         if (error instanceof BootError) error.words ??= registry.codes[error.code];
         throw error;

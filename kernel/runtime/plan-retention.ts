@@ -50,7 +50,10 @@ export function logGuardChanges(before: PlanSet, after: PlanSet, log: Log): void
  * A resource without a file is removed only when all files are valid.
  */
 export function retainLastValidPlans(before: PlanSet, after: PlanSet, analysis: Analysis): PlanSet {
-  const sound = new Set(analysis.resources.filter((resource) => resource.sound).map((resource) => resource.id));
+  const failed = new Set(after.failures.map(({ resource }) => resource));
+  const sound = new Set(
+    analysis.resources.flatMap(({ id, sound: isSound }) => (isSound && !failed.has(id) ? [id] : [])),
+  );
   const byPath = new Map(after.byPath);
   const byId = new Map(after.byId);
   for (const [id, plan] of before.byId) {

@@ -58,6 +58,7 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
     const isSynced = connect === true && config.migrate;
     if (isSynced && (await lifecycle.syncSchemas(start.listAvailable(instances.all), compiled.tables)))
       compiled = compiling.compile(analysis, config);
+    now.broken ||= compiled.failures.length > 0;
     return now.broken ? retainLastValidPlans(now.plans, compiled, analysis) : compiled;
   }
 
@@ -89,7 +90,8 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
       // The plans are served already, so a plugin that fails to start is only logged.
       if (input.isServing())
         await lifecycle.serve(added).catch((err: unknown) => log.error({ err }, 'plugin did not start'));
-      return { applied: true, ...seen };
+      const failures = now.plans.failures.map(({ problem }) => problem);
+      return { applied: true, ...seen, problems: [...seen.problems, ...failures] };
     } catch (failure) {
       now.broken = true;
       // The next reload must open these instances again.

@@ -84,7 +84,14 @@ describe('lintel check without the code of a project', () => {
 
   it('commands that run plugins ask for --trust, those that describe them read manifests', async () => {
     const cwd = await project(SOUND);
-    const running = [['plan', 'code'], ['openapi'], ['jobs'], ['migrate', '--dry-run']];
+    const running = [
+      ['plan', 'code'],
+      ['openapi'],
+      ['jobs'],
+      ['migrate', '--dry-run'],
+      ['backup', 'copy'],
+      ['restore', 'copy'],
+    ];
     const describing = [['docs', '--out', 'pages'], ['schema']];
     for (const words of [...running, ...describing]) {
       const { code, stdout, stderr } = await run(cwd, ...words);
@@ -103,6 +110,21 @@ describe('lintel check without the code of a project', () => {
     const trusted = await project(SOUND);
     const { code, stdout } = await run(trusted, 'plan', 'code', '--trust');
     expect([code, await marks(trusted)], stdout).to.deep.equal([0, 'x']);
+  });
+
+  it('manifest runs the folder that it is given, and no other of the config', async () => {
+    const cwd = await project(SOUND, { plugins: ['builtin:*', './mine', './other'] });
+    await cp(join(PLUGIN_FIXTURES, 'short-code'), join(cwd, 'other'), { recursive: true });
+    const spec = join(cwd, 'other/spec.js');
+    const text = (await readFile(spec, 'utf8'))
+      .replaceAll('SHORTCODE', 'OTHERCODE')
+      .replaceAll("SHORTCOD'", "OTHERCOD'");
+    await writeFile(spec, text);
+    for (let time = 0; time < 2; time++) {
+      const { code, stderr } = await run(cwd, 'manifest', './other');
+      expect([code, await marks(cwd)], stderr).to.deep.equal([0, '']);
+      expect(stderr).to.contain('Not read: ./mine').and.not.contain('./other');
+    }
   });
 
   it('a folder behind a link out of the project is not read', async () => {

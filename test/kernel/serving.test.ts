@@ -20,6 +20,7 @@ function createPlanSet(plans: readonly ResourcePlan[]): PlanSet {
     byPath: new Map(plans.map((plan) => [`/${plan.path}`, plan])),
     byId: new Map(plans.map((plan) => [plan.id, plan])),
     patterns: routes,
+    failures: [],
     broken: new Set(),
     tables: [],
     identities: [],
@@ -69,6 +70,7 @@ describe('paths with parameters, while files are broken', () => {
       ...createPlanSet([]),
       byId: new Map(plans.map((plan) => [plan.id, plan])),
       patterns: compilePatterns(all),
+      failures: [],
     };
   };
   const findAfterReload = (before: PlanSet, after: PlanSet, sound: readonly string[], address: string): unknown => {
