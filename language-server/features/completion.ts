@@ -50,10 +50,16 @@ function stripTabStops(item: CompletionItem): CompletionItem {
 export function completeAt(view: DocumentContext, offset: number, time = Infinity): VerifiedOffers {
   const site = view.getTypedCursorContext(offset);
   if (isInEscape(view, site, offset)) return { items: [], isComplete: true };
-  return verifyOffers(view, site, SOURCES.flatMap((source) => source(view, site)), time);
+  return verifyOffers(
+    view,
+    site,
+    SOURCES.flatMap((source) => source(view, site)),
+    time,
+  );
 }
 
-export const completionsAt = (view: DocumentContext, offset: number): CompletionItem[] => completeAt(view, offset).items;
+export const completionsAt = (view: DocumentContext, offset: number): CompletionItem[] =>
+  completeAt(view, offset).items;
 
 /** True inside an escape sequence, where inserted text would change the character. */
 const isInEscape = (view: DocumentContext, { inside }: CursorContext, offset: number): boolean =>
