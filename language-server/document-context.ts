@@ -14,7 +14,8 @@ import type { FieldNode } from '../language/schema/field-node.js';
 import { findCursor, type Cursor } from '../language/source/cursor.js';
 import { createDocument, offsetInFile, rangeAt, type Document } from '../language/source/document.js';
 import { toDecodedOffset } from '../language/source/escapes.js';
-import { parseSource, type LocatedNode, type SourceTree } from '../language/source/tree.js';
+import { parseDamagedSource } from '../language/source/repair.js';
+import type { LocatedNode, SourceTree } from '../language/source/tree.js';
 import type { Project, Snapshot } from './project.js';
 import { parseAtCursor } from './definition-at-cursor.js';
 import { toFileUri } from './uri.js';
@@ -76,7 +77,7 @@ export function createDocumentContext(project: Project, name: string): DocumentC
     },
     doc,
     get tree() {
-      return (tree ??= parseSource(doc));
+      return (tree ??= parseDamagedSource(doc, null));
     },
     get snapshot() {
       return project.getSnapshot();

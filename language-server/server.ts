@@ -5,6 +5,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { deferUntilIdle } from './defer-until-idle.js';
 import type { ServerContext } from './server-context.js';
 import { logError } from './log-error.js';
+import { createRefresher } from './refresh.js';
 import { FEATURES } from './features/index.js';
 import { createPublisher } from './publisher.js';
 import { createStatementChecks } from './statement-checks.js';
@@ -52,8 +53,12 @@ export function serve(connection: Connection, version: string): void {
     documents,
     toClientUri: (name) => desk.toClientUri(name),
     pause: () => pause,
-    onPublished: (project) => statements.check(project),
+    onPublished: (project) => {
+      refresher.refresh(documents.keys().flatMap((uri) => toFilePath(uri) ?? []));
+      statements.check(project);
+    },
   });
+  const refresher = createRefresher(connection, () => client);
   const statements = createStatementChecks({
     connection,
     isAllowed: () => trusted && isDatabaseWanted,
@@ -133,6 +138,7 @@ export function serve(connection: Connection, version: string): void {
     const name = toFilePath(document.uri);
     if (name === null) return;
     uris.set(name, document.uri);
+    refresher.noteChange(name);
     // For clients that open a document before `initialized`.
     deferUntilIdle(isQuiet);
     const isPlain = document.languageId !== LANGUAGE;
@@ -149,12 +155,14 @@ export function serve(connection: Connection, version: string): void {
   });
   connection.onDidChangeWatchedFiles(({ changes }) => {
     const names = changes.flatMap(({ uri }) => toFilePath(uri) ?? []);
+    names.forEach(refresher.noteChange);
     logRejection(
       workspace.refresh(names).then((projects) => projects.forEach((project) => publisher.schedulePublish(project))),
     );
   });
   connection.onNotification('lintel/trust', (given: Trust) => {
     trusted = given.trusted;
+    refresher.noteChange(null);
     logRejection(workspace.refresh(null).then(() => publisher.publishAll()));
   });
 

@@ -25,8 +25,8 @@ export function registerCommands(parts: ExtensionServices): Disposable[] {
   const { context, output, projects, session } = parts;
   const getCurrentProject = () => projects.find(window.activeTextEditor?.document.uri);
   const all: Readonly<Record<string, Run>> = {
-    'lintel.newResource': (target) => createDefinitionFile(context, projects, 'resource', toUri(target)),
-    'lintel.newModel': (target) => createDefinitionFile(context, projects, 'model', toUri(target)),
+    'lintel.newResource': (target) => createDefinitionFile(context, parts, 'resource', toUri(target)),
+    'lintel.newModel': (target) => createDefinitionFile(context, parts, 'model', toUri(target)),
     'lintel.run': (target) => runTask(target === undefined ? getCurrentProject() : projects.find(toUri(target)), 'dev'),
     'lintel.check': () => runTask(getCurrentProject(), 'check'),
     'lintel.openApi': async () =>

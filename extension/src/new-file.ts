@@ -1,8 +1,18 @@
 /** Creates a resource or model from the gallery: prompts for pattern and name, writes and opens the file. Never overwrites. */
 import { ThemeIcon, Uri, commands, window, workspace, type ExtensionContext, type QuickPickItem } from 'vscode';
 import { EXCLUDED_FOLDERS } from './files.js';
-import { readGallery, fillPattern, type Gallery, type Pattern } from './gallery.js';
-import type { Projects } from './projects.js';
+import type { ExtensionServices } from './commands.js';
+import {
+  addVariables,
+  createValue,
+  fillPattern,
+  findFreePath,
+  readGallery,
+  type Gallery,
+  type Pattern,
+  type TakenNames,
+} from './gallery.js';
+import { fetchResources } from './panels/server-requests.js';
 import { toFileName, validateResourcePath, validateTableName } from './file-names.js';
 
 type Sort = Pattern['sort'];
@@ -10,7 +20,7 @@ type Sort = Pattern['sort'];
 /** `target`: the folder that was clicked on, if any. */
 export async function createDefinitionFile(
   context: ExtensionContext,
-  projects: Projects,
+  { projects, session }: Pick<ExtensionServices, 'projects' | 'session'>,
   sort: Sort,
   target?: Uri,
 ): Promise<void> {
@@ -24,14 +34,21 @@ export async function createDefinitionFile(
   const gallery = readGallery(context.asAbsolutePath('gallery'));
   const pattern = await pickPattern(gallery, sort);
   if (pattern === undefined) return;
-  const name = await (sort === 'resource' ? promptForPath(pattern) : promptForTable(pattern));
+  const resources = await fetchResources(session);
+  const taken = { ids: resources.map(({ id }) => id), paths: resources.map(({ path }) => path) };
+  const name = await (sort === 'resource' ? promptForPath(pattern, taken) : promptForTable(pattern));
   if (name === undefined) return;
   const file = sort === 'resource' ? `${toFileName(name)}.resource.json` : `_${name}.model.json`;
   const folder = target ?? Uri.joinPath(root, 'definitions', `${sort}s`);
   const uri = Uri.joinPath(folder, file);
-  const written = await writeNew(uri, fillPattern(gallery.readPattern(pattern), pattern, name, toFileName(name)));
-  if (written) await addModels(gallery, pattern, root);
-  else void window.showWarningMessage(`${workspace.asRelativePath(uri)} is there already; nothing was written.`);
+  const written = await writeNew(
+    uri,
+    fillPattern(gallery.readPattern(pattern), pattern, name, toFileName(name), taken),
+  );
+  if (written) {
+    await addModels(gallery, pattern, root);
+    await addEnvironment(pattern, projects.find(uri)?.folder ?? root);
+  } else void window.showWarningMessage(`${workspace.asRelativePath(uri)} is there already; nothing was written.`);
   await window.showTextDocument(uri);
 }
 
@@ -52,11 +69,13 @@ async function pickPattern(gallery: Gallery, sort: Sort): Promise<Pattern | unde
   return picked?.pattern;
 }
 
-const promptForPath = (pattern: Pattern): Thenable<string | undefined> =>
+const promptForPath = (pattern: Pattern, taken: TakenNames): Thenable<string | undefined> =>
   window.showInputBox({
     title: pattern.title,
     prompt: pattern.path === undefined ? 'Name of the file' : 'Path of the endpoint; ":name" stands for any value',
-    value: pattern.path ?? toFileName((pattern.file.split('/').pop() ?? '').replace(/\.resource\.jsonc?$/, '')),
+    value:
+      findFreePath(pattern.path ?? '', taken) ||
+      toFileName((pattern.file.split('/').pop() ?? '').replace(/\.resource\.jsonc?$/, '')),
     validateInput: validateResourcePath,
   });
 
@@ -79,6 +98,23 @@ async function addModels(gallery: Gallery, { needs = [] }: Pattern, root: Uri): 
     if (await writeNew(uri, gallery.readPattern(model))) added.push(workspace.asRelativePath(uri));
   }
   if (added.length > 0) void window.showInformationMessage(`Written beside it: ${added.join(', ')}.`);
+}
+
+/** Adds the variables that the pattern reads to `.env.example`, and fresh values of them to `.env`. */
+async function addEnvironment({ environment = {} }: Pattern, folder: Uri): Promise<void> {
+  const added: string[] = [];
+  for (const [name, write] of [['.env.example', (value: string) => value] as const, ['.env', createValue] as const]) {
+    const uri = Uri.joinPath(folder, name);
+    const before = await workspace.fs.readFile(uri).then(
+      (bytes) => new TextDecoder().decode(bytes),
+      () => '',
+    );
+    const text = addVariables(before, environment, write);
+    if (text === null) continue;
+    await workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+    added.push(workspace.asRelativePath(uri));
+  }
+  if (added.length > 0) void window.showInformationMessage(`Variables of the pattern: ${added.join(', ')}.`);
 }
 
 /** Returns false if the file already exists. */

@@ -76,6 +76,22 @@ const withoutUnused: Plugin = {
   },
 };
 
+const PROTOCOL = 'language-server/protocol.ts';
+
+/** Of the types package, the server uses only the enumerations that `protocol.ts` re-exports. */
+const onlyUsedTypes: Plugin = {
+  name: 'only used protocol types',
+  setup(build) {
+    build.onLoad({ filter: /vscode-languageserver-types[/\\]lib[/\\]esm[/\\]main\.js$/ }, async ({ path }) => {
+      const used = new Set((await readFile(join(ROOT, PROTOCOL), 'utf8')).match(/\w+/g));
+      const blocks =
+        (await readFile(path, 'utf8')).match(/^export var (\w+);\n[^]*?^\}\)\(\1 \|\| \(\1 = \{\}\)\);$/gm) ?? [];
+      const isUsed = (block: string): boolean => used.has(/\w+(?=;)/.exec(block)?.[0] ?? '');
+      return { contents: blocks.filter(isUsed).join('\n') };
+    });
+  },
+};
+
 /** Modules that take milliseconds to load and are not needed at startup. */
 const LATE = ['crypto', 'child_process'];
 
@@ -123,7 +139,7 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   await mkdir(folder, { recursive: true });
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
     const plugins = [narrow, shareCode(name)];
-    if (name === 'server') plugins.push(late, withoutUnused, builtInAsData);
+    if (name === 'server') plugins.push(late, withoutUnused, onlyUsedTypes, builtInAsData);
     if (name === 'built-in') plugins.push(withoutUnreadTexts);
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;

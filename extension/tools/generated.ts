@@ -3,18 +3,15 @@ import { join } from 'node:path';
 import { DEFAULTS } from '../../language/analysis/config-schema.js';
 import { GRAMMAR } from '../../language/analysis/grammar.js';
 import { Slot } from '../../contract/slot.js';
-import { readGallery } from '../src/gallery.js';
 import { builtIn } from './facts.js';
 import { formatText } from './format.js';
 import { grammarOf } from './grammar.js';
 import { EXTENSION } from './places.js';
-import { snippetsOf } from './snippets.js';
 
 export async function generated(): Promise<ReadonlyMap<string, string>> {
   const registry = builtIn();
   const texts = new Map([
     ['syntaxes/lintel.tmLanguage.json', JSON.stringify(grammarOf(registry))],
-    ['snippets/lintel.json', JSON.stringify(snippetsOf(registry, readGallery(join(EXTENSION, 'gallery'))))],
     ['src/generated.ts', constants()],
   ]);
   const written = [...texts].map(async ([name, text]) => {

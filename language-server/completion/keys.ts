@@ -13,7 +13,7 @@ import { lastNumber } from './names/definition-names.js';
 import { membersSnippet, valueSnippet, type SnippetSources } from './snippets.js';
 import { findFreeName, listOtherTexts, listStartingValues } from './starting-values.js';
 import type { OfferData } from './verify.js';
-import { getPluginExample, numbersIn, listVariants } from './variants.js';
+import { getPluginExample, numbersIn, listPatterns, listVariants } from './variants.js';
 
 export function keyItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
   const { cursor, levels } = site;
@@ -164,9 +164,10 @@ function mapItems(
 function variantItems(view: DocumentContext, site: CursorContext, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   const numbers = numbersIn(registry, field, lastNumber(site));
-  return listVariants(registry, field).map(({ label, kind, name, given }, i) => {
+  const all = [...listVariants(registry, field), ...listPatterns(registry, field)];
+  return all.map(({ label, kind, name, given }, i) => {
     const write = (sources?: SnippetSources): string =>
-      membersSnippet(registry, field, { ...numbers, ...given }, sources);
+      membersSnippet(registry, field, { ...given, ...numbers }, sources);
     const data: OfferData = {
       instead: () => listOtherTexts(view, site, (sources) => write(sources) + commaAfter(view, site)),
     };

@@ -15,7 +15,7 @@ import { commaAfter } from './edit.js';
 import { valueSnippet } from './snippets.js';
 import { listStartingValues, nameResource } from './starting-values.js';
 import type { OfferData } from './verify.js';
-import { numbersIn, listResourceVariants, listVariants } from './variants.js';
+import { numbersIn, listPatterns, listResourceVariants, listVariants } from './variants.js';
 
 export function valueItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
   const field = site.levels.at(-1)?.field ?? null;
@@ -78,13 +78,14 @@ function wholeItems(view: DocumentContext, site: CursorContext, field: FieldNode
   const { registry } = view;
   if (field.type === 'object') {
     const numbers = numbersIn(registry, field, lastNumber(site));
-    const variants = listVariants(registry, field).map(({ label, kind, name, given }, i) => {
+    const all = [...listVariants(registry, field), ...listPatterns(registry, field)];
+    const variants = all.map(({ label, kind, name, given }, i) => {
       const offer = {
         label: `{ ${label} }`,
         detail: registry.kind(kind)?.title,
         doc: pluginMarkdown(registry, kind, name),
       };
-      return startingItem(view, site, field, { ...numbers, ...given }, i, offer);
+      return startingItem(view, site, field, { ...given, ...numbers }, i, offer);
     });
     if (variants.length > 0) return variants;
   }

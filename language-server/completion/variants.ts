@@ -34,6 +34,20 @@ export function listVariants(registry: Registry, field: FieldNode): Variant[] {
   });
 }
 
+/** The other examples of the plugins that an object can select, whole. */
+export function listPatterns(registry: Registry, field: FieldNode): Variant[] {
+  const kinds = field.parts.flatMap((slot) => registry.listKinds(slot));
+  return kinds.flatMap(({ kind, select }) => {
+    if (select.by !== 'field') return [];
+    return registry.names(kind).flatMap((name) =>
+      (registry.plugin(kind, name)?.examples ?? []).slice(1).flatMap(({ title, json }): Variant[] => {
+        if (!isObject(json)) return [];
+        return [{ label: `${name}: ${title}`, kind, name, given: { ...json, [select.field]: name } }];
+      }),
+    );
+  });
+}
+
 /** One variant for each of several alternative keys. */
 function choicesIn(registry: Registry, field: FieldNode, given: JsonObject): { label: string; given: JsonObject }[] {
   return registry

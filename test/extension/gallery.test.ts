@@ -3,9 +3,22 @@
  * under another one.
  */
 import { expect } from 'chai';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toModelName, readGallery, fillPattern, type Pattern } from '../../extension/src/gallery.js';
+import { globSync } from 'tinyglobby';
+import { toFileName } from '../../extension/src/file-names.js';
+import {
+  addVariables,
+  createValue,
+  fillPattern,
+  findFreePath,
+  readGallery,
+  toModelName,
+  type Pattern,
+} from '../../extension/src/gallery.js';
+import { analyseConfig } from '../../language/analysis/config.js';
+import { applyEnvironment } from '../../language/project/config-environment.js';
+import { createEnvFacts } from '../../language/project/environment.js';
 import { analyseFiles, type SourceFile } from '../../language/analysis/analyse.js';
 import { createBuiltinRegistry, SQL } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
@@ -13,6 +26,12 @@ import { ROOT } from '../support/project.js';
 const FOLDER = join(ROOT, 'extension', 'gallery');
 const gallery = readGallery(FOLDER);
 const registry = createBuiltinRegistry();
+
+/** As `lintel env` writes them. */
+const readVariables = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, createValue(value)]),
+  );
 
 /** What `lintel check` says of the pattern and the models that are written beside it. */
 function checkPattern(pattern: Pattern, text = gallery.readPattern(pattern)): string[] {
@@ -62,6 +81,49 @@ describe('extension: gallery', () => {
     const several = gallery.patterns.find(({ sort, path }) => sort === 'resource' && path === undefined);
     if (several === undefined) throw new Error('no pattern of several resources');
     expect(fillPattern('"id": "x"', several, 'a/b', 'a-b')).to.equal('"id": "x"');
+  });
+
+  it('begins without problems in a new project', () => {
+    const folder = join(ROOT, 'templates', 'project');
+    const example = readFileSync(join(folder, 'dot-env.example'), 'utf8');
+    const files = globSync('definitions/**/*.json', { cwd: folder }).map((file) => ({
+      file,
+      text: readFileSync(join(folder, file), 'utf8'),
+    }));
+    const { resources } = analyseFiles(files, registry, { env: null, sql: SQL });
+    const taken = { ids: resources.map(({ id }) => id), paths: resources.map(({ path }) => path) };
+    for (const pattern of gallery.patterns) {
+      const path = findFreePath(pattern.path ?? '', taken);
+      const text = fillPattern(gallery.readPattern(pattern), pattern, path, toFileName(path), taken);
+      const own = (pattern.needs ?? []).flatMap((name) => gallery.findModel(name) ?? []);
+      const added = [
+        { file: `definitions/${pattern.file}`, text },
+        ...own.map((model) => ({ file: `definitions/${model.file}`, text: gallery.readPattern(model) })),
+      ];
+      const isNew = ({ file }: SourceFile): boolean => pattern.sort === 'resource' || !file.endsWith(pattern.file);
+      const known = files.filter(isNew);
+      const all = [...known, ...added.filter(({ file }) => !known.some((one) => one.file === file))];
+      const variables = readVariables(addVariables(example, pattern.environment ?? {}, createValue) ?? example);
+      const given = applyEnvironment(
+        analyseConfig('lintel.config.json', null, registry, new Map()).config ?? expect.fail(),
+        variables,
+      );
+      const { problems } = analyseFiles(all, registry, { env: createEnvFacts(variables), sql: SQL, given });
+      expect(
+        problems.map(({ file, code, message }) => `${file}: ${code} ${message}`),
+        pattern.title,
+      ).to.deep.equal([]);
+    }
+  });
+
+  it('adds the variables that an environment file lacks, with fresh values', () => {
+    const environment = { A: 'generate:20', B: 'true' };
+    expect(addVariables('A=1', environment, (value) => value)).to.equal('A=1\nB=true\n');
+    expect(addVariables('A=1\nexport B=2\n', environment, createValue)).to.equal(null);
+    const [first, second] = ['', ''].map((text) => addVariables(text, environment, createValue) ?? '');
+    expect(first)
+      .to.match(/^A=[\w-]{20}\nB=true\n$/)
+      .and.not.equal(second);
   });
 
   it('knows models by the name of their file', () => {

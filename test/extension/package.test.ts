@@ -86,7 +86,6 @@ describe('extension: package', function () {
       'media/request.js',
       'package.json',
       'readme.md',
-      'snippets/lintel.json',
       'syntaxes/lintel.tmLanguage.json',
       'walkthrough/model.md',
       'walkthrough/project.md',
@@ -95,9 +94,7 @@ describe('extension: package', function () {
       'walkthrough/try.md',
       'walkthrough/type.md',
     ]);
-    for (const [, path = ''] of text.matchAll(
-      /"(?:\.\/)?((?:icons|language|syntaxes|snippets|walkthrough|dist)\/[^"]+)"/g,
-    ))
+    for (const [, path = ''] of text.matchAll(/"(?:\.\/)?((?:icons|language|syntaxes|walkthrough|dist)\/[^"]+)"/g))
       expect(files, path).to.include(path);
   });
 

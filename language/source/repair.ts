@@ -1,0 +1,232 @@
+/**
+ * Reads a text that lacks one character as if it were there: a brace, a bracket, a quote or a colon. Places come from the last text that
+ * could be read, else from the layout. One lost character is then one problem, and the rest of the file is checked as usual.
+ */
+import type { Document } from './document.js';
+import { listTokens, type Token } from './layout-tokens.js';
+import { MAX_DEPTH, parseSource, type LocatedNode, type Member, type SourceFault, type SourceTree } from './tree.js';
+import { parseValidTree } from './valid-tree.js';
+
+export interface Insertion {
+  readonly offset: number;
+  readonly text: string;
+}
+
+/** A text and what makes it valid; null if nothing is known that does. */
+export interface ReadText {
+  readonly text: string;
+  readonly insertions: readonly Insertion[] | null;
+}
+
+export interface RepairedTree extends SourceTree {
+  readonly insertions: readonly Insertion[] | null;
+}
+
+/** Characters that all attempts together may read, and how many attempts there are at most. */
+const MOST_READ = 1_500_000;
+const MOST_TRIES = 80;
+/** Lost characters that are remembered. */
+const MOST_LOST = 4;
+
+const LOST: Readonly<Record<string, string>> = {
+  '}': 'a closing brace is missing',
+  ']': 'a closing bracket is missing',
+  '{': 'an opening brace is missing',
+  '[': 'an opening bracket is missing',
+  '"': 'a quote is missing',
+  ':': 'a colon is missing',
+  ',': 'a comma is missing',
+};
+
+export function parseDamagedSource(doc: Document, before: ReadText | null): RepairedTree {
+  const plain = parseSource(doc);
+  if (plain.faults.every(({ code }) => code !== 'SRC_SYNTAX')) return { ...plain, insertions: [] };
+  const isAsItIs = plain.faults.length === 1 && plain.faults[0]?.params['missing'] === 'comma';
+  if (isAsItIs) return { ...plain, insertions: null };
+  const { text } = doc;
+  const known = before === null ? NOTHING : carryInsertions(before, text);
+  let left = Math.min(MOST_TRIES, Math.ceil(MOST_READ / text.length));
+  for (const candidate of listCandidates(text, known, plain.faults[0]?.start ?? 0)) {
+    if (left-- <= 0) break;
+    const found = parseValidTree(insertAll(text, candidate), MAX_DEPTH);
+    if (found === null || found.faults.length > 0) continue;
+    return {
+      root: moveNode(found.root, candidate),
+      faults: candidate.map((one) => createFault(text, one)),
+      insertions: candidate,
+    };
+  }
+  return { ...plain, insertions: null };
+}
+
+function* listCandidates(text: string, known: Carried, firstError: number): Generator<readonly Insertion[]> {
+  const { insertions, removed } = known;
+  if (insertions.length > 0) yield insertions;
+  const tokens = listTokens(text);
+  const guesses = [...(tokens === null ? guessQuotes(text) : guessBrackets(tokens, firstError))];
+  // With the characters that were lost before; without them, in case they are there again.
+  for (const others of insertions.length > 0 ? [insertions, []] : [[]]) {
+    if (others.length >= MOST_LOST) continue;
+    const put = (one: Insertion): Insertion[] => [...others, one].sort((a, b) => a.offset - b.offset);
+    if (removed !== null) yield put(removed);
+    for (const guess of guesses) yield put(guess);
+  }
+}
+
+interface Carried {
+  /** Those of the text before, where they are now. */
+  readonly insertions: readonly Insertion[];
+  /** What was taken away, if it is one character that structures the text. */
+  readonly removed: Insertion | null;
+}
+
+const NOTHING: Carried = { insertions: [], removed: null };
+
+function carryInsertions({ text: before, insertions }: ReadText, now: string): Carried {
+  if (insertions === null) return NOTHING;
+  let start = 0;
+  while (start < before.length && before[start] === now[start]) start++;
+  let end = 0;
+  const most = Math.min(before.length, now.length) - start;
+  while (end < most && before[before.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const [gone, put] = [before.slice(start, before.length - end), now.slice(start, now.length - end)];
+  const isOne = put.trim() === '' && LOST[gone] !== undefined;
+  return {
+    insertions: insertions.flatMap((one) => {
+      if (one.offset <= start) return [one];
+      return one.offset < before.length - end ? [] : [{ ...one, offset: one.offset + now.length - before.length }];
+    }),
+    removed: isOne ? { offset: start, text: gone } : null,
+  };
+}
+
+/** Where a quote may be missing in the first line whose last string is not closed: at the edges of words. */
+function* guessQuotes(text: string): Generator<Insertion> {
+  const line = findOpenString(text);
+  if (line === null) return;
+  const isEdge = (offset: number): boolean => {
+    const [before, after] = [text[offset - 1] ?? ' ', text[offset] ?? ' '];
+    if (/\s/.test(before) && /[\s}\],:]/.test(after)) return false;
+    return /[\s{}[\],:]/.test(after) || /[\s{}[\],:"]/.test(before) !== (after === '"');
+  };
+  // The end of the value is the most frequent place, so the string that is open is closed first.
+  const order = [...range(line.open + 1, line.end), ...range(line.start, line.open).reverse()];
+  for (const offset of order) if (isEdge(offset)) yield { offset, text: '"' };
+}
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
+
+function findOpenString(text: string): { start: number; open: number; end: number } | null {
+  const strings = /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:[^"\\\n]|\\.)*("|(?=\r?\n|$))/g;
+  for (const match of text.matchAll(strings)) {
+    if (match[0].startsWith('/') || match[1] === '"') continue;
+    const start = text.lastIndexOf('\n', match.index) + 1;
+    return { start, open: match.index, end: match.index + match[0].length };
+  }
+  return null;
+}
+
+/** Where a bracket or a colon may be missing, the places first that the layout suggests. */
+function* guessBrackets(tokens: readonly Token[], firstError: number): Generator<Insertion> {
+  const count = (kind: string): number => tokens.filter((token) => token.kind === kind).length;
+  const isBefore = ({ start }: Token): boolean => start <= firstError;
+  for (const [open, close] of ['{}', '[]'].map((pair) => [pair[0] ?? '', pair[1] ?? ''] as const)) {
+    const balance = count(open) - count(close);
+    if (balance === 1) for (const offset of guessEnds(tokens, open)) yield { offset, text: close };
+    if (balance !== -1) continue;
+    if (tokens[0] !== undefined) yield { offset: tokens[0].start, text: open };
+    // An object begins before its first name, a list before its first item: near the first error.
+    for (const [i, token] of [...tokens.entries()].reverse())
+      if (isBefore(token) && /[:[,]/.test(tokens[i - 1]?.kind ?? '')) yield { offset: token.start, text: open };
+  }
+  for (const [i, { kind, end }] of tokens.entries())
+    if (kind === '"' && tokens[i + 1] !== undefined && /["{[v]/.test(tokens[i + 1]?.kind ?? ''))
+      yield { offset: end, text: ':' };
+}
+
+/** Ends of tokens where a container may end: where the layout says that it did, then all of them from the back. */
+function guessEnds(tokens: readonly Token[], open: string): number[] {
+  const stack: Token[] = [];
+  const likely: number[] = [];
+  for (const [i, token] of tokens.entries()) {
+    const before = tokens[i - 1];
+    const top = stack.at(-1);
+    if (before !== undefined && top !== undefined && token.isFirst) {
+      const isDeeper = token.indent > top.indent;
+      const isEnd = /[}\]]/.test(token.kind);
+      // A line that is no deeper than the line of an open container is outside of it.
+      if (!isDeeper && top.kind === open && (!isEnd || top.kind !== OPENING[token.kind] || token.indent < top.indent)) {
+        likely.push(...endsBetween(tokens, top, i));
+        break;
+      }
+    }
+    if (token.kind === '{' || token.kind === '[') stack.push(token);
+    else if (token.kind === '}' || token.kind === ']') {
+      if (top?.kind !== OPENING[token.kind]) {
+        if (top !== undefined) likely.push(...endsBetween(tokens, top, i));
+        break;
+      }
+      stack.pop();
+    }
+  }
+  return [...new Set([...likely, ...tokens.map(({ end }) => end).reverse()])];
+}
+
+const OPENING: Readonly<Record<string, string>> = { '}': '{', ']': '[' };
+
+/** From the last token before `until` to the opening one, without commas at the end. */
+function endsBetween(tokens: readonly Token[], open: Token, until: number): number[] {
+  const ends: number[] = [];
+  for (let i = until - 1; i >= 0; i--) {
+    const token = tokens[i];
+    if (token === undefined || token === open) break;
+    if (token.kind !== ',' && token.kind !== ':') ends.push(token.end);
+  }
+  return [...ends, open.end];
+}
+
+function insertAll(text: string, insertions: readonly Insertion[]): string {
+  let made = '';
+  let at = 0;
+  for (const { offset, text: put } of insertions) {
+    made += text.slice(at, offset) + put;
+    at = offset;
+  }
+  return made + text.slice(at);
+}
+
+function createFault(text: string, { offset, text: put }: Insertion): SourceFault {
+  const what = LOST[put] ?? 'a character is missing';
+  const change = { start: offset, end: offset, text: put };
+  const start = Math.min(offset, Math.max(0, text.length - 1));
+  return {
+    code: 'SRC_SYNTAX',
+    params: { what },
+    start,
+    end: Math.min(text.length, start + 1),
+    mend: { title: `add ${put}`, changes: [change], asks: true },
+  };
+}
+
+/** The node with its places in the text without the insertions. */
+function moveNode(root: LocatedNode, insertions: readonly Insertion[]): LocatedNode {
+  const points = insertions.map(({ offset, text }, i) => ({ at: offset + i, length: text.length }));
+  const move = (offset: number): number =>
+    offset - points.reduce((sum, { at, length }) => sum + (offset > at ? length : 0), 0);
+  const moveMember = (member: Member): Member => ({
+    ...member,
+    keyStart: move(member.keyStart),
+    keyEnd: move(member.keyEnd),
+    value: member.value && visit(member.value),
+  });
+  const visit = (node: LocatedNode): LocatedNode =>
+    Object.freeze({
+      ...node,
+      start: move(node.start),
+      end: move(node.end),
+      members: node.members.map(moveMember),
+      items: node.items.map(visit),
+    });
+  return visit(root);
+}

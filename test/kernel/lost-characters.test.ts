@@ -1,0 +1,88 @@
+/**
+ * One lost character of JSON is one problem: each brace, bracket, quote, colon and comma of the sample, the template and the gallery,
+ * taken away while the file is edited and before it is read for the first time. All of them in a deep run, else a sample.
+ */
+import { expect } from 'chai';
+import { createAnalyser, type Analyser, type SourceFile } from '../../language/analysis/analyse.js';
+import { createEnvFacts } from '../../language/project/environment.js';
+import { createDocument } from '../../language/source/document.js';
+import { parseDamagedSource } from '../../language/source/repair.js';
+import { createBuiltinRegistry, SQL } from '../support/fixtures.js';
+import { listOfferSets, OFFER_ENV } from '../support/offer-sets.js';
+import { chooseCases, isDeepRun } from '../support/sample.js';
+
+const registry = createBuiltinRegistry();
+const env = createEnvFacts(OFFER_ENV);
+const sets = listOfferSets()
+  .filter(({ name }) => ['sample', 'template', 'gallery'].includes(name))
+  .map(({ files }) => files.filter(({ file }) => file !== 'lintel.config.json'));
+
+interface Loss {
+  readonly files: readonly SourceFile[];
+  readonly target: SourceFile;
+  readonly offset: number;
+}
+
+const losses = sets.flatMap((files) =>
+  files.flatMap((target) =>
+    [...target.text.matchAll(/[{}[\]",:]/g)].map(({ index }): Loss => ({ files, target, offset: index })),
+  ),
+);
+
+const countProblems = (analyser: Analyser, files: readonly SourceFile[]): number =>
+  analyser
+    .analyseAll(files, { env, sql: SQL })
+    .problems.filter(({ severity }) => severity === 'error' || severity === 'warning').length;
+
+const lose = ({ files, target, offset }: Loss): readonly SourceFile[] =>
+  files.map((file) =>
+    file === target ? { ...file, text: file.text.slice(0, offset) + file.text.slice(offset + 1) } : file,
+  );
+
+const describeLoss = ({ target: { file, text }, offset }: Loss): string =>
+  `${file}: ${text.slice(Math.max(0, offset - 20), offset)}«${text[offset] ?? ''}»${text.slice(offset + 1, offset + 20)}`;
+
+describe('lost characters', () => {
+  for (const isEdited of [true, false]) {
+    it(`are one problem each ${isEdited ? 'while a file is edited' : 'in a file that is read for the first time'}`, () => {
+      const name = isEdited ? 'characters lost while editing' : 'characters lost before';
+      const cases = isDeepRun ? losses : chooseCases(name, losses, isEdited ? 16 : 3);
+      const analysers = new Map<readonly SourceFile[], Analyser>(
+        sets.map((files) => [files, createAnalyser(registry)]),
+      );
+      const counts = cases.map((loss) => {
+        const analyser = (isEdited ? analysers.get(loss.files) : null) ?? createAnalyser(registry);
+        const before = countProblems(isEdited ? analyser : createAnalyser(registry), loss.files);
+        const count = countProblems(analyser, lose(loss)) - before;
+        expect(count, describeLoss(loss)).to.be.at.most(5);
+        return count;
+      });
+      const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;
+      expect(mean, 'problems on average').to.be.at.most(2);
+      expect(Math.max(...counts)).to.be.above(0);
+    });
+  }
+
+  it('leave the rest of the text where it is', () => {
+    const text = '{ "a": { "b": "x }, "c": [1, 2] }';
+    const { root, faults, insertions } = parseDamagedSource(createDocument('', text), null);
+    expect(insertions).to.deep.equal([{ offset: text.indexOf(' }, "c"'), text: '"' }]);
+    expect(faults.map(({ code, params }) => [code, params['what']])).to.deep.equal([
+      ['SRC_SYNTAX', 'a quote is missing'],
+    ]);
+    const c = root?.members.find(({ key }) => key === 'c');
+    expect(text.slice(c?.keyStart, c?.value?.end)).to.equal('"c": [1, 2]');
+  });
+
+  it('are remembered while something else is typed, and forgotten when they are there again', () => {
+    const sound = '{\n  "a": { "b": 1 },\n  "c": 2\n}';
+    const lost = sound.replace('"b": 1 }', '"b": 1');
+    const first = parseDamagedSource(createDocument('', lost), { text: sound, insertions: [] });
+    expect(first.insertions?.length).to.equal(1);
+    const typed = lost.replace('"c": 2', '"c": 23');
+    const second = parseDamagedSource(createDocument('', typed), { text: lost, insertions: first.insertions });
+    expect(second.insertions).to.deep.equal(first.insertions);
+    const back = parseDamagedSource(createDocument('', sound), { text: typed, insertions: second.insertions });
+    expect([back.insertions, back.faults]).to.deep.equal([[], []]);
+  });
+});

@@ -1,0 +1,134 @@
+/**
+ * Everything that can be clicked works: each command that a lens or an action names is one that the extension contributes, each link
+ * leads to a file that is there or a page of the documents, and what is shown is asked again when another file changes it.
+ */
+import { expect } from 'chai';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  CodeActionRequest,
+  CodeLensRequest,
+  CodeLensResolveRequest,
+  DocumentLinkRequest,
+  type CodeAction,
+  type CodeLens,
+  type Command,
+  type Location,
+} from 'vscode-languageserver-protocol';
+import { openEditor, type Editor } from '../support/editor-pair.js';
+import { ROOT } from '../support/project.js';
+import { waitUntil } from '../support/until.js';
+
+const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
+const { contributes } = JSON.parse(read('extension/package.json')) as {
+  readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+};
+const COMMANDS = contributes.commands.map(({ command }) => command);
+
+const NOTES = 'definitions/models/_note.model.json';
+const RESOURCES = ['notes', 'users', 'health'].map((name) => `definitions/resources/${name}.resource.json`);
+const template = Object.fromEntries(
+  [NOTES, 'definitions/models/_user.model.json', ...RESOURCES].map((name) => [name, read(`templates/project/${name}`)]),
+);
+/** With a misspelt key, an undeclared name and a missing variable: problems that have fixes. */
+const FAULTY = 'definitions/faulty.resource.json';
+const faulty = read('templates/project/definitions/resources/health.resource.json')
+  .replaceAll('"health"', '"faulty"')
+  .replace('"mode"', '"must_return_valeu": true, "mode"')
+  .replace('"$DATETIME"', '"$PAYLOAD.when $ENV.ABSENT"');
+
+for (const trusted of [true, false]) {
+  describe(`language server: what can be clicked, ${trusted ? 'trusted' : 'not trusted'}`, () => {
+    let editor: Editor;
+    const asked: string[] = [];
+    before(async () => {
+      const refreshed = { refreshSupport: true };
+      editor = await openEditor({
+        files: { ...template, [FAULTY]: faulty },
+        trusted,
+        pause: 0,
+        capabilities: {
+          workspace: {
+            workspaceFolders: true,
+            didChangeWatchedFiles: { dynamicRegistration: true },
+            codeLens: refreshed,
+            inlayHint: refreshed,
+            semanticTokens: refreshed,
+          },
+        },
+      });
+      for (const name of ['codeLens', 'inlayHint', 'semanticTokens'])
+        editor.client.onRequest(`workspace/${name}/refresh`, () => void asked.push(name));
+    });
+    after(() => editor.close());
+
+    const listLenses = async (name: string): Promise<CodeLens[]> => {
+      const { uri } = editor.open(name, template[name] ?? faulty);
+      const lenses = (await editor.client.sendRequest(CodeLensRequest.type, { textDocument: { uri } })) ?? [];
+      return Promise.all(lenses.map((lens) => editor.client.sendRequest(CodeLensResolveRequest.type, lens)));
+    };
+
+    it('is a command of the extension behind each lens, with what the command needs', async () => {
+      const seen = new Set<string>();
+      for (const name of Object.keys(template)) {
+        for (const { command } of await listLenses(name)) {
+          seen.add(command?.command ?? '');
+          const [uri, second, third] = (command?.arguments ?? []) as readonly unknown[];
+          expect(existsSync(fileURLToPath(String(uri))), command?.title).to.equal(true);
+          if (command?.command !== 'lintel.showReferences') expect(second, command?.title).to.be.a('string');
+          else
+            for (const location of third as readonly Location[])
+              expect(existsSync(fileURLToPath(location.uri)), location.uri).to.equal(true);
+        }
+      }
+      expect([...seen].sort()).to.deep.equal(['lintel.sendRequest', 'lintel.showPlan', 'lintel.showReferences']);
+      expect(COMMANDS).to.include.members([...seen]);
+    });
+
+    it('is an edit or a known command behind each action', async () => {
+      const { uri, text } = editor.open(FAULTY, faulty);
+      const diagnostics = await editor.waitForDiagnostics(FAULTY, (all) => all.length > 1);
+      const lines = text.split('\n').length;
+      const range = { start: { line: 0, character: 0 }, end: { line: lines, character: 0 } };
+      const actions = await editor.client.sendRequest(CodeActionRequest.type, {
+        textDocument: { uri },
+        range,
+        context: { diagnostics: [...diagnostics] },
+      });
+      expect(actions?.length).to.be.above(0);
+      for (const action of (actions ?? []) as readonly (CodeAction | Command)[]) {
+        const { command } = action;
+        const id = typeof command === 'object' ? command.command : command;
+        if (id !== undefined) expect(COMMANDS, action.title).to.include(id);
+        else expect((action as CodeAction).edit, action.title).not.to.equal(undefined);
+      }
+    });
+
+    it('is a file or a page behind each link', async () => {
+      let count = 0;
+      for (const name of Object.keys(template)) {
+        const { uri } = editor.open(name, template[name] ?? '');
+        for (const { target = '' } of (await editor.client.sendRequest(DocumentLinkRequest.type, {
+          textDocument: { uri },
+        })) ?? []) {
+          count++;
+          if (target.startsWith('file:'))
+            expect(existsSync(fileURLToPath(target.replace(/#.*/, ''))), target).to.equal(true);
+          else expect(target).to.match(/^https:/);
+        }
+      }
+      expect(count).to.be.above(0);
+    });
+
+    it('is asked again when another file changes it', async () => {
+      editor.open(NOTES, template[NOTES] ?? '');
+      editor.open(RESOURCES[0] ?? '', template[RESOURCES[0] ?? ''] ?? '');
+      await editor.diagnostics(NOTES);
+      asked.length = 0;
+      editor.changeDocument(RESOURCES[0] ?? '', '[]');
+      await waitUntil(() => asked.length >= 3, 'three requests');
+      expect([...asked].sort()).to.deep.equal(['codeLens', 'inlayHint', 'semanticTokens']);
+    });
+  });
+}
