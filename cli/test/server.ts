@@ -13,7 +13,7 @@ import { createTestJobs, type TestJobs } from './jobs.js';
 import type { Match } from './match.js';
 import type { TestServices } from './services.js';
 import type { TestTime } from './time.js';
-import { createSender, type ReceivedResponse, type OutgoingRequest } from './send.js';
+import { createSender, parseJson, type ReceivedResponse, type OutgoingRequest } from './send.js';
 import type { Log } from '../../contract/plugin.js';
 
 export interface TestServer {
@@ -58,7 +58,7 @@ export async function startServer({ project, services, time }: ServerInput): Pro
   let messages: Delivery[] = [];
   const { receiver } = kernel.running;
   kernel.running.receiver = (message) => {
-    messages.push(message);
+    messages.push({ ...message, to: nameRooms(message.to) });
     receiver?.(message);
   };
   return {
@@ -97,6 +97,16 @@ export async function startServer({ project, services, time }: ServerInput): Pro
       await kernel.close('tests are over');
     },
   };
+}
+
+/** A room is addressed by a list of its parts; tests write the text that they make. */
+function nameRooms(to: Delivery['to']): Delivery['to'] {
+  if (!('rooms' in to)) return to;
+  const nameRoom = (room: string): string => {
+    const parts = parseJson(room);
+    return Array.isArray(parts) ? parts.flat(Infinity).join('') : room;
+  };
+  return { rooms: to.rooms.map(nameRoom) };
 }
 
 function describeFault({ code, options }: Fault): string {

@@ -10,6 +10,7 @@ import { asText, isObject, type JsonObject } from '../../contract/json.js';
 import { makeCertificate } from './certificate.js';
 import { asObject } from './definition.js';
 import type { Match } from './match.js';
+import { parseJson } from './send.js';
 
 export interface ServiceCall {
   readonly method: string;
@@ -50,7 +51,7 @@ export async function startServices(hosts: readonly string[]): Promise<TestServi
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
       );
-      const call = { method: request.method ?? '', url, headers, body: parseBody(Buffer.concat(chunks).toString()) };
+      const call = { method: request.method ?? '', url, headers, body: parseJson(Buffer.concat(chunks).toString()) };
       calls.push(call);
       const service = services.find((one) => isMeant(one, call, match));
       if (service === undefined) {
@@ -119,12 +120,4 @@ function answerCall({ answer, failure }: JsonObject, response: ServerResponse): 
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const type = isObject(body) || Array.isArray(body) ? { 'content-type': 'application/json' } : {};
   response.writeHead(Number(status), { ...type, ...(asObject(headers) as Record<string, string>) }).end(text);
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
