@@ -10,6 +10,8 @@ export interface Outbound {
   readonly ca: string | null;
   /** From the called to the dialled `host:port`; the certificate check uses the called one. */
   readonly connect_to: Readonly<Record<string, string>>;
+  /** Set by `lintel test` only: the `host:port` that receives every call, whatever its host. */
+  readonly stand_in?: string;
   /** Seconds. */
   readonly timeouts: { readonly connect: number; readonly total: number; readonly most: number };
   /** Limits of a reply after decompression. */

@@ -1,8 +1,9 @@
 /** `lintel test`: runs the cases of the test files on a server in this process, one after the other. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Matcher } from '../../contract/matcher.js';
+import { asText } from '../../contract/json.js';
 import { hasErrors } from '../../contract/problem.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import { Slot } from '../../contract/slot.js';
@@ -14,12 +15,14 @@ import { showInvalidDefinitions } from '../boot.js';
 import type { CommandOptions } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { loadTrustedProject, UNTRUSTED } from '../trust.js';
-import { asObject, readGroup, type TestCase } from './definition.js';
+import { asObject, asObjects, readGroup, type TestCase } from './definition.js';
 import type { Matchers } from './match.js';
 import type { CaseOutcome } from './outcome.js';
 import { loadTestProject } from './project.js';
 import { REPORTERS, type Reporter } from './reporters/index.js';
 import { runCase } from './run-case.js';
+import { startServices, type TestServices } from './services.js';
+import { replaceTime } from './time.js';
 import { startServer } from './server.js';
 import { startStopwatch } from './stopwatch.js';
 import { openTestStores } from './stores.js';
@@ -68,20 +71,29 @@ async function runAll(run: Run): Promise<number> {
   const matchers = await loadMatchers(project);
   const reporter = createReporter(terminal, secrets);
   const outcomes: CaseOutcome[] = [];
-  for (const [environment, together] of groupByEnvironment(cases)) {
-    const loaded =
-      environment === '{}' ? project : (await load(JSON.parse(environment) as Record<string, string>)).project;
-    const server = await startServer(loaded);
-    try {
-      const stores = openTestStores(server.kernel);
-      for (const test of together) {
-        const outcome = await runCase({ server, stores, matchers }, test);
-        outcomes.push(outcome);
-        reporter.reportCase(outcome);
+  const services = await startServices(listHosts(cases));
+  const certificate = join(folder, 'services.pem');
+  await writeFile(certificate, services.authority);
+  const time = replaceTime();
+  try {
+    for (const [environment, together] of groupByEnvironment(cases)) {
+      const loaded =
+        environment === '{}' ? project : (await load(JSON.parse(environment) as Record<string, string>)).project;
+      const server = await startServer({ project: standIn(loaded, services, certificate), services, time });
+      try {
+        const stores = openTestStores(server.kernel);
+        for (const test of together) {
+          const outcome = await runCase({ server, stores, matchers }, test);
+          outcomes.push(outcome);
+          reporter.reportCase(outcome);
+        }
+      } finally {
+        await server.close();
       }
-    } finally {
-      await server.close();
     }
+  } finally {
+    time.restore();
+    await services.close();
   }
   reporter.finishReport(outcomes, elapsed());
   return outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
@@ -100,6 +112,21 @@ async function readAnalysis(project: Project, terminal: Terminal): Promise<Analy
 const isWanted = ({ id, group, definition }: TestCase, filter: string | undefined): boolean =>
   filter === undefined ||
   [definition.doc.file, group, id].some((name) => name.toLowerCase().includes(filter.toLowerCase()));
+
+/** Every outbound call goes to the stand-in, whatever its host. */
+const standIn = (project: Project, { address }: TestServices, certificate: string): Project => ({
+  ...project,
+  config: project.config && {
+    ...project.config,
+    outbound: { ...project.config.outbound, stand_in: address, ca: certificate },
+  },
+});
+
+/** The hosts for which the stand-in has a certificate. */
+function listHosts(cases: readonly TestCase[]): string[] {
+  const urls = cases.flatMap(({ given }) => asObjects(given['services']).map(({ url }) => asText(url)));
+  return [...new Set(urls.flatMap((url) => (URL.canParse(url) ? [new URL(url).hostname] : [])))];
+}
 
 /** A variable is read when the server starts, so each environment has its own. */
 function groupByEnvironment(cases: readonly TestCase[]): Map<string, TestCase[]> {

@@ -24,7 +24,7 @@ export async function createRequest(
   const credentials = await server.createCredentials({
     id: id === '' ? server.findResource(url.pathname) : id,
     claims: readClaims(request['as'] ?? given['claims'] ?? null, saved),
-    signed: null,
+    signed: typeof request['signed'] === 'boolean' ? request['signed'] : null,
     method,
     path: `${url.pathname}${url.search}`,
     body: Buffer.from(body ?? ''),

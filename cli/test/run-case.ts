@@ -45,7 +45,7 @@ export async function runCase(context: CaseContext, test: TestCase): Promise<Cas
 
 async function runSteps(running: Running, failures: readonly CaseFailure[]): Promise<void> {
   const { test, stores, server } = running;
-  await server.begin();
+  server.begin(test.given, running.match);
   await stores.resetAll();
   for (const [name, rows] of Object.entries(asObject(test.given['tables']))) {
     const table = stores.findTable(name);
@@ -59,9 +59,31 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
     if (failures.length > 0) return;
   }
   await checkTables(running, before);
+  await checkEffects(running);
 }
 
-async function runStep({ server, test, saved, match, fail }: Running, step: JsonObject, at: string): Promise<void> {
+async function checkEffects({ server, test: { expect }, match, fail }: Running): Promise<void> {
+  const { jobs, calls, messages } = expect;
+  const asList = (json: Json | undefined): readonly Json[] | null =>
+    Array.isArray(json) ? (json as readonly Json[]) : null;
+  const wantedJobs = asList(jobs);
+  if (wantedJobs !== null) fail('/expect/jobs', matchRows(wantedJobs, await server.jobs.list(), match));
+  if (calls !== undefined) fail('/expect/calls', match(calls, server.services.calls));
+  if (messages !== undefined) fail('/expect/messages', match(messages, server.messages));
+}
+
+async function runStep(running: Running, step: JsonObject, at: string): Promise<void> {
+  const { server, fail } = running;
+  if (typeof step['wait'] === 'number') await server.jobs.wait(step['wait'] * 1000);
+  if (step['run'] === 'jobs') await server.jobs.runDue();
+  if (step['run'] === 'schedules') await server.jobs.runSchedules();
+  if (isObject(step['request'])) await runRequest(running, step, at);
+  const [unexpected] = server.services.unexpected;
+  if (unexpected !== undefined)
+    fail(at, [{ pointer: '', message: `no service of the case expects this call: ${unexpected}` }]);
+}
+
+async function runRequest({ server, test, saved, match, fail }: Running, step: JsonObject, at: string): Promise<void> {
   const request = asObject(step['request']);
   const sent = await createRequest(server, request, asObject(test.given), saved);
   const received = await server.send(sent);

@@ -50,8 +50,10 @@ export function createSender(): Sender {
   };
 }
 
-function parseBody(type: string, text: string): unknown {
-  if (!/\bjson\b/.test(type) || text === '') return text;
+const parseBody = (type: string, text: string): unknown => (/\bjson\b/.test(type) ? parseJson(text) : text);
+
+/** The text itself where it is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,6 @@
 /** A kernel under test with its server on loopback: started once for all cases of an environment. */
 import { asText, type Json, type JsonObject } from '../../contract/json.js';
+import type { Delivery } from '../../contract/deferred.js';
 import type { Fault } from '../../contract/fault.js';
 import type { TestRequest } from '../../contract/tests.js';
 import { listen } from '../../kernel/http/server.js';
@@ -7,7 +8,12 @@ import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { resolveOptions } from '../../kernel/runtime/instances.js';
 import type { Project } from '../../kernel/runtime/project.js';
 import { toJsonObject } from '../../language/source/tree.js';
-import { createSender, type ReceivedResponse, type OutgoingRequest } from './send.js';
+import { asObjects } from './definition.js';
+import { createTestJobs, type TestJobs } from './jobs.js';
+import type { Match } from './match.js';
+import type { TestServices } from './services.js';
+import type { TestTime } from './time.js';
+import { createSender, parseJson, type ReceivedResponse, type OutgoingRequest } from './send.js';
 import type { Log } from '../../contract/plugin.js';
 
 export interface TestServer {
@@ -19,17 +25,27 @@ export interface TestServer {
   findResource(path: string): string;
   createCredentials(request: Omit<TestRequest, 'resource' | 'now' | 'text'>): Promise<Readonly<Record<string, string>>>;
   send(sent: OutgoingRequest): Promise<ReceivedResponse>;
-  /** A case begins. */
-  begin(): Promise<void>;
+  readonly jobs: TestJobs;
+  readonly services: TestServices;
+  /** Messages to WebSocket clients in this case. */
+  readonly messages: readonly Delivery[];
+  /** A case begins with what is given. */
+  begin(given: JsonObject, match: Match): void;
   /** Why the last request failed with a status of the server, if it did. */
   explainFailure(): string | null;
   close(): Promise<void>;
 }
 
+export interface ServerInput {
+  readonly project: Project;
+  readonly services: TestServices;
+  readonly time: TestTime;
+}
+
 const IGNORED = (): void => undefined;
 const SILENT: Log = { debug: IGNORED, info: IGNORED, warn: IGNORED, error: IGNORED, isLevelEnabled: () => false };
 
-export async function startServer(project: Project): Promise<TestServer> {
+export async function startServer({ project, services, time }: ServerInput): Promise<TestServer> {
   let failure: Fault | null = null;
   const onFailure = (fault: Fault): void => void (failure = fault);
   const kernel = await createKernel({ project, log: SILENT, onProblem: 'refuse', onFailure });
@@ -38,6 +54,13 @@ export async function startServer(project: Project): Promise<TestServer> {
     throw error;
   });
   const sender = createSender();
+  const jobs = createTestJobs(kernel, time);
+  let messages: Delivery[] = [];
+  const { receiver } = kernel.running;
+  kernel.running.receiver = (message) => {
+    messages.push({ ...message, to: nameRooms(message.to) });
+    receiver?.(message);
+  };
   return {
     kernel,
     url: server.url,
@@ -55,7 +78,18 @@ export async function startServer(project: Project): Promise<TestServer> {
       failure = null;
       return sender.send(sent);
     },
-    begin: () => Promise.resolve(),
+    jobs,
+    services,
+    get messages() {
+      return messages;
+    },
+    begin(given, match) {
+      const instant = Date.parse(asText(given['now']));
+      time.begin(Number.isNaN(instant) ? null : instant);
+      jobs.begin();
+      services.begin(asObjects(given['services']), match);
+      messages = [];
+    },
     explainFailure: () => failure && describeFault(failure),
     async close() {
       sender.close();
@@ -63,6 +97,16 @@ export async function startServer(project: Project): Promise<TestServer> {
       await kernel.close('tests are over');
     },
   };
+}
+
+/** A room is addressed by a list of its parts; tests write the text that they make. */
+function nameRooms(to: Delivery['to']): Delivery['to'] {
+  if (!('rooms' in to)) return to;
+  const nameRoom = (room: string): string => {
+    const parts = parseJson(room);
+    return Array.isArray(parts) ? parts.flat(Infinity).join('') : room;
+  };
+  return { rooms: to.rooms.map(nameRoom) };
 }
 
 function describeFault({ code, options }: Fault): string {

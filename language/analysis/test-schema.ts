@@ -1,6 +1,6 @@
 /** The schema of test files (`*.test.json`), which `lintel test` runs. `checks/tests.ts` links the names in it. */
 import type { ObjectShape } from 'yup';
-import { either, flag, list, numeric, record, shape, text, value } from '../../contract/combinators.js';
+import { anyJson, either, flag, list, numeric, record, shape, text, value } from '../../contract/combinators.js';
 
 /** No accessor of requests has a value in a test; `$SAVED` is checked by `checks/tests.ts`. */
 const SAVED = ['SAVED'];
@@ -28,10 +28,34 @@ const createHeaders = (doc: string, of?: string) =>
     complete: { source: 'header-name', ...(of !== undefined && { of }) },
   });
 
+const service = object('A service that definitions call.', {
+  method: text({ doc: 'Method of the call. Default: any.', examples: ['POST'] }),
+  url: text({
+    doc: 'Address of the call. Its query counts only if one is written.',
+    examples: ['https://pay.example.com/charges'],
+  }).required(),
+  body: value(null, { doc: 'What the body of the call has. Default: any.', roots: SAVED, matched: true }),
+  answer: object('The response. Default: 200 without a body.', {
+    status: numeric({ doc: 'Status of the response.', default: 200 }).integer().min(100).max(599),
+    headers: record(text({ doc: 'The header.' }), { doc: 'Headers of the response.' }),
+    body: anyJson({ doc: 'Body of the response.' }),
+  }),
+  delay: numeric({ doc: 'Time until the response.', unit: 'seconds', default: 0 }).min(0).max(60),
+  failure: text({ doc: 'What happens in place of a response.', examples: ['disconnect'] }).oneOf(['disconnect']),
+});
+
 const createGiven = () =>
   object('What there is before the first step. Nothing of other cases is left.', {
     tables: createRows('Rows by table or collection. All others are empty.'),
     claims: createClaims('Claims of the caller. The requests carry a token that the guard of their resource accepts.'),
+    now: text({
+      doc: 'The time at the first step. It stands still; a step with `wait` moves it on. Default: the time of the system.',
+      examples: ['2026-01-01T00:00:00Z'],
+    }).matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/),
+    services: list(service, {
+      doc: 'Services that definitions call. A call that none of them answers fails the case; nothing outside is ever called.',
+      itemLabel: 'this service',
+    }),
     environment: record(text({ doc: 'The value.' }), {
       doc: 'Variables of the environment. Each combination of them needs a server of its own, so use few.',
       complete: { source: 'env-name' },
@@ -44,6 +68,9 @@ const request = object('The request of the step.', {
   method: text({ doc: 'Method of the request.', default: 'POST', examples: ['GET'] }).matches(/^[A-Z]+$/),
   headers: createHeaders('Headers of the request.'),
   body: value(null, { doc: 'The payload. `$SAVED.name` is a value that an earlier step has saved.', roots: SAVED }),
+  signed: flag({
+    doc: 'Signs the request as the verifiers of a webhook demand; `false`: in the right form, but wrongly. Default: not at all.',
+  }),
   as: either([createClaims(), flag({ doc: 'A token is sent.' })], {
     doc: 'Claims of the caller, instead of those of `given`. `false`: no token is sent.',
     examples: [{ id: '1' }],
@@ -69,6 +96,19 @@ const response = object('What the response is. Without `status` and `problem`, i
 
 const step = object('A step.', {
   request,
+  wait: numeric({
+    doc: 'Time that passes before the next step. Schedules and delayed jobs that become due run at their instants.',
+    unit: 'seconds',
+    examples: [3600],
+  }).min(0),
+  run: text({
+    doc: 'Runs work that no request waits for.',
+    examples: ['jobs'],
+    enumDocs: {
+      jobs: 'All jobs that are due, with their retries.',
+      schedules: 'Every schedule once, whenever it is due.',
+    },
+  }).oneOf(['jobs', 'schedules']),
   expect: response,
   save: record(text({ doc: 'A path in the body.', examples: ['id'] }), {
     doc: 'Names for values of the body. Later steps read them with `$SAVED.name`.',
@@ -86,6 +126,18 @@ const test = object('A case.', {
   }).required(),
   expect: object('What there is after the last step.', {
     tables: createRows('All rows of these tables, in any order, each with the columns written.'),
+    jobs: list(value(null, { doc: 'A job: its `resource`, its `state`, its `code`.', roots: SAVED, matched: true }), {
+      doc: 'The jobs that wait, or have failed for good, in any order.',
+      examples: [[{ resource: 'mail-01', state: 'waiting' }]],
+    }),
+    calls: list(value(null, { doc: 'A call: its `method`, `url`, `headers`, `body`.', roots: SAVED, matched: true }), {
+      doc: 'All calls to services, in their order.',
+      examples: [[{ method: 'POST', body: { amount: 5 } }]],
+    }),
+    messages: list(value(null, { doc: 'A message: its `action`, `data`, and `to`.', roots: SAVED, matched: true }), {
+      doc: 'All messages to WebSocket clients, in their order. `to` is `{"uids": [...]}`, `{"rooms": [...]}` or `{"all": true}`.',
+      examples: [[{ action: 'changed', to: { uids: ['1'] } }]],
+    }),
     unchanged: flag({ doc: 'All tables that `tables` does not name have the rows of `given`.', default: false }),
   }),
 });

@@ -1,7 +1,7 @@
 /** Generates the reference as Markdown from the specs, by file name. Writes no files. */
 import { getConfigField } from '../analysis/config.js';
 import { Slot } from '../../contract/slot.js';
-import { BESIDE_FIELDS, GRAMMAR } from '../analysis/grammar.js';
+import { BESIDE_FIELDS, GRAMMAR, ROOT_FIELDS } from '../analysis/grammar.js';
 import type { Registry } from '../analysis/registry.js';
 import type { Json } from '../../contract/json.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
@@ -99,6 +99,9 @@ function createGrammarPage(registry: Registry): string {
     formatExample('A resource:', findExample(registry, Slot.MODE)),
     formatExample('A model:', findExample(registry, Slot.MODEL_FIELD)),
     sections,
+    '## Tests',
+    'A file `*.test.json` contains the cases of one group. `lintel test` runs them; they are never served.',
+    formatFieldTable(createContext(registry), ROOT_FIELDS.test),
   );
 }
 

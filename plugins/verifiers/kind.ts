@@ -17,6 +17,12 @@ export interface Verifier {
   proof?(options: Readonly<Record<string, Json>>): Exclude<ProofSort, 'none'>;
   /** Compiles one entry of `webhook.verifications`. Throws BootError where a secret is missing or invalid. */
   plan(options: Readonly<Record<string, Json>>, tools: PlanTools): Verify;
+  /** For `lintel test`: the headers of a sender; `right` false: in the right form, for another body or secret. */
+  sign?(
+    options: Readonly<Record<string, Json>>,
+    sent: { readonly target: string; readonly body: Uint8Array; readonly right: boolean },
+    tools: Pick<PlanTools, 'text' | 'place'>,
+  ): Readonly<Record<string, string>>;
 }
 
 const STRATEGY = {

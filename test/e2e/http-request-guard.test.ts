@@ -9,7 +9,7 @@ import type { Log } from '../../contract/plugin.js';
 import { Fault } from '../../contract/fault.js';
 import { createClient, type HttpCall, type HttpClient } from '../../plugins/modes/http-request/client.js';
 import type { Resolve } from '../../plugins/modes/http-request/dial.js';
-import { makeCertificate } from '../support/certificate.js';
+import { makeCertificate } from '../../cli/test/certificate.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';

@@ -5,7 +5,7 @@ import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createTransport, type Transport } from '../../plugins/storages/minio/transport.js';
-import { makeCertificate } from '../support/certificate.js';
+import { makeCertificate } from '../../cli/test/certificate.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
 import { waitUntil } from '../support/until.js';
 

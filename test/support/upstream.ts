@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { makeCertificate } from './certificate.js';
+import { makeCertificate } from '../../cli/test/certificate.js';
 
 export interface ReceivedRequest {
   readonly method: string;

@@ -3,13 +3,16 @@ import { BootError } from '../../../contract/boot-error.js';
 import { createFault } from '../../../contract/fault.js';
 import type { Frame, PlanTools } from '../../../contract/plan.js';
 import { ResourcePhase } from '../../../contract/slot.js';
-import { defineRuntime, type Log } from '../../../contract/plugin.js';
+import type { Json } from '../../../contract/json.js';
+import { defineRuntime, type Log, type RuntimeContext } from '../../../contract/plugin.js';
+import type { TestRequest } from '../../../contract/tests.js';
 import { feature } from '../kind.js';
 import { strategy } from '../../strategies/kind.js';
 import { verifier, type VerificationResult } from '../../verifiers/kind.js';
 import { readCompositionMode, listVerifiers } from './verifications.light.js';
 
 export default defineRuntime(feature, {
+  createCredentials: async (_handle, request, context) => signRequest(request, context),
   create: ({ resolve, log, dev }) => ({
     plan: ({ value: { webhook } }, tools) => {
       const planned = listVerifiers(webhook).map(([name, options]) => {
@@ -47,6 +50,18 @@ export default defineRuntime(feature, {
     },
   }),
 });
+
+/** The headers of a sender that every verifier accepts, or rejects. */
+function signRequest({ resource, id, signed, path, body, text }: TestRequest, { resolve }: RuntimeContext) {
+  if (signed === null) return null;
+  const tools = { place: id, text: (json: Json) => () => text(json) };
+  const headers = listVerifiers(resource['webhook']).map(([name, options]) => {
+    const handle = resolve(verifier, name);
+    if (handle.sign === undefined) throw new Error(`${name} cannot sign requests of tests`);
+    return handle.sign(options, { target: path, body, right: signed }, tools);
+  });
+  return Object.assign({}, ...headers) as Readonly<Record<string, string>>;
+}
 
 const NO_STORE = { headers: { 'cache-control': 'no-store' } };
 

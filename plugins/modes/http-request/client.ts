@@ -59,6 +59,7 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
     policy: createPolicy(outbound),
     patience: outbound.timeouts.connect * 1000,
     connectTo: resolveConnectTo(outbound),
+    standIn: outbound.stand_in === undefined ? null : parseHostPort(outbound.stand_in),
     ca,
     resolve,
   };

@@ -19,6 +19,8 @@ export interface DialOptions {
   /** Connect timeout in milliseconds. */
   readonly patience: number;
   readonly connectTo: ReadonlyMap<string, HostAndPort>;
+  /** Set by `lintel test`: every connection goes there. */
+  readonly standIn?: HostAndPort | null;
   /** Trusted certificate authorities; undefined: those of the runtime. */
   readonly ca?: readonly string[] | undefined;
   readonly resolve?: Resolve | undefined;
@@ -72,7 +74,7 @@ function guardAgent<A extends http.Agent>(agent: A, ready: string, options: Dial
   open.createConnection = (target, done) => {
     const host = target.host ?? '';
     const port = Number(target.port);
-    const instead = options.connectTo.get(`${normalizeHost(host)}:${port}`);
+    const instead = options.standIn ?? options.connectTo.get(`${normalizeHost(host)}:${port}`);
     if (instead !== undefined)
       return limitConnectTime(connect({ ...target, ...instead }, done), ready, options.patience);
     const reason = findHostRejection(host, port, options.policy);

@@ -14,6 +14,10 @@ export default defineRuntime(verifier, {
   create: () => ({
     needsBody: false,
     proof: ({ header_key: header }) => getProof(asText(header)),
+    sign(options, { right }, tools) {
+      const secret = readSecret(options, tools);
+      return { [readHeaderName(options, 'header_key', tools)]: right ? secret : `${secret}x` };
+    },
     plan(options, tools): Verify {
       const name = readHeaderName(options, 'header_key', tools);
       const secret = computeDigest(Buffer.from(readSecret(options, tools)));

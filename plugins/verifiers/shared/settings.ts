@@ -9,21 +9,24 @@ import { readConstantText } from '../../../contract/constant-text.js';
 import { findKeyFlaw } from '../../tokens/shared/keys.light.js';
 import type { VerificationResult } from '../kind.js';
 
+/** What settings are read with. */
+export type ConstantTools = Pick<PlanTools, 'text' | 'place'>;
+
 type Options = Readonly<Record<string, Json>>;
 
-export function throwSettingError(field: string, tools: PlanTools, what: string, cause?: unknown): never {
+export function throwSettingError(field: string, tools: ConstantTools, what: string, cause?: unknown): never {
   throw new BootError('WHK_SETTING', { field: `\`${field}\``, place: `"${tools.place}"`, what }, cause);
 }
 
 /** The text of a setting, which is never empty. */
-export function readSetting(options: Options, field: string, tools: PlanTools): string {
+export function readSetting(options: Options, field: string, tools: ConstantTools): string {
   const written = options[field];
   if (typeof written !== 'string') return throwSettingError(field, tools, 'there is none');
   const text = readConstantText(written, tools);
   return text.trim() === '' ? throwSettingError(field, tools, 'it is empty') : text;
 }
 
-export function readSecret(options: Options, tools: PlanTools): string {
+export function readSecret(options: Options, tools: ConstantTools): string {
   const key = readSetting(options, 'secret_key', tools);
   const flaw = findKeyFlaw(key);
   if (flaw !== null) throwSettingError('secret_key', tools, flaw);
@@ -31,7 +34,7 @@ export function readSecret(options: Options, tools: PlanTools): string {
 }
 
 /** The lower-case name in `$HEADER.<name>`. */
-export function readHeaderName(options: Options, field: string, tools: PlanTools): string {
+export function readHeaderName(options: Options, field: string, tools: ConstantTools): string {
   const name = /^\$HEADER\.([A-Za-z0-9_-]+)$/.exec(asText(options[field]))?.[1]?.toLowerCase();
   return name ?? throwSettingError(field, tools, 'write it like `$HEADER.x-signature`');
 }

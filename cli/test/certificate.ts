@@ -1,6 +1,6 @@
 /**
- * A certificate made for one run of the tests, for the names that stubs stand in for: nothing of it is stored, and no tool
- * of the system is needed. It is its own authority.
+ * A certificate for the hosts that a test stands in for. It is made for one run and is its own authority; only the processes
+ * of that run trust it.
  */
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 

@@ -1,0 +1,117 @@
+/**
+ * Deferred and scheduled work under test. The kernel is never told to begin, so that nothing runs by itself; steps run what is due,
+ * retries at once.
+ */
+import type { JobAdmin, JobView, Schedule } from '../../contract/deferred.js';
+import type { Kernel } from '../../kernel/runtime/kernel.js';
+import { readCron } from '../../language/strings/cron.js';
+import { createTimetable } from '../../language/strings/cron-next.js';
+import type { TestTime } from './time.js';
+
+/** A job as `expect.jobs` compares it. */
+export interface TestJob {
+  readonly resource: string;
+  readonly state: 'waiting' | 'dead';
+  readonly code: string | null;
+}
+
+export interface TestJobs {
+  begin(): void;
+  /** Runs the jobs that are due, and those that they add. */
+  runDue(): Promise<void>;
+  runSchedules(): Promise<void>;
+  /** Time passes: schedules and delayed jobs run in the order of their instants. */
+  wait(milliseconds: number): Promise<void>;
+  list(): Promise<readonly TestJob[]>;
+}
+
+/** A job that adds itself again would never end. */
+const MOST_RUNS = 1000;
+
+export function createTestJobs(
+  { running, listJobAdmins }: Pick<Kernel, 'running' | 'listJobAdmins'>,
+  time: TestTime,
+): TestJobs {
+  let dead: TestJob[] = [];
+  const never = new AbortController().signal;
+
+  async function listWaiting(): Promise<{ readonly admin: JobAdmin; readonly view: JobView; readonly due: number }[]> {
+    const lists = listJobAdmins().map(async (admin) =>
+      (await admin.list({ state: 'waiting' })).map((view) => ({ admin, view })),
+    );
+    // An embedded database takes its time from this process too.
+    const toDue = ({ dueAt }: JobView): number => (dueAt ?? 0) - time.now();
+    return (await Promise.all(lists)).flat().map(({ admin, view }) => ({ admin, view, due: toDue(view) }));
+  }
+
+  async function runJob(admin: JobAdmin, { id, resource, retries }: JobView): Promise<void> {
+    const found = await admin.show(id);
+    if (found === null) return;
+    let code: string | null = null;
+    for (let attempt = 1; attempt <= retries + 1; attempt++) {
+      const outcome = await running.runJob(found.work, attempt, never);
+      code = outcome.done ? null : outcome.code;
+      if (outcome.done) await outcome.forget?.();
+      if (outcome.done || !outcome.retryable) break;
+    }
+    if (code !== null) dead.push({ resource, state: 'dead', code });
+    await admin.purge({ id });
+  }
+
+  async function runDue(): Promise<void> {
+    for (let count = 0; ; count++) {
+      const ready = (await listWaiting()).filter(({ due }) => due <= 0);
+      const [next] = ready.sort((a, b) => b.view.priority - a.view.priority || a.view.acceptedAt - b.view.acceptedAt);
+      if (next === undefined) return;
+      if (count >= MOST_RUNS) throw new Error(`${MOST_RUNS} jobs have run, and more are due`);
+      await runJob(next.admin, next.view);
+    }
+  }
+
+  async function runSchedule(schedule: Schedule, instant: number): Promise<void> {
+    const outcome = await running.runSchedule(schedule, `test ${schedule.key} ${instant}`, instant, never);
+    if (!outcome.done) dead.push({ resource: schedule.resource, state: 'dead', code: outcome.code });
+  }
+
+  /** The first instant after now, until `end`; null: none. */
+  function findNext(end: number): { readonly schedule: Schedule; readonly instant: number } | null {
+    const found = running.schedules().flatMap((schedule) => {
+      const { cron } = readCron(schedule.expression);
+      const instant = cron && createTimetable(cron, schedule.zone ?? 'UTC').next(time.now());
+      return instant === null || instant > end ? [] : [{ schedule, instant }];
+    });
+    return found.sort((a, b) => a.instant - b.instant)[0] ?? null;
+  }
+
+  return {
+    begin() {
+      dead = [];
+    },
+    runDue,
+    async runSchedules() {
+      for (const schedule of running.schedules()) await runSchedule(schedule, time.now());
+      await runDue();
+    },
+    async wait(milliseconds) {
+      const end = time.now() + milliseconds;
+      for (let count = 0; time.now() < end; count++) {
+        if (count > MOST_RUNS) throw new Error(`more than ${MOST_RUNS} scheduled runs are due in this time`);
+        const next = findNext(end);
+        const dues = (await listWaiting()).map(({ due }) => time.now() + Math.max(0, due));
+        const job = Math.min(end, ...dues);
+        time.advance(Math.max(0, Math.min(job, next?.instant ?? end) - time.now()));
+        if (next !== null && next.instant <= time.now()) await runSchedule(next.schedule, next.instant);
+        await runDue();
+      }
+      await runDue();
+    },
+    async list() {
+      const waiting = (await listWaiting()).map(({ view }): TestJob => ({
+        resource: view.resource,
+        state: 'waiting',
+        code: null,
+      }));
+      return [...waiting, ...dead];
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * The time of a test: what `Date` and `performance.now` return in this process. It stands still where a test gives an instant,
+ * and moves on when a step waits. Timers are not changed.
+ */
+
+export interface TestTime {
+  /** A case begins, at this instant (milliseconds) or now. */
+  begin(instant: number | null): void;
+  /** Milliseconds. */
+  advance(milliseconds: number): void;
+  now(): number;
+  restore(): void;
+}
+
+export function replaceTime(): TestTime {
+  const RealDate = globalThis.Date;
+  const { now: realPerformance } = performance as { now: (this: typeof performance) => number };
+  let instant: number | null = null;
+  let passed = 0;
+  /** Never goes back, because it is compared with what earlier cases have read. */
+  let passedInAll = 0;
+  const now = (): number => (instant ?? RealDate.now()) + passed;
+  const performanceNow = (): number => realPerformance.call(performance) + passedInAll;
+  globalThis.Date = new Proxy(RealDate, {
+    apply: () => new RealDate(now()).toString(),
+    construct: (target, given: unknown[]) =>
+      given.length === 0 ? new target(now()) : (Reflect.construct(target, given) as Date),
+    get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
+  });
+  performance.now = performanceNow;
+  return {
+    begin(given) {
+      instant = given;
+      passed = 0;
+    },
+    advance(milliseconds) {
+      passed += milliseconds;
+      passedInAll += milliseconds;
+    },
+    now,
+    restore() {
+      globalThis.Date = RealDate;
+      performance.now = realPerformance;
+    },
+  };
+}
