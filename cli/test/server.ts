@@ -56,11 +56,7 @@ export async function startServer({ project, services, time }: ServerInput): Pro
   const sender = createSender();
   const jobs = createTestJobs(kernel, time);
   let messages: Delivery[] = [];
-  const { receiver } = kernel.running;
-  kernel.running.receiver = (message) => {
-    messages.push({ ...message, to: nameRooms(message.to) });
-    receiver?.(message);
-  };
+  kernel.running.registerReceiver((message) => void messages.push({ ...message, to: nameRooms(message.to) }));
   return {
     kernel,
     url: server.url,

@@ -1,4 +1,5 @@
 /** Loads projects with the plugins of the distribution. */
+import type { Kind } from '../../contract/kind.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { Environment } from '../../language/project/environment.js';
 import { loadPackages as loadAll, type BuiltinPlugins, type Packages } from '../../language/project/packages.js';
@@ -13,6 +14,8 @@ export type { CheckAnalysis, LoadedDefinitions, Project } from '../../language/p
 const BUILTIN: BuiltinPlugins = { kinds, specs, runtimes };
 
 export const isBuiltin = (id: PluginId): boolean => Object.hasOwn(runtimes, id);
+
+export const isBuiltinKind = (kind: Kind): boolean => kinds.includes(kind);
 
 export const loadPackages = (
   folder: string,

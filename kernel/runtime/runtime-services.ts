@@ -75,7 +75,7 @@ export function createRuntimeServices({
   };
 
   let replayFromSource: Replay = () => Promise.resolve(null);
-  let deliverHere: KernelServices['deliverMessage'] = () => undefined;
+  const receivers: KernelServices['deliverMessage'][] = [];
   const running: KernelServices = {
     findResource(path) {
       const { set, live } = getServed();
@@ -125,10 +125,8 @@ export function createRuntimeServices({
       running.emit({ what: 'message-sent', action: announced.action });
       return announced;
     },
-    deliverMessage: (message) => deliverHere(message),
-    registerReceiver(receive) {
-      deliverHere = receive;
-    },
+    deliverMessage: (message) => receivers.forEach((receive) => receive(message)),
+    registerReceiver: (receive) => void receivers.push(receive),
     registerReplay(asked) {
       replayFromSource = asked;
     },
