@@ -63,7 +63,15 @@ export function listOtherTexts(
 /** Suggests the name at this place of each list of names. */
 function createSuggest(view: DocumentContext, site: CursorContext, index: number): SnippetSources {
   const known = new Map<FieldNode, Json | undefined>();
+  const model = pickByIndex(listReadableModels(view), index);
+  let key: string | null = null;
   const suggest = (field: FieldNode): Json | undefined => {
+    if (field.meta.language === 'sql' && model !== undefined) {
+      ({ key } = model);
+      return model.statement;
+    }
+    // The statement comes before its parameters.
+    if (key !== null && field.meta.verbatim === true && field.meta.refers?.symbol === 'name') return `$PAYLOAD.${key}`;
     if (known.has(field)) return known.get(field);
     const names = isNamed(field) ? namesFor(view, site, field).map(({ name }) => name) : [];
     const keys =
@@ -71,12 +79,28 @@ function createSuggest(view: DocumentContext, site: CursorContext, index: number
         ? keysFor(view, site, field).map(({ name }) => ({ [name]: {} }))
         : [];
     const all: Json[] = [...names, ...keys].filter((one) => one !== '');
-    const found = all[Math.min(index, all.length - 1)];
+    const found = pickByIndex(all, index);
     known.set(field, found);
     return found;
   };
   return { suggest };
 }
+
+const pickByIndex = <T>(all: readonly T[], index: number): T | undefined => all[Math.min(index, all.length - 1)];
+
+/** A statement that reads one row, for each model with a key. */
+function listReadableModels(view: DocumentContext): { readonly key: string; readonly statement: string }[] {
+  return view.project.getRecentSnapshot().analysis.models.flatMap(({ table, fields }) => {
+    const key = fields.find(({ value }) => value['primary_key'] === true)?.name;
+    const columns = fields.map(({ name }) => name);
+    return key === undefined || ![table, ...columns].every((name) => PLAIN_NAME.test(name))
+      ? []
+      : [{ key, statement: `SELECT ${columns.join(', ')} FROM ${table} WHERE ${key} = $1` }];
+  });
+}
+
+/** Needs no quotes. */
+const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/;
 
 const isNamed = ({ type, meta }: FieldNode): boolean =>
   (type === 'string' || type === 'number' || type === 'value') &&

@@ -169,7 +169,7 @@ function listIntroducedNames(root: CheckPlace['root']): string[] {
 
 /** Only results from a database are reported: values written in the definition are intended to be returned. */
 function checkMissing(place: CheckPlace): Finding[] {
-  const { slot, holder, actions } = place;
+  const { slot, holder, actions, secrets } = place;
   if (slot !== 'resource' || holder['returnables'] !== undefined) return [];
   const begun = actions.filter(({ timing }) => !timing.later && !timing.scheduled);
   const main = begun.find((action) => action.main) ?? begun.filter((action) => !action.noOp).at(-1);
@@ -179,9 +179,14 @@ function checkMissing(place: CheckPlace): Finding[] {
   const at = `/actionables/${main.index}`;
   const leaks = findSecretsReturned(place, written, at);
   // An UPDATE without RETURNING returns nothing.
-  return main.models.length === 0 || main.answers?.length === 0
-    ? leaks
-    : [...leaks, { code: 'RET_EVERYTHING', at: `${at}/id` }];
+  if (main.models.length === 0 || main.answers?.length === 0) return leaks;
+  const names = (main.answers ?? []).filter((name) => !secrets.has(name));
+  const fix = {
+    title: `list them: ${names.join(', ')}`,
+    edits: [{ at: '/returnables', put: names }],
+    asks: true as const,
+  };
+  return [...leaks, { code: 'RET_EVERYTHING', at: `${at}/id`, ...(names.length > 0 && { fix }) }];
 }
 
 function describeApi({ slot, value }: ApiPlace): ApiPart {
