@@ -132,7 +132,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       }
     });
 
-    it('text without a number is compared as text all the same', async () => {
+    it('text without a number is still compared as text', async () => {
       expect((await kernel().post('/lower', { v: 'ANN' })).body).to.deep.equal([{ number: 0 }]);
       expect((await kernel().post('/call', { v: '0' })).body).to.deep.equal([{ number: 0 }]);
     });

@@ -204,7 +204,7 @@ describe('connections under attack', function () {
       ...Object.entries({ ...UPGRADE, connection: 'Upgrade, close' }).map(([name, value]) => `${name}: ${value}`),
     ];
 
-    it('smuggle no request behind it', async () => {
+    it('smuggle no request after it', async () => {
       const kernel = await start();
       const inner = 'GET /open HTTP/1.1\r\nhost: localhost\r\n\r\n';
       for (const extra of [[`content-length: ${inner.length}`], ['transfer-encoding: chunked'], []]) {

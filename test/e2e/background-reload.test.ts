@@ -60,7 +60,7 @@ describe('accepted work and time', function () {
   };
   const getJobAdmin = (): JobAdmin => kernel.kernel.listJobAdmins()[0] as JobAdmin;
 
-  it('begins the higher priority first, among equals what was accepted first', async () => {
+  it('starts the higher priority first, and among equals the work that was accepted first', async () => {
     let go = (): void => undefined;
     const upstream = await startUpstream((_req, res) => {
       go = () => void res.writeHead(204).end();

@@ -181,7 +181,7 @@ describe('work after the response', () => {
       return kernel().post('/hook', text, { headers: { 'x-signature': signHmac(text, key) } });
     };
 
-    it('answers the synchronous result with 200, and makes the queued call behind it', async () => {
+    it('returns the synchronous result with 200, and makes the queued call after it', async () => {
       const headers = { ...createBearerInit(await signJwt(createTokenClaims())).headers, 'x-tenant': 'blue' } as Record<
         string,
         string

@@ -67,7 +67,7 @@ function suite(served: () => TestKernel): void {
     expect(Number(body['n'])).to.equal(1);
   });
 
-  it('are found after each way to write them', async () => {
+  it('are found after each kind of write', async () => {
     await ok('many', [
       { id: 'w1', email: 'one@w' },
       { id: 'w2', email: 'two@w' },

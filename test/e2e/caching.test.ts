@@ -140,7 +140,7 @@ for (const place of PLACES) {
       expect(wrong).to.deep.equal([]);
     });
 
-    it('compares a password each time, also where another resource reaches the comparison', async () => {
+    it('compares a password each time, also when another resource uses the comparison', async () => {
       expect(await postOk('enter', { password: 'right' })).to.equal(await postOk('enter', { password: 'right' }));
       expect(await postForRefusal('enter', { password: 'wrong' })).to.deep.equal([401, 'VER_FAILED']);
       expect(await postForRefusal('enter', {})).to.deep.equal([401, 'VER_FAILED']);

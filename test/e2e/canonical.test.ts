@@ -86,7 +86,7 @@ describeOnDatabase(
   'canonical identity',
   { files: FILES, config: { websocket: { enabled: true } }, judged: true },
   (kernel) => {
-    it('an address is one account, however it is typed', async () => {
+    it('all spellings of an address are one account', async () => {
       const post = (path: string, email: string, password: string) => kernel().post(path, { email, password });
       const made = await post('/sign-up', '  Ada@B\u00fccher.Example. ', 'caf\u0065\u0301');
       expect([made.status, made.body]).to.deep.equal([200, { email: 'ada@xn--bcher-kva.example' }]);
@@ -100,7 +100,7 @@ describeOnDatabase(
       expect((await post('/sign-in', 'ada@xn--bcher-kva.example', 'cafe')).status).to.equal(401);
     });
 
-    it('texts are checked and used in their form; others stay as they were sent', async () => {
+    it('texts are checked and used in their canonical form; others are used as they were sent', async () => {
       const sent = {
         plain: ' A ',
         trimmed: '\u00a0ab\t',
@@ -134,7 +134,7 @@ describeOnDatabase(
       expect((await kernel().post('/unjudged', { email: ' ADA@x.co ' })).body).to.deep.equal({ email: 'ada@x.co' });
     });
 
-    it('holds over a connection too', async () => {
+    it('applies to messages of a connection too', async () => {
       const client = await connect(kernel().url);
       expect((await client.sendRequest('texts', { small: ' A ' })).data).to.deep.equal({ small: 'a' });
       await client.close();

@@ -127,7 +127,7 @@ describe('lintel check without the code of a project', () => {
     }
   });
 
-  it('a folder behind a link out of the project is not read', async () => {
+  it('a folder that is linked from outside the project is not read', async () => {
     const elsewhere = await project(SOUND);
     expect((await run(elsewhere, 'manifest', './mine')).code).to.equal(0);
     const cwd = await project(SOUND);
@@ -138,7 +138,7 @@ describe('lintel check without the code of a project', () => {
     expect(stderr).to.contain('it is outside the project');
   });
 
-  it('without project plugins there is no question and no output', async () => {
+  it('without project plugins nothing is asked or printed', async () => {
     const made = await createTempProject({ 'definitions/a.json': defineReturnResource('a', 1) });
     projects.push(made);
     const { code, stderr } = await run(made.folder, 'check');

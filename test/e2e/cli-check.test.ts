@@ -15,7 +15,7 @@ import {
   type TempProject,
 } from '../support/project.js';
 
-describe('lintel: words that only read', function () {
+describe('lintel: commands that only read', function () {
   const projects: TempProject[] = [];
   after(() => Promise.all(projects.map((project) => project.dispose())));
 
@@ -181,7 +181,7 @@ describe('lintel: words that only read', function () {
       }
     });
 
-    it('a file that is not there is named', async () => {
+    it('names a missing file', async () => {
       const { code, stderr } = await run(['check', '--config', 'nowhere.json']);
       expect(code).to.equal(1);
       expect(stderr).to.contain('nowhere.json').and.contain('there is no such file').and.not.contain('    at ');

@@ -83,7 +83,7 @@ describe('lintel: commands that write files from the specs', function () {
       expect((await runCli(['docs', '--trust'], { cwd })).stdout).to.match(/^docs\/reference: \d+ pages, 0 changed\n$/);
     });
 
-    it('--check names pages that are not current; pages no longer made go, pages of authors stay', async () => {
+    it('--check names pages that are not current; obsolete pages are removed, pages of authors remain', async () => {
       const { folder: cwd } = await folderWith();
       await runCli(['docs', '--out', 'ref'], { cwd });
       const current = await runCli(['docs', '--out', 'ref', '--check'], { cwd });
@@ -159,7 +159,7 @@ describe('lintel: commands that write files from the specs', function () {
       }
     });
 
-    it('a folder without plugins, no folder, and no word are reported', async () => {
+    it('reports a folder without plugins, a missing folder, and a missing argument', async () => {
       const { folder: cwd } = await folderWith({ 'empty/a.txt': '' });
       for (const name of ['empty', 'nowhere']) {
         const { code, stderr } = await runCli(['manifest', name], { cwd });
@@ -187,7 +187,7 @@ describe('lintel: commands that write files from the specs', function () {
       expect(stdout).to.contain('--dry-run').and.contain('--check');
     });
 
-    it('an option of another command and a word too many are not understood', async () => {
+    it('rejects an option of another command and a superfluous argument', async () => {
       const { folder: cwd } = await folderWith();
       const option = await runCli(['check', '--sql'], { cwd });
       expect([option.code, option.stderr.includes('has no option --sql')]).to.deep.equal([2, true]);

@@ -45,7 +45,7 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       return status;
     }
 
-    it('--check changes nothing, and fails while there is something to change', async () => {
+    it('--check changes nothing, and fails while changes are missing', async () => {
       const { code, stdout, stderr } = await run('--check');
       expect([code, stderr]).to.deep.equal([1, '']);
       expect(stdout).to.contain('\n3 changes to apply\n').and.not.contain('changes applied');
@@ -61,7 +61,7 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       expect(await checkServed()).to.equal(200);
     });
 
-    it('--check passes once they are made, and there is nothing to change', async () => {
+    it('--check passes after the changes are made', async () => {
       expect(await run('--check')).to.deep.equal({ code: 0, stdout: 'nothing to change\n', stderr: '' });
       const files = await readdir(project.folder, { recursive: true });
       expect(

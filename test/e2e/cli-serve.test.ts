@@ -59,7 +59,7 @@ describe('lintel serve', function () {
       expect(stderr).to.contain('Cannot listen on 203.0.113.1:0').and.not.contain('    at ');
     });
 
-    it('when a plugin of the config is wrong, in the words of the loader', async () => {
+    it('when a plugin of the config is invalid, with the message of the loader', async () => {
       const plugins = ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'unknown-hook')];
       const files = {
         'definitions/a.json': defineReturnResource('a', '$GENERATOR.UNKNOWNHOOK'),

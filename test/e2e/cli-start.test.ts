@@ -48,7 +48,7 @@ describe('lintel serve starts', function () {
     expect((await run(await waitForCurlLine(child))).stdout).to.equal('"text"');
   });
 
-  it('prints a curl line with the path filled in where every path has parameters', async () => {
+  it('prints a curl line with the path filled in if every path has parameters', async () => {
     const rule = { payload_validation: [{ field: { who: { type: 'STRING', min_length: 3 } } }] };
     const child = await start({
       'definitions/a.json': {
@@ -63,7 +63,7 @@ describe('lintel serve starts', function () {
     expect(JSON.parse(stdout), line).to.match(/^hi \w{3,}$/);
   });
 
-  it('prints a curl line for the query string where no verb has a body', async () => {
+  it('prints a curl line for the query string if no verb has a body', async () => {
     const rule = { payload_validation: [{ field: { who: { type: 'STRING' } } }] };
     const child = await start({
       'definitions/a.json': {

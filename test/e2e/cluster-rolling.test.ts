@@ -214,7 +214,7 @@ describe('processes that are replaced under load', function () {
     expect(codes.length).to.be.within(1, clients.length);
   });
 
-  it('each is replaced by one with new definitions, which comes first: no request fails, the tables have grown', async () => {
+  it('each is replaced by one with new definitions that starts first: no request fails, and the tables have new columns', async () => {
     await cluster.project.write('definitions/_entry.json', { ...ENTRY, note: { type: 'String', optional: true } });
     await cluster.project.write('definitions/a.json', [...RESOURCES, defineReturnResource('version', { version: 2 })]);
     const [leaving] = cluster.members;

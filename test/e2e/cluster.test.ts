@@ -194,7 +194,7 @@ describe('three processes', function () {
     }
   });
 
-  it('make identifiers that never meet', async () => {
+  it('generate identifiers that never collide', async () => {
     const answers = await spread(120, (client) => client.post('/ids', {}));
     expectAll(answers, 200);
     for (const name of GENERATORS) {

@@ -49,7 +49,7 @@ describe('combine_returned_results_from', () => {
   after(() => kernel.close());
   const answer = async (path: string, body: unknown = {}): Promise<unknown> => (await kernel.post(path, body)).body;
 
-  it('merges the results in the order named; the result merged into has the last word', async () => {
+  it('merges the results in the order named; the result merged into takes precedence', async () => {
     expect(await answer('/merged')).to.deep.equal({ a: 1, b: 2, c: 3, shared: 'b', deep: { b: 2 } });
     expect(await answer('/turned')).to.deep.equal({ a: 1, b: 2, c: 3, shared: 'a', deep: { a: 1 } });
     expect(await answer('/last-word')).to.include({ shared: 'c' });

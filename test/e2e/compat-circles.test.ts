@@ -127,7 +127,7 @@ describe('definitions of a community', () => {
     });
   });
 
-  it('?, ?| and ?& are operators, and jsonb_set takes what a client sends as data', async () => {
+  it('?, ?| and ?& are operators, and jsonb_set reads values of a client as data', async () => {
     const body = { circle_id: circle['id'], name: 'color', value: "red' ? $1", more: { n: [1] }, any_of: ['zzz'] };
     const settings = { theme: { color: "red' ? $1" }, public: true, n: [1] };
     const row = await data('/circle/settings', body);
@@ -173,7 +173,7 @@ describe('definitions of a community', () => {
     ]);
   });
 
-  it('literals of every type are bound as what they are', async () => {
+  it('literals of every type are bound with their type', async () => {
     expect(await data('/report/values', { days: 3 })).to.deep.equal({
       sum: 3,
       yes: true,
@@ -223,7 +223,7 @@ describe('definitions of a community', () => {
     });
   });
 
-  it('a webhook is accepted, worked on after the response, and calls another service with what it changed', async () => {
+  it('a webhook is accepted, processed after the response, and calls another service with the changed values', async () => {
     const event = JSON.stringify({ type: 'paid', data: { object: { id: 'b', amount: 7 } } });
     const send = (key: string) =>
       kernel.request('POST', '/hooks/paid', {

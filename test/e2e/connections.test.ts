@@ -85,7 +85,7 @@ for (const [name, reports] of Object.entries(REPORTS)) {
       ]);
     });
 
-    it('a query may name another than its models do: the table is there too, with rows of its own', async () => {
+    it('a query may name another connection than its models: it has the table too, with its own rows', async () => {
       const { status, body } = await kernel.post<Loose>('/elsewhere', {});
       expect([status, body['id']]).to.deep.equal([200, 0]);
     });

@@ -45,7 +45,7 @@ describe('pages of other origins', () => {
       expect(headers.get('access-control-allow-credentials')).to.equal(null);
     });
 
-    it('so do rejections, the status page and pages of plugins, or a page could not read what went wrong', async () => {
+    it('so do error responses, the status page and pages of plugins, so that a page can read the error', async () => {
       for (const [method, path, init, expected] of [
         ['POST', '/echo', { body: '{"broken', headers: { origin: ORIGIN, 'content-type': 'application/json' } }, 400],
         ['POST', '/nowhere', createOriginInit(ORIGIN), 404],
@@ -122,7 +122,7 @@ describe('pages of other origins', () => {
     });
   });
 
-  it('ALLOWED_ORIGINS wins over the config; what is no origin stops the start', async () => {
+  it('ALLOWED_ORIGINS takes precedence over the config; an invalid origin prevents the start', async () => {
     const kernel = await start(
       { allowed_origins: ['https://old.example.com'] },
       { ALLOWED_ORIGINS: `https://a.test|${ORIGIN}` },

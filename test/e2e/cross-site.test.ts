@@ -114,7 +114,7 @@ describe('requests that other pages have a browser send', () => {
     expect((await form(kernel, '/either', headers)).body).to.include({ code: 'REQ_CROSS_SITE' });
   });
 
-  it('GET is rejected; a link that a user follows passes where nothing is proven and others may reach the server', async () => {
+  it('GET is rejected; a link that a user follows is accepted if the resource has no proof and the server is public', async () => {
     const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
     const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' };
     const link = { ...frame, 'sec-fetch-dest': 'document' };
@@ -131,7 +131,7 @@ describe('requests that other pages have a browser send', () => {
     expect(await status(kernel, '/status', image)).to.equal(200);
   });
 
-  it('`*` is not enough where a cookie or an address is the proof, over connections too', async () => {
+  it('`*` is not enough if a cookie or an address is the proof, over connections too', async () => {
     const all = await start({ config: { http: { allowed_origins: ['*'] } } });
     const headers = { origin: EVIL, cookie: SECRET };
     const status = async (path: string): Promise<number> => (await form(all, path, headers)).status;
@@ -229,7 +229,7 @@ describe('names under which a server answers', () => {
     expect(wrong).to.include({ code: 'CFG_VARIABLE' });
   });
 
-  it('others than `dev` answer every name behind a proxy', async () => {
+  it('commands other than `dev` answer every name behind a proxy', async () => {
     expect(await answer(await started({ trusted_proxies: 1 }), 'api.example.com')).to.equal('200');
     expect(await answer(await started({ trusted_proxies: 1 }, { dev: true }), 'api.example.com')).to.equal(
       '421 REQ_HOST',

@@ -57,7 +57,7 @@ describe('the HTTP layer', () => {
   const createTypeInit = (type: string): RequestInit => ({ headers: { 'content-type': type } });
 
   describe('paths and verbs', () => {
-    it('404 for an unknown path, whatever comes with it', async () => {
+    it('404 for an unknown path, with any headers and body', async () => {
       expectProblem(await kernel.post('/nowhere', '{broken'), 404, 'REQ_NOT_FOUND');
       expectProblem(await kernel.request('DELETE', '/nowhere'), 404, 'REQ_NOT_FOUND');
     });
@@ -126,7 +126,7 @@ describe('the HTTP layer', () => {
       await expectRejected(415, 'REQ_ENCODING', body, { headers: { 'content-encoding': 'gzip' } });
     });
 
-    it('needs no content type where there is no body', async () => {
+    it('needs no content type without a body', async () => {
       expect((await kernel.post('/echo')).body).to.deep.equal({});
       const raw = formatRequestHead('POST', '/echo', { connection: 'close' });
       expect(parseRaw(await kernel.raw(raw)).status).to.equal(200);
@@ -233,7 +233,7 @@ describe('the HTTP layer', () => {
       expect(answer.head).to.contain('connection: close');
     });
 
-    it('reads a body that comes byte by byte', async () => {
+    it('reads a body that arrives byte by byte', async () => {
       const body = Buffer.from('{"a":"é👍"}');
       const start = formatRequestHead('POST', '/echo', {
         'content-type': 'application/json',
@@ -315,7 +315,7 @@ describe('verbs of the config', () => {
     });
   }
 
-  it('rejects reserved names in a query string, and text where a rule requests a number', async () => {
+  it('rejects reserved names in a query string, and text if a rule requires a number', async () => {
     for (const query of ['__proto__=1', 'constructor=1', 'a=1&%5f%5fproto__=1']) {
       expect((await kernel.request('GET', `/echo?${query}`)).body).to.include({ code: 'REQ_NAME_REFUSED' });
     }

@@ -74,7 +74,7 @@ describeOnBothDatabases('an event that is known already', { files: FILES, judged
     return [first.body, second.body, await notes(path)];
   };
 
-  it('is answered with 200 and null, and nothing behind it is done', async () => {
+  it('returns 200 and null, and no later actionable runs', async () => {
     const gave = { event: 'plain', what: 'plain' };
     expect(await twice('plain')).to.deep.equal([gave, null, ['plain']]);
     for (const path of ['apart', 'listed', 'needed', 'cached'])
@@ -102,7 +102,7 @@ describeOnBothDatabases('an event that is known already', { files: FILES, judged
     expect(await notes('puts-off')).to.deep.equal(['later']);
   });
 
-  it('is done, and not dead, behind an answer', async () => {
+  it('completes a job, which is not dead', async () => {
     const desk = kernel().kernel.listJobAdmins()[0];
     for (let n = 0; n < 2; n++) {
       expect((await kernel().post('/all-later', { id: 'later' })).status).to.equal(202);
@@ -134,7 +134,7 @@ describe('an event that is known already, in work of several steps', function ()
   });
   after(() => running?.close());
 
-  it('ends quietly, and is known again where the work behind the first one is repeated', async () => {
+  it('ends without an error, and is recognised when the work of the first request is repeated', async () => {
     const { post, jobs, refuseNext, calls, rows } = running!;
     refuseNext(2);
     for (let n = 0; n < 2; n++) {

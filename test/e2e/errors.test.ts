@@ -282,7 +282,7 @@ describe('errors of a busy or absent database', () => {
 });
 
 describe('verbs of the environment', () => {
-  it('ALLOWED_HTTP_METHODS wins over the config', async () => {
+  it('ALLOWED_HTTP_METHODS takes precedence over the config', async () => {
     const files = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD', { resource: 'echo/:id' }) };
     const env = { ALLOWED_HTTP_METHODS: 'get|Delete' };
     const kernel = await startKernel({ files, config: { http: { methods: ['POST'] } }, env });

@@ -131,7 +131,7 @@ describe('extract_response_for on an actionable', () => {
     }
   });
 
-  it('names are found by `returnables` of the resource, with paths behind them', async () => {
+  it('`returnables` of the resource find the names, with paths after them', async () => {
     expect(await answer('/answered')).to.deep.equal({ id: 2, count: 7, whole: { rows: ROW.rows } });
   });
 

@@ -81,13 +81,13 @@ describe('forms', () => {
     waitUntil(() => !existsSync(left), 'the folder of the dead process is gone'));
 
   describe('texts', () => {
-    it('are the payload, in whatever order they come', async () => {
+    it('are the payload, in any order', async () => {
       const { body, status } = await send('/echo', createRawForm([text('b', '2'), text('a', 'Grüße 😀')]));
       expect(status).to.equal(200);
       expect(body).to.deep.equal({ b: '2', a: 'Grüße 😀' });
     });
 
-    it('become a list where their name is repeated', async () => {
+    it('become a list if their name is repeated', async () => {
       const { body } = await send(
         '/echo',
         createRawForm([text('a', '1'), text('b', ''), text('a', '2'), text('a', '3')]),
@@ -113,7 +113,7 @@ describe('forms', () => {
         expectRejected(400, 'REQ_NAME_REFUSED', '/echo', createRawForm([text(name, '1')])));
     }
 
-    it('with the name of what every object inherits are ordinary', async () => {
+    it('with the name of an inherited member are ordinary', async () => {
       const { body } = await send(
         '/echo',
         createRawForm([text('toString', '1'), text('toString', '2'), text('valueOf', '3')]),
@@ -152,7 +152,7 @@ describe('forms', () => {
       await expectRejected(413, 'REQ_PART', '/echo', createRawForm([text('a', 'x'.repeat(1001))]));
     });
 
-    it('of the bytes of a name, also where a character has several', async () => {
+    it('of the bytes of a name, also if a character has several', async () => {
       expect((await send('/echo', createRawForm([text('ü'.repeat(100), '')]))).status).to.equal(200);
       await expectRejected(413, 'REQ_TOO_COMPLEX', '/echo', createRawForm([text('ü'.repeat(101), '')]));
       expect((await send('/echo', createRawForm([text('n'.repeat(200), '')]))).status).to.equal(200);
@@ -298,7 +298,7 @@ describe('forms', () => {
   });
 
   describe('senders', () => {
-    it('that fall silent get 408, and nothing of theirs stays', async () => {
+    it('that stop sending get 408, and leave no file', async () => {
       const whole = createRawForm([file('a')]);
       const request = formatRequestHead('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': whole.length });
       const answer = parseRaw(await kernel.raw([request, whole.subarray(0, 150)]));

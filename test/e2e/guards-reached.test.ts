@@ -89,7 +89,7 @@ describe('guarantees for every way to call a resource', () => {
   };
   const shortly = (outcome: Outcome): unknown => (outcome.done ? 'done' : [outcome.code, outcome.retryable]);
 
-  it('a limit counts requests that come by other resources, together with its own', async () => {
+  it('a limit counts requests through other resources, together with its own', async () => {
     expect(await statuses('/over-code', 1, { who: 'a' })).to.deep.equal([200]);
     expect(await statuses('/code', 1, { who: 'a' })).to.deep.equal([200]);
     const refused = await kernel.post('/over-over', { who: 'a' });
@@ -99,11 +99,11 @@ describe('guarantees for every way to call a resource', () => {
     expect((await kernel.post('/over-code', {})).status, 'without what is counted by').to.equal(422);
   });
 
-  it('a limit counts a request once, however many actionables reach it', async () => {
+  it('a limit counts a request once, with any number of actionables that use it', async () => {
     expect(await statuses('/over-twice', 3, { who: 'a' })).to.deep.equal([200, 200, 429]);
   });
 
-  it('a limit by claim counts behind the guard, one by address before it', async () => {
+  it('a limit by claim counts after the guard, one by address before it', async () => {
     const [ada, bob] = [createBearerInit(await signJwt({ id: 'ada' })), createBearerInit(await signJwt({ id: 'bob' }))];
     expect(await statuses('/over-claim', 2, {})).to.deep.equal([401, 401]);
     expect(await statuses('/over-claim', 3, {}, ada)).to.deep.equal([200, 200, 429]);

@@ -137,7 +137,7 @@ describe('guards', () => {
       }
     });
 
-    it(`${status} before a body of any announced length has come, and the connection is closed`, async () => {
+    it(`${status} before a body of any announced length arrives, and the connection is closed`, async () => {
       for (const headers of [
         json(5_000_000_000),
         { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },

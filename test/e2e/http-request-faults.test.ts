@@ -254,7 +254,7 @@ describe('HTTPREQUEST and services that fail', () => {
     expect(keys).to.deep.equal(['k-1', 'k-1', 'k-1']);
   });
 
-  it('sends again as often as it is reported, and only what may succeed', async () => {
+  it('repeats a call as often as configured, and only calls that may succeed', async () => {
     upstream.requests.splice(0);
     await expectFailure('/again-503', 502, 'OUT_STATUS');
     await expectFailure('/again-400', 502, 'OUT_STATUS');
@@ -264,7 +264,7 @@ describe('HTTPREQUEST and services that fail', () => {
     expect(count('/reset')).to.be.within(2, 3);
   });
 
-  it('sends again at once on a new connection where a kept one was closed, but never what may have been done', async () => {
+  it('repeats a call at once on a new connection if an idle one was closed, but never one that may have been executed', async () => {
     for (let i = 0; i < 4; i++) expect((await kernel.post('/stale', {})).body).to.deep.equal({ method: 'GET' });
     await expectFailure('/stale-post', 502, 'OUT_FAILED');
     expect((await kernel.post('/stale-post', {})).body).to.deep.equal({ method: 'POST' });

@@ -273,7 +273,7 @@ describeOnEach(
       expect((await post('/papers/paper', { id: 'mine' }, token)).text).to.contain('secret');
     });
 
-    it('an owner in the body where the claim is the owner', async () => {
+    it('an owner in the body if the claim is the owner', async () => {
       const bob = createBearerInit(await signJwt({ id: 'bob' }));
       await post(
         '/write',

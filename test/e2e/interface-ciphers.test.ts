@@ -170,7 +170,7 @@ describeOnDatabase('the interface on ciphers', { files: { 'definitions/a.json': 
     });
   }
 
-  it('fails with a wrong key, in the words of every other failure', async () => {
+  it('fails with a wrong key, with the message of every other failure', async () => {
     const { id } = await add('/put-Aes256Gcm-Base64', 'secret');
     const wrong = await kernel().post('/other-key', { id });
     const { id: foreign } = await add('/plain-put', 'no ciphertext at all');

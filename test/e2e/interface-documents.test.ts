@@ -92,7 +92,7 @@ function describeDocuments(store: Database): void {
   const listRequestBodies = (path: string): unknown[] =>
     upstream.requests.filter(({ url }) => url === path).map(({ body }) => JSON.parse(body) as unknown);
 
-  it('what `sort`, `skip` and `limit` leave', async () => {
+  it('the rest after `sort`, `skip` and `limit`', async () => {
     expect(await postOk('page', { skip: 2 })).to.deep.equal(toIdRows('b2', 'b3'));
     expect(await postOk('page', { skip: 900 })).to.deep.equal([]);
     expect((await post('page', { skip: -1 })).status).to.equal(422);
@@ -169,7 +169,7 @@ function describeDocuments(store: Database): void {
     expect(rows).to.deep.equal([{ id: 'p1', kind: 'test', all: { amount: 5 } }]);
   });
 
-  it('a broadcast has what the actionable answers', async () => {
+  it('a broadcast has the result of the actionable', async () => {
     const client = await connect(kernel.url);
     const coming = client.next(({ action }) => action === 'returned');
     expect(await postOk('announce', { id: 'b1' })).to.deep.equal({ id: 'b1', lent: false });

@@ -170,7 +170,7 @@ for (const { database, bucket, profile } of PLACES) {
       expect(await postExpecting('/photos', {}, 'bob')).to.deep.equal([]);
     });
 
-    it('results of an upload are there for `extract_response_for`', async () => {
+    it('results of an upload can be read by `extract_response_for`', async () => {
       const got = await send<Stored>('/photo-first', [png()], 'ada');
       expect(got['size']).to.equal(PNG_RED.length);
       expect(await fetched(String(got['address']))).to.deep.equal(PNG_RED);
@@ -206,7 +206,7 @@ for (const { database, bucket, profile } of PLACES) {
       }
     });
 
-    it('a limit counts what the request says', async () => {
+    it('a limit counts values of the request', async () => {
       await postExpecting('/limited', { name: 'x' });
       await postExpecting('/limited', { name: 'x' });
       const { status, headers } = await kernel.post('/limited', { name: 'x' });

@@ -148,7 +148,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
   });
 
   describe('`queue`: delay, priority, retries', () => {
-    it('pattern 1: a token is issued for the answer, the welcome is sent behind it', async () => {
+    it('pattern 1: a token is issued for the response, the welcome message is sent after it', async () => {
       const email = 'ada@example.com';
       const answer = await post('sign-up', { email, password: 'correct horse' });
       expect(answer.status, answer.text).to.equal(200);
@@ -219,7 +219,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       expect(parseBody(call)['first']).to.be.a('string');
     });
 
-    it('claims: a token is demanded first, and its claims are there when the work is done', async () => {
+    it('claims: a token is required first, and its claims are available when the work runs', async () => {
       expect((await post('mine', { text: 'x' })).status).to.equal(401);
       expectAccepted(
         await post('mine', { text: 'x', id: 'somebody' }, createBearerInit(await signJwt(createTokenClaims()))),
@@ -267,7 +267,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       expect(await notes('paid')).to.have.length(1);
     });
 
-    it('can queue work: the answer is that of what is done at once', async () => {
+    it('can queue work: the response is that of the synchronous actionables', async () => {
       const answer = await post('paid-any', { text: 'any' }, { headers: { 'x-secret': HOOK_KEY } });
       expect([answer.status, inside(answer)]).to.deep.equal([200, { text: 'any' }]);
       expect(parseBody((await waitForRequests('paid-any'))[0])).to.deep.equal({ id: 'any' });

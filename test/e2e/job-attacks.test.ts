@@ -77,7 +77,7 @@ describe('work under attack', () => {
       ({ length }) => length === 0,
     );
 
-  it('is accepted in the transaction of documents where statements accept work too', async () => {
+  it('is accepted in the transaction of documents if statements accept work too', async () => {
     for (const path of ['row-then', 'part-then']) {
       const { status } = await steps.post(`/${path}`, { ref: path });
       expect([path, status]).to.deep.equal([path, 200]);
@@ -89,7 +89,7 @@ describe('work under attack', () => {
     ]);
   });
 
-  it('is rolled back where another process has it by now', async () => {
+  it('is rolled back if another process has claimed it meanwhile', async () => {
     await steps.post('/moved', { ref: 'moved' });
     const [dead] = await waitForValue(
       () => steps.jobs(),

@@ -62,7 +62,7 @@ describe('the checker of killed processes', () => {
     ]);
   });
 
-  it('finds rows that are there twice, half a chain, and work of an order that is not there', () => {
+  it('finds duplicate rows, an incomplete chain, and work of a missing order', () => {
     expect(withTables({ entries: new Map([[4, 2]]) })).to.deep.equal(['row 4 was done 2 times']);
     expect(withTables({ credits: new Map([[1, 1]]) })).to.deep.equal(['chain 5 is not whole: 1 and 0']);
     expect(withTables({ orders: new Map([[3, 1]]) })).to.deep.equal(['order 7: 0, its work 2 times']);

@@ -97,7 +97,7 @@ describe('chains', () => {
     });
   }
 
-  it('an extracted name wins over the payload', async () => {
+  it('an extracted name takes precedence over the payload', async () => {
     expect(await value('/wins', { n: 'payload' })).to.deep.equal({ v: 7 });
   });
 
@@ -169,7 +169,7 @@ describe('returnables', () => {
   after(() => kernel.close());
   const value = async (path: string): Promise<unknown> => (await kernel.post(path)).body;
 
-  it('on an actionable keep these names, where they were; null is kept and what is absent is not', async () => {
+  it('on an actionable select these names at their path, including null values and without missing ones', async () => {
     expect(await value('/keep')).to.deep.equal({ id: 1, address: { city: 'Turin' }, tags: { 1: 'y' }, none: null });
   });
 

@@ -161,7 +161,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect((await kernel().post('/many', { kind: 'none' })).body).to.deep.equal([]);
   });
 
-  it('`must_return_value` rejects an empty result in the fixed words, or in those of `on_empty`', async () => {
+  it('`must_return_value` rejects an empty result with the default message, or with that of `on_empty`', async () => {
     const plain = await kernel().post('/must', { kind: 'none' });
     expect(plain.status).to.equal(404);
     expect(plain.body['message']).to.equal('Operation Failed: this action must return a value!');
@@ -178,7 +178,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect(body['id']).to.be.a('number');
   });
 
-  it('a bare name that the payload lacks is null, and a missing column that must be there is 422 with its field', async () => {
+  it('a bare name that the payload lacks is null, and a missing value of a required column is 422 with its field', async () => {
     const { status, body } = await kernel().post('/add', { kind: 'k' });
     expect(status).to.equal(422);
     expect(body).to.include({ code: 'QRY_NOT_NULL' });

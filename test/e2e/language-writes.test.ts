@@ -141,7 +141,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
 });
 
 describe('a model with a rule that its rows violate', () => {
-  it('stops the start with the names of table and columns, and starts when the rows are gone', async function () {
+  it('prevents the start with the names of table and columns, and starts when the rows are removed', async function () {
     const folder = await mkdtemp(join(tmpdir(), 'lintel-unique-'));
     const config = { connections: { main: { use: 'pglite', path: join(folder, 'data') } } };
     const insert = { query: 'INSERT INTO people (name) VALUES ($1)', parameters: ['name'] };

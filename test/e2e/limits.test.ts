@@ -254,7 +254,7 @@ describe('limits', function () {
     ]);
   });
 
-  it('hashes at a time: 4 where there are threads for them, one less than there are threads, as the environment says', () => {
+  it('concurrent hashes: 4 if there are enough threads, else one less than the threads, or the value of the environment', () => {
     expect(hashesAtOnce('16')).to.equal(4);
     expect(hashesAtOnce(undefined)).to.equal(3);
     expect(hashesAtOnce('16', '8')).to.equal(8);
@@ -263,7 +263,7 @@ describe('limits', function () {
     for (const none of ['', '0', '-1', 'many']) expect(hashesAtOnce('16', none), none).to.equal(4);
   });
 
-  it('actionables of a chain: 50, one behind the other: 10; as the config says otherwise, no start beyond', async () => {
+  it('actionables of a chain: 50, depth of dependencies: 10; or the values of the config, no start beyond', async () => {
     expect(DEFAULTS.chains).to.deep.equal({ actionables: 50, depth: 10 });
     const chain = (count: number, linked: boolean): object => ({
       id: 'chain',

@@ -199,7 +199,7 @@ describe('storage local-disk', () => {
       }
     });
 
-    it('are over when their time is', async () => {
+    it('expire after their time', async () => {
       const { createSignedQuery, getSecondsLeft } = await import('../../plugins/storages/local-disk/signature.js');
       const secret = Buffer.alloc(32, 1);
       const query = createSignedQuery(secret, 'a/b.png', 1000);

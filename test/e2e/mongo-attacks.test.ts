@@ -115,7 +115,7 @@ describeOnEach(
   (kernel) => {
     before(() => kernel().post('/put', {}));
 
-    it('the document is there, and is found by its value', async () => {
+    it('the document exists, and is found by its value', async () => {
       expect((await kernel().post<unknown[]>('/all', {})).body).to.have.length(1);
       for (const path of ['plain', 'eq', 'in', 'inside', 'or', 'expr', 'match', 'regex']) {
         expect((await kernel().post<unknown[]>(`/${path}`, { v: 'hidden' })).body, path).to.have.length(1);
@@ -258,7 +258,7 @@ describe('document queries that would let a client write operators', () => {
     it(`pipeline ${JSON.stringify(json)}`, () => expectBootError(() => compilePipeline(json, compiling), words));
   }
 
-  it('a client value is a literal behind an operator, at every depth', () => {
+  it('a client value is a literal after an operator, at every depth', () => {
     const values = { v: { $ne: null } };
     expect(evaluateFilter({ a: '$PAYLOAD.v' }, values)).to.deep.equal({ a: { $eq: { $ne: null } } });
     expect(evaluateFilter({ $or: [{ 'a.b': '$PAYLOAD.v' }] }, values)).to.deep.equal({

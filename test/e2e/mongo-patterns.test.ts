@@ -206,7 +206,7 @@ describeOnEach('patterns of the interface on documents', STORES, { files: FILES,
     expect(await ok('rename', { email: 'ada@example.org' })).to.deep.equal({ email: 'ada@example.org' });
   });
 
-  it('the balance chain runs its read first, and what hangs on it last', async () => {
+  it('the balance chain runs its read first, and the actionables that depend on it last', async () => {
     expect(await ok('wallet-add', { amount: 2.5 })).to.deep.equal({ balance: 2.5 });
     expect(await ok('wallet-add', { amount: 1 })).to.deep.equal({ balance: 3.5 });
     const rows = await ok<Loose[]>('activities');

@@ -293,7 +293,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('get', { id: 'd' })).to.equal(null);
   });
 
-  it('ids go out as text and come in as text', async () => {
+  it('ids are text in responses and in requests', async () => {
     const user = await ok('add-user', { email: 'ada@example.com', name: 'Ada' });
     expect(user['_id']).to.match(HEX);
     expect(await ok('user', { id: user['_id'] })).to.include({ name: 'Ada' });

@@ -127,7 +127,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect(made.body).to.deep.equal({ id: 1, text: 'one' });
     });
 
-    it('finds nothing by a number where text is meant, nor by text where a number is meant', async () => {
+    it('finds nothing by a number in a text column, nor by text in a number column', async () => {
       for (const email of [0, false, { email: 1 }, ['ada@x'], 'ADA@x', 'ada@x ']) {
         const { status, body } = await kernel().post('/find', { email });
         expect(status === 200 ? body : null, JSON.stringify(email)).to.equal(null);
@@ -147,7 +147,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect((await kernel().post('/find', { email: 'ada@x' })).body['balance']).to.equal(1275);
     });
 
-    it('undoes a chain whose second half is rejected', async () => {
+    it('rolls back a chain whose second half is rejected', async () => {
       const { status } = await kernel().post('/half', { id: 'u1', entry: 1 });
       expect(status).to.equal(409);
       expect((await kernel().post('/find', { email: 'ada@x' })).body['balance']).to.equal(1275);

@@ -171,7 +171,7 @@ describe('names that can only be wrong', () => {
     });
   }
 
-  it('means the same by a word when another file is deleted', async () => {
+  it('resolves a word in the same way when another file is deleted', async () => {
     const postWords = async () => (await kernel.post('/words', { word: 'sent', name: 'other' })).body;
     expect(await postWords()).to.deep.equal({ word: 'sent', name: 'other' });
     await kernel.project.remove('definitions/_thing.json');

@@ -181,7 +181,7 @@ describe('names and the sources of their values', () => {
   const KEY = /^pictures\/[\w-]+\.png$/;
 
   for (const path of ['/one', '/far', '/again']) {
-    it(`writes the url and the key of the one file, and not the words (${path})`, async () => {
+    it(`writes the url and the key of the one file, and not the names (${path})`, async () => {
       const { status, body, text } = await send(path, png);
       expect(status, text).to.equal(200);
       expect(body['storage_key']).to.match(KEY);
@@ -258,7 +258,7 @@ describe('names and the sources of their values', () => {
     expect(second.body['key']).to.match(KEY).and.not.equal(first.body['key']);
   });
 
-  it('reads the payload for a word in a resource without rules, whatever models there are', async () => {
+  it('reads the payload for a word in a resource without rules, with any models', async () => {
     expect((await kernel.post('/tables', { letter: 'a' })).body).to.deep.equal({ n: 1 });
     expect((await kernel.post('/tables', { letter: 'b' })).body).to.equal(null);
   });

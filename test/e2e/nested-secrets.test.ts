@@ -102,7 +102,7 @@ describeOnDatabase('secrets inside JSON', { files: FILES, env }, (kernel) => {
     });
 
   for (const id of Object.keys(LEAKS))
-    it(`the hash stays in, whatever another resource makes of its column: ${id}`, async () => {
+    it(`the hash is not returned, whatever another resource does with its column: ${id}`, async () => {
       for (const path of [id, `${id}-listed`, `${id}-chosen`]) {
         const { status, text } = await kernel().post(`/${path}`, {});
         expect(status, text).to.equal(200);

@@ -39,7 +39,7 @@ const SERVERS: readonly (Database & { readonly definitions: readonly object[] })
 ];
 
 for (const { name, make, config, definitions } of SERVERS) {
-  describe(`a server that is lost and comes back (${name})`, function () {
+  describe(`a server that becomes unavailable and available again (${name})`, function () {
     const files = { 'definitions/all.json': definitions };
     let proxy: FaultProxy;
     let url = '';

@@ -65,7 +65,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
       expect(body).to.deep.equal([{ name: 'seed;1', t: 2 }]);
     });
 
-    it('a file that fails is reported with its line, and those before it stay run', async () => {
+    it('a file that fails is reported with its line, and earlier files remain applied', async () => {
       await project.write('migrations/2-more.sql', "INSERT INTO cat (name) VALUES ('two');");
       await project.write('migrations/3-wrong.sql', '-- first\n\nINSERT INTO cot (name) VALUES (1);');
       const { code, stderr } = await run('migrate');

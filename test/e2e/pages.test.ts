@@ -96,7 +96,7 @@ describe('pages next to the resources', () => {
     }
   });
 
-  it('failures are problems like any other, and their words stay in the log', async () => {
+  it('failures are problems like any other, and only the log has their messages', async () => {
     const refused = await kernel.request('GET', '/refused');
     expect([refused.status, refused.body['code']]).to.deep.equal([503, 'REQ_BROKEN']);
     const failed = await kernel.request('GET', '/fails');
@@ -104,7 +104,7 @@ describe('pages next to the resources', () => {
     expect(failed.text).not.to.contain('canary');
   });
 
-  it('a body that breaks half way breaks the connection, or half of it would pass for the whole', async () => {
+  it('a body that fails before its end closes the connection, so that it is not read as complete', async () => {
     const answer = await kernel.raw(formatRequestHead('GET', '/broken'));
     expect(answer).to.contain('half').and.not.contain('\r\n0\r\n\r\n');
     const failure = await get('/broken').catch((error: unknown) => error);

@@ -91,7 +91,7 @@ describe('parallel', () => {
     expect(events).to.deep.equal(['+calm', '+first', '+second', '-calm']);
   });
 
-  it('names for later actionables are there when all have run', async () => {
+  it('names for later actionables exist when all have run', async () => {
     expect((await kernel.post('/named')).body).to.deep.equal({ ada: true, bo: { bo: true } });
   });
 

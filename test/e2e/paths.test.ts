@@ -108,14 +108,14 @@ describe('path parameters', () => {
     it(`${path} is 404`, async () => expect((await send(path)).status).to.equal(404));
   }
 
-  it('win over a field of the same name in the body and in the query string', async () => {
+  it('take precedence over a field of the same name in the body and in the query string', async () => {
     const { body } = await kernel.post('/notes/5', { id: 'body', other: 1 });
     expect(body).to.deep.equal({ at: 'note', got: { id: '5', other: 1 } });
     const get = await kernel.request('GET', '/notes/5?id=query&other=1');
     expect(get.body).to.deep.equal({ at: 'note', got: { id: '5', other: '1' } });
   });
 
-  it('a resource answers under its id too: then the fields come with the payload', async () => {
+  it('a resource answers at its id too: then the fields are in the payload', async () => {
     expect((await kernel.post('/note', { id: 'body' })).body).to.deep.equal({ at: 'note', got: { id: 'body' } });
     expect((await kernel.post('/maybe', {})).body).to.deep.equal({ id: null });
   });

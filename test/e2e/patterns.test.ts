@@ -126,7 +126,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     await postForRefusal(401, '/account/update', { full_name: 'Eve' }, ada.bearer);
   });
 
-  it('4. balance chain: the select behind the update runs first, and no update is lost', async () => {
+  it('4. balance chain: the select after the update runs first, and no update is lost', async () => {
     expect(await result('/wallet-add', { amount: 2.5 }, ada.bearer)).to.deep.equal({ balance: 2.5 });
     await Promise.all(Array.from({ length: 20 }, () => object('/wallet-add', { amount: 1 }, ada.bearer)));
     expect(await object('/account', {}, ada.bearer)).to.include({ balance: 22.5 });
@@ -277,7 +277,7 @@ describeOnDatabase('names of tables', { files: TABLES }, (kernel) => {
     expect(await at('/order-drop', { id: 1 })).to.equal(null);
   });
 
-  it('a hash stays inside, also under another name', async () => {
+  it('a hash is not returned, also under another name', async () => {
     expect(await at('/user-all')).to.deep.equal({ id: 'u', email: 'a@b.c' });
     // What is called like the secret stays inside as well.
     expect(await at('/user-renamed')).to.deep.equal({ id: 'u' });

@@ -133,7 +133,7 @@ describe('a new kind', () => {
     return seen;
   };
 
-  it('is selected by the field that it names, and answers in its own words', async () => {
+  it('is selected by the field that it names, and responds with its own message', async () => {
     expect(await statuses('/window', 5)).to.deep.equal([200, 200, 200, 429, 429]);
     const { status, headers, body } = await kernel.post('/window', { n: 1 });
     const seconds = Number(headers.get('retry-after'));

@@ -90,7 +90,7 @@ for (const { name, make } of STEP_STORES)
       expect([job?.failure?.code, await rows('later'), messages]).to.deep.equal(['QRY_UNIQUE', [1], 1]);
     });
 
-    it('requests that meet on a row accept one work each', async () => {
+    it('concurrent requests on a row accept one job each', async () => {
       await post('open', { ref: 'met' }, 200);
       steps.refuseNext(0);
       await Promise.all(Array.from({ length: 12 }, () => post('add', { ref: 'met' }, 200)));
@@ -157,7 +157,7 @@ for (const { name, make } of STEP_STORES)
       expect(await rows('event')).to.deep.equal([1]);
     });
 
-    it('a list with one item that fails is not half done', async () => {
+    it('a list with one item that fails is not written in part', async () => {
       await post('listed', [
         { ref: 'list', n: 1 },
         { ref: 'list', n: 2 },

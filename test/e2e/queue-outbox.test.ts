@@ -119,7 +119,7 @@ describe('the outbox of the queue', function () {
     });
   }
 
-  it('does work once that a process handed over and could not remove from the outbox before it ended', async function () {
+  it('runs work once that a process delivered and could not remove from the outbox before it ended', async function () {
     const url = await SQL.find((one) => one.name === 'postgres')!.make!();
     if (typeof url === 'object') return skipTest(this, url.skip);
     const port = await pickFreePort();

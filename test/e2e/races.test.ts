@@ -121,13 +121,13 @@ describeOnEach('races', withoutDeadlines(SQL), { files: SQL_FILES }, (kernel) =>
     expect(await balance('one')).to.equal(1275);
   });
 
-  it('of twenty sign-ups with one e-mail one is there, and the others hear why', async () => {
+  it('of twenty sign-ups with one e-mail one succeeds, and the others get the reason', async () => {
     const answers = await Promise.all(times(20, () => post('/sign-up', { email: 'one@x.co' })));
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 1, 409: 19 }, ['QRY_UNIQUE']]);
     expect((await post('/members', { email: 'one@x.co' })).body['n']).to.equal(1);
   });
 
-  it('twenty transfers both ways all succeed and keep the sum', async function () {
+  it('twenty transfers in both directions all succeed and preserve the sum', async function () {
     await Promise.all(['left', 'right'].map((id) => post('/open', { id, balance: 1000 })));
     const answers = await Promise.all(times(20, (n) => post('/transfer', { ...way(n), amount: n + 1 })));
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 20 }, []]);
@@ -218,7 +218,7 @@ describeOnEach('races of documents', withoutDeadlines(STORES), { files: STORE_FI
   const atOnce = (path: string, count: number, body: object): Promise<Answer<Loose>[]> =>
     Promise.all(times(count, () => post(path, body)));
 
-  it('of twenty with one name one is there, and the others hear why', async function () {
+  it('of twenty with one name one succeeds, and the others get the reason', async function () {
     const answers = await atOnce('/make', 20, { name: 'one', n: 1 });
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 1, 409: 19 }, ['QRY_UNIQUE']]);
     expect((await kernel().post<readonly unknown[]>('/all', { name: 'one' })).body).to.have.length(1);

@@ -135,7 +135,7 @@ describe('rate_limit', () => {
       expect((await post('/pair', { a, b })).status, JSON.stringify([a, b])).to.equal(429);
   });
 
-  it('counts claims and payload together behind the guard', async () => {
+  it('counts claims and payload together after the guard', async () => {
     const ada = await holder({ id: 'ada' });
     expect((await post('/mixed', { a: 1 })).status).to.equal(401);
     expect((await post('/mixed', { a: 1 }, ada)).status).to.equal(200);
@@ -179,7 +179,7 @@ describe('rate_limit in Redis', () => {
     expect(new Set(passed.map((answer) => answer[0])).size, 'both of them answered').to.equal(2);
   });
 
-  it('an unavailable store rejects immediately, and is no way around the limit', async function () {
+  it('with an unavailable store requests are rejected immediately, and never exceed the limit', async function () {
     const redis = await startOwnRedis();
     if ('skip' in redis) return skipTest(this, redis.skip);
     const kernel = await startKernel({

@@ -129,7 +129,7 @@ describe('revoked tokens', () => {
     );
   });
 
-  it('a token without a name is known by its claims, however its signature is spelt', async () => {
+  it('a token without an id is identified by its claims, with any spelling of its signature', async () => {
     const signed = await new SignJWT({ id: 'ada', iat: getSeconds(), exp: getSeconds(600) })
       .setProtectedHeader({ alg: 'ES256', typ: 'JWT' })
       .sign(EC.privateKey);

@@ -109,7 +109,7 @@ describe('rooms', () => {
     expect(countHeard(a)).to.equal(0);
   });
 
-  it('are joined by a connection: over HTTP there is none, and no work runs', async () => {
+  it('can be joined only by a connection: over HTTP the request is rejected, and no work runs', async () => {
     for (const [path, body] of [
       ['/join', { team: 'a' }],
       ['/leave', { team: 'a' }],
@@ -155,7 +155,7 @@ describe('rooms', () => {
     }
   });
 
-  it('stand behind the guard of their resource', async () => {
+  it('are protected by the guard of their resource', async () => {
     const a = await client({ protocols: ['Authorization', await signJwt({ id: 'ada' })] });
     expect((await a.sendRequest('owned')).data).to.deep.equal({ done: true });
     expect(getErrorCode(await (await client()).sendRequest('owned'))).to.equal('TOK_REFUSED');

@@ -89,7 +89,7 @@ describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_EN
     expect((await listActivity(ada)).map(({ kind }) => kind)).to.deep.equal(['deposit', 'sent', 'deposit']);
   });
 
-  it('is gone when the wallet is closed', async () => {
+  it('is deleted when the wallet is closed', async () => {
     const eve = await createPerson(kernel(), 5);
     await arrived(eve, 1);
     expect((await eve.post('/profile/close')).status).to.equal(200);

@@ -25,7 +25,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
   const transfer = (from: Person, to: Person, amount: number): Promise<Answer<Loose>> =>
     from.post('/wallet/transfer', { to_email: to.email, amount, pin: PIN, note: 'for tea' });
 
-  it('is for connections that come with the token of their uid', async () => {
+  it('is for connections with the token of their uid', async () => {
     const [ada, bob] = [await createPerson(kernel()), await createPerson(kernel())];
     const wrong = await connect(kernel().url, { query: `?uid=${bob.id}`, protocols: ['Authorization', ada.token] });
     expect((await wrong.next()).error).to.include({ status: 401 });

@@ -57,7 +57,7 @@ describeOnDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_E
     expect(entry).to.include({ kind: 'payment', amount: 2500, balance_after: 2600, note: 'order 7' });
   });
 
-  it('that comes again is accepted, counted, and moves nothing', async () => {
+  it('that is delivered again is accepted, counted, and moves nothing', async () => {
     const event = eventFor(ada);
     for (const times of [1, 2, 3]) {
       expect((await deliver(event)).status).to.equal(202);

@@ -36,7 +36,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
   });
   const update = (who: Person, details: Loose = DETAILS) => who.post('/profile/private/update', details);
 
-  it('come back as they were sent, the object too', async () => {
+  it('are returned as they were sent, the object too', async () => {
     const { status, body, text } = await update(ada);
     expect(status, text).to.equal(200);
     expect(Object.keys(body)).to.deep.equal(['updated_at']);
@@ -50,7 +50,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
     expect([status, body['detail']]).to.deep.equal([404, 'There are no private details yet.']);
   });
 
-  it('that are not sent stay as they were', async () => {
+  it('that are not sent do not change', async () => {
     await update(ada);
     const later = await update(ada, { phone: '+44 20 7946 0000' });
     expect(later.status).to.equal(200);
@@ -93,7 +93,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
     ]);
   });
 
-  it('are closed without a token, and gone with the wallet', async () => {
+  it('require a token, and are deleted with the wallet', async () => {
     for (const path of ['/profile/private', '/profile/private/update'])
       expect((await kernel().post(path, DETAILS)).status, path).to.equal(401);
     await update(ada);

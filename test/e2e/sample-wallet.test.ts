@@ -159,7 +159,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect((await ada.post('/wallet/history/nothing')).status).to.equal(404);
     });
 
-    it('finds words in whatever form they stand in a note', async () => {
+    it('finds words in any form in a note', async () => {
       const found = (await ada.post<readonly Loose[]>('/wallet/search', { words: 'book' })).body;
       expect(found.map(({ note }) => note)).to.deep.equal(['a book', 'selling old books']);
       expect((await ada.post('/wallet/search', { words: 'book -sold -sell' })).body).to.have.lengthOf(1);

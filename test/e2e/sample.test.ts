@@ -73,7 +73,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect(read.body['id']).to.equal(ada.id);
     });
 
-    it('answers a wrong password and an unknown address with the same words', async () => {
+    it('answers a wrong password and an unknown address with the same message', async () => {
       const wrong = await kernel().post('/sign-in', { email: ada.email, password: 'wrong horse' });
       const unknown = await kernel().post('/sign-in', { email: createEmail(), password: PASSWORD });
       expect([wrong.status, unknown.status]).to.deep.equal([401, 401]);

@@ -152,7 +152,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     expect(await readStoredHash('hopper')).not.to.equal(await readStoredHash('grace'));
   });
 
-  it('the right password signs in, and the hash stays inside without any `returnables` too', async () => {
+  it('the right password signs in, and the hash is not returned, also without `returnables`', async () => {
     for (const path of ['/sign-in', '/sign-in-open', '/sign-in-must', '/sign-in-list']) {
       const { status, text } = await post(path, { email: 'ada', password: 'correct horse' });
       expect(status, path).to.equal(200);
@@ -161,7 +161,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     }
   });
 
-  it('every way to fail is the same answer', async () => {
+  it('every failure gets the same response', async () => {
     await put('broken', '$2b$04$brokenbrokenbroken');
     await put('old', (await readStoredHash('ada')).replace('$2b$', '$2x$'));
     await put('undefined', 'undefined');

@@ -87,7 +87,7 @@ describe('a uid', () => {
   };
   const END = defineBroadcast('end', { broadcast_type: 'ALL' });
 
-  it('belongs to the callers of a guard: the same uid of another key gets nothing of theirs', async () => {
+  it('belongs to the callers of a guard: the same uid of another key receives none of their messages', async () => {
     await start([
       END,
       defineBroadcast('to-customer', createSingleTarget(), CUSTOMER),
@@ -236,7 +236,7 @@ describe('rooms', () => {
     ],
   });
 
-  it('of other words are other rooms, whatever a caller sends', async () => {
+  it('with another text are other rooms, whatever a caller sends', async () => {
     const kernel = await start({ env: { KEY, OTHER: OTHER_KEY, TENANT: 'acme' } });
     const [eve, admin, member] = [
       await open(kernel.url),
@@ -264,7 +264,7 @@ describe('rooms', () => {
     expect(await got(member)).to.deep.equal(['to-team', 'end']);
   });
 
-  it('two lists of words and values never have one key', () => {
+  it('two different lists of texts and values never have the same key', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 4 }),
       fc.constantFrom('', '[', '"', '\\', '],["', 'team ', 'a', '["a"]'),

@@ -12,7 +12,7 @@ describe('connecting', () => {
   const { start, open, farewell } = createSocketFixture(OPEN);
 
   describe('settings', () => {
-    it('is off by default, and then there is nothing at `/ws`', async () => {
+    it('is off by default, and then `/ws` is not served', async () => {
       const kernel = await start({ config: { websocket: {} } });
       expect(await expectRefusedUpgrade(kernel.url)).to.deep.include({ status: 404 });
       expect((await expectRefusedUpgrade(kernel.url)).body).to.include({ code: 'REQ_NOT_FOUND' });
@@ -62,7 +62,7 @@ describe('connecting', () => {
       expect((await (await open(kernel.url)).sendRequest('open')).data).to.deep.equal({ ok: true });
     });
 
-    it('wins over a path with parameters, for this one address', async () => {
+    it('takes precedence over a path with parameters, for this path only', async () => {
       const kernel = await start({
         files: { 'definitions/a.json': { ...defineReturnResource('any', '$PAYLOAD.name'), resource: ':name' } },
       });

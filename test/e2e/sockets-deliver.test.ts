@@ -126,7 +126,7 @@ describe('messages to connected clients', () => {
     expect(await readDelivered(ada)).to.deep.equal(wanted);
   });
 
-  it('reach hundreds of clients, each with its own uid and in order, also when others come in between', async function () {
+  it('reach hundreds of clients, each with its own uid and in order, also with other messages in between', async function () {
     const kernel = await start();
     const many = await Promise.all(Array.from({ length: 520 }, (_, n) => connect(kernel.url, { query: `?uid=u${n}` })));
     clients.push(...many);
@@ -225,7 +225,7 @@ describe('messages to connected clients', () => {
       return { asked, answer: (missed: readonly Delivery[] | null | Error) => answer(missed) };
     };
 
-    it('come before anything newer, those that are meant for it, each once', async () => {
+    it('are received before newer ones, only those for the client, each once', async () => {
       const kernel = await start();
       const { asked, answer } = replaying(kernel);
       const ada = await open(kernel, null, { query: '?uid=ada&last_id=m-0' });

@@ -210,7 +210,7 @@ describe('connections', function () {
     expect(seen.filter((event) => event.startsWith('-')).sort()).to.deep.equal(['-a', '-b', '-c', '-d', '-e', '-f']);
   });
 
-  it('of which only half the handshake comes are ended like slow requests', async () => {
+  it('that send only half of the handshake are closed like slow requests', async () => {
     const kernel = await start({}, { timeouts: { headers: 0.2 } });
     const socket = dial(Number(new URL(kernel.url).port), '127.0.0.1');
     socket.write(formatRequestHead('GET', '/ws', { connection: 'Upgrade', upgrade: 'websocket' }).slice(0, -2));

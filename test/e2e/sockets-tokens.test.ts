@@ -63,7 +63,7 @@ describe('tokens of connections', () => {
     expect(refused).to.include({ code: 'TOK_REFUSED', status: 401, closed: 4401 });
   });
 
-  it('of the sub-protocols win over a header of the same name', async () => {
+  it('of the sub-protocols take precedence over a header of the same name', async () => {
     const kernel = await startGuarded();
     const client = await open(kernel.url, {
       headers: { authorization: `Bearer ${await signJwt({ id: 'eve' })}` },
@@ -182,7 +182,7 @@ describe('tokens of connections', () => {
     expect((await client.closed).code).to.equal(4401);
   });
 
-  it('end the connection when their time is over, readably', async () => {
+  it('close the connection with a readable reason when they expire', async () => {
     const kernel = await startGuarded();
     const client = await open(kernel.url, {
       ...withToken(await signJwt({ id: 'ada', exp: getSeconds(2) })),

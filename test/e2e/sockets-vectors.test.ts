@@ -39,7 +39,7 @@ describe('messages against the shared vectors', function () {
   });
 
   for (const name of ['naughty-strings.jsonl', 'sql-strings.jsonl', 'crlf-strings.jsonl'])
-    it(`${name}: each text comes back as it was, as a value and as a name`, async function () {
+    it(`${name}: each text is returned unchanged, as a value and as a name`, async function () {
       const cases = readCases(name);
       if (cases === null) return skipTest(this, NO_SHARED);
       const texts = cases.flatMap(({ text }) => (text === undefined ? [] : [text]));

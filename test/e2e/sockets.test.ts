@@ -192,7 +192,7 @@ describe('messages over a connection', () => {
     expect(puts[0]?.work.resource).to.equal('later');
   });
 
-  it('have the headers of the upgrade, without what belongs to it alone', async () => {
+  it('have the headers of the upgrade, except those of the upgrade itself', async () => {
     const own = await connect(kernel.url, { headers: { 'x-own': 'value', 'user-agent': 'a test' } });
     expect((await own.sendRequest('head')).data).to.deep.equal({ agent: 'a test', own: 'value' });
     await own.close();

@@ -86,7 +86,7 @@ describe('storage minio, when things go wrong', function () {
     }
   });
 
-  it('brings a file over one cut of the connection, whole', async () => {
+  it('stores a complete file after one interruption of the connection', async () => {
     for (const bytes of [randomBytes(3 * MIB), randomBytes(20 * MIB)]) {
       const key = newKey();
       subject.proxy.cutAfter(bytes.length / 2, 'pass');
@@ -285,7 +285,7 @@ describe('storage minio, when things go wrong', function () {
       expect(await made.open()).to.be.lessThan(10);
     });
 
-    it('describes keys that stay', async () => {
+    it('describes permanent keys', async () => {
       status = 200;
       for (const [found, code] of [
         ['AccessDenied', 'STO_REFUSED'],

@@ -67,7 +67,7 @@ describe('the balancer of tests', () => {
     expect(front.countServed(one.port)).to.equal(1);
   });
 
-  it('passes connections on that stay, both ways', async () => {
+  it('forwards open connections, in both directions', async () => {
     const one = await stub(1);
     front.add(one.port);
     await front.waitForState(one.port, 'up');

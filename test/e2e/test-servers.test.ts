@@ -25,7 +25,7 @@ const listens = (port: number): Promise<boolean> =>
   });
 
 describe('servers of tests', function () {
-  it('answer until they are stopped, and can come back on their port', async function () {
+  it('answer until they are stopped, and can start again on their port', async function () {
     const first = await startOwnRedis();
     if ('skip' in first) return skipTest(this, first.skip);
     expect(await listens(first.port)).to.equal(true);

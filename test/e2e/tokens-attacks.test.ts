@@ -200,7 +200,7 @@ describe('attacks on tokens: form and claims', () => {
     await allRefused({ 'padding that was signed': `${padded}.${sign(padded)}` });
   });
 
-  it('8: instants that are none, over, or to come', async () => {
+  it('8: invalid, past and future instants', async () => {
     const wrong: Readonly<Record<string, object>> = {
       'no exp': { exp: undefined },
       'exp null': { exp: null },

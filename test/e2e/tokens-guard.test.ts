@@ -59,7 +59,7 @@ describe('the guard', () => {
   before(async () => (kernel = await startKernel({ files: FILES, env: { KEY, OTHER_KEY }, onProblem: 'skip' })));
   after(() => kernel.close());
 
-  it('comes before the body is read', async () => {
+  it('runs before the body is read', async () => {
     const token = await signJwt({ id: 'ada' });
     for (const [body, status] of [
       ['{ broken', 400],
@@ -74,7 +74,7 @@ describe('the guard', () => {
     expect((await kernel.post('/me', 'text', init)).status).to.equal(401);
   });
 
-  it('does not wait for a body that never comes', async () => {
+  it('does not wait for a body that never arrives', async () => {
     const request = formatRequestHead('POST', '/me', { 'content-type': 'application/json', 'content-length': 900_000 });
     expect(parseRaw(await kernel.raw(request)).status).to.equal(401);
   });

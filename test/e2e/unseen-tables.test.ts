@@ -169,7 +169,7 @@ const MADE: readonly (readonly [name: string, sql: string])[] = [
   ],
 ];
 
-describe('what reaches tables unseen, made by a script of the project or after the start', () => {
+describe('hidden uses of tables, created by a script of the project or after the start', () => {
   const MODELS = { 'definitions/models.json': FILES['definitions/models.json'] };
   const GUEST = {
     'definitions/a.json': [chain('guest', step(1, 'INSERT INTO _guest (id, room) VALUES ($1, $2)', [NEW, G]))],
@@ -194,7 +194,7 @@ describe('what reaches tables unseen, made by a script of the project or after t
   });
 
   for (const name of ['postgres', 'mysql'] as const)
-    it(`is a warning with what follows, on ${name}, when it is made later`, async function () {
+    it(`are a warning with the isolation, on ${name}, when they are created later`, async function () {
       const place = await createDatabase(SQL.find((one) => one.name === name)!);
       if ('skip' in place) return skipTest(this, place.skip);
       const kernel = await startKernel({

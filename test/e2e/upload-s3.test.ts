@@ -154,7 +154,7 @@ describe('uploads to an S3 server', function () {
     await expectNothingLeft(objects, count);
   });
 
-  it('are removed when the statement behind them is rejected', async () => {
+  it('are removed when the statement after them is rejected', async () => {
     await post('/add', [titled('taken'), small]);
     const [objects, count] = [await s3.listStoredKeys(), await rows()];
     const { status, body } = await post<Record<string, unknown>>('/add', [titled('taken'), small]);

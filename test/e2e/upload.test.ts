@@ -218,7 +218,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
     await waitUntil(async () => (await listStoredFiles()).join() === before.join(), 'the files are taken back');
   });
 
-  it('stay when something behind them is committed already, and the log names them', async () => {
+  it('remain when a later write is already committed, and the log names them', async () => {
     const before = await listStoredFiles();
     const { status } = await post('/late', [png, createTitlePart('late')]);
     expect(status).to.equal(404);

@@ -117,7 +117,7 @@ describeOnDatabase('values that arrive as text', { files: FILES, config: { http 
     expect(await requestBody('/list?tags=')).to.deep.equal({ tags: [''] });
   });
 
-  it('text stays text, whatever it looks like', async () => {
+  it('text remains text, whatever it looks like', async () => {
     expect(await requestBody('/text?s=5')).to.deep.equal({ s: '5' });
     expect(await requestBody('/text?s=a&s=b')).to.deep.equal(['type']);
   });

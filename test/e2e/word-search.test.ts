@@ -30,7 +30,7 @@ const MODEL = {
 };
 
 const search = (kernel: () => TestKernel, path: string, rest: typeof ASKED): void => {
-  it('finds plain words, whatever their case', async () => {
+  it('finds plain words in any case', async () => {
     for (const [id, body] of PAGES) expect((await kernel().post('/add', { id, body })).status).to.equal(200);
     for (const [words, found] of rest) {
       const { status, body, text } = await kernel().post<Loose[]>(path, { words });
