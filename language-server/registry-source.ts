@@ -9,6 +9,7 @@ import { pluginId, type PluginSpec } from '../contract/plugin.js';
 import type { Kind } from '../contract/kind.js';
 import type { Problem } from '../contract/problem.js';
 import { toSpecs } from '../language/export/manifest-specs.js';
+import { withProgramCodes } from '../language/problems/with-program-codes.js';
 import { BUILTIN, isPatternMatch, locatePlugins } from '../language/project/plugin-folders.js';
 import { listPluginFolders, reportUnreadPlugins } from '../language/project/plugin-manifests.js';
 
@@ -61,8 +62,8 @@ function buildTolerantRegistry(
   const { kinds, specs } = builtIn();
   const own = enabled.filter((spec) => specs.includes(spec));
   const tries = [
-    () => buildRegistry(all, enabled, getPrevalidated()),
-    () => buildRegistry(kinds, own, getPrevalidated()),
+    () => withProgramCodes(buildRegistry(all, enabled, getPrevalidated())),
+    () => withProgramCodes(buildRegistry(kinds, own, getPrevalidated())),
   ];
   for (const make of tries) {
     try {
@@ -78,7 +79,7 @@ function buildTolerantRegistry(
 /** The registry of all built-in plugins, which most projects use. Created in advance and cached. */
 export function getBuiltinRegistry(): Registry {
   const { kinds, specs } = builtIn();
-  return (whole ??= buildRegistry(kinds, specs, getPrevalidated()));
+  return (whole ??= withProgramCodes(buildRegistry(kinds, specs, getPrevalidated())));
 }
 
 function getPrevalidated(): ReadonlySet<Kind | PluginSpec> {

@@ -10,6 +10,7 @@ import { createConfigField, NODES } from '../../language/analysis/grammar-schema
 import { toPlainData } from '../../language/export/manifest.js';
 import { packSpecs } from '../../language/export/pack-specs.js';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
+import { PROGRAM_CODES } from '../../language/problems/with-program-codes.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { specs } from '../../plugins/index.spec.js';
 
@@ -34,8 +35,15 @@ export const builtIn = () => (known ??= unpackSpecs(read(), code));
 const CATALOGUE_SOURCE = `
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
-const { catalogue, config, nodes } = JSON.parse(${readText(PROBLEMS)}.toString());
-export { catalogue as CATALOGUE, config, nodes };
+const { catalogue, program, config, nodes } = JSON.parse(${readText(PROBLEMS)}.toString());
+export { catalogue as CATALOGUE, program as PROGRAM_CODES, config, nodes };
+`;
+
+/** Replaces `language/problems/with-program-codes.ts`. */
+const PROGRAM_CODES_SOURCE = `
+import { PROGRAM_CODES } from './catalogue.js';
+export { PROGRAM_CODES };
+export const withProgramCodes = (registry) => ({ ...registry, codes: { ...PROGRAM_CODES, ...registry.codes } });
 `;
 
 /** Replaces `language/analysis/grammar-schemas.ts`. */
@@ -55,6 +63,10 @@ export const builtInAsData: Plugin = {
     }));
     build.onLoad({ filter: /language[/\\]problems[/\\]catalogue\.ts$/ }, () => ({
       contents: CATALOGUE_SOURCE,
+      loader: 'ts',
+    }));
+    build.onLoad({ filter: /language[/\\]problems[/\\]with-program-codes\.ts$/ }, () => ({
+      contents: PROGRAM_CODES_SOURCE,
       loader: 'ts',
     }));
     build.onLoad({ filter: /language-server[/\\]built-in\.ts$/ }, () => ({ contents: SOURCE, loader: 'ts' }));
@@ -95,6 +107,7 @@ export async function writeBuiltIn(folder: string): Promise<void> {
   await writeFile(join(folder, BUILT_IN), brotliCompressSync(packSpecs({ kinds, specs })));
   const data = {
     catalogue: CATALOGUE,
+    program: PROGRAM_CODES,
     config: toPlainData(createConfigField(), 'config'),
     nodes: toPlainData(NODES, 'grammar'),
   };

@@ -58,10 +58,11 @@ function writeValue(writing: SnippetState, field: FieldNode, given: Json | undef
       return writeScalar(writing, typeof known === 'string' ? known : '');
     case 'array':
       return writeList(writing, field, given);
-    case 'object':
-      return typeof given === 'string'
-        ? writeScalar(writing, given)
-        : wrapInBraces(writeMembers(writing, field, given));
+    case 'object': {
+      if (typeof given === 'string') return writeScalar(writing, given);
+      const members = writeMembers(writing, field, given);
+      return members.length === 0 ? `{${writeTabStop(writing, '')}}` : wrapInBraces(members);
+    }
     case 'record':
       return writeRecord(writing, field, known);
     case 'value':
@@ -177,7 +178,6 @@ const moveToFront = <T extends string | number | boolean>(values: readonly T[], 
 ];
 
 function wrapInBraces(members: readonly string[]): string {
-  if (members.length === 0) return '{}';
   const line = `{ ${members.join(', ')} }`;
   // Of a choice, only the first option is visible.
   const shown = line.replace(/\$\{\d+\|([^,|]*)[^|]*\|\}/g, '$1').replace(/\$\{\d+:/g, '');

@@ -64,7 +64,7 @@ describe('language server: completion of values', () => {
     expect(accept('{ QUERY: sql_query }')).to.equal(
       text.replace(
         '‸',
-        '{\n\t"id": 5,\n\t"mode": "QUERY",\n\t"sql_query": {\n\t\t"query": "SELECT id, email FROM _user WHERE id = $1",\n\t\t"parameters": ["$PAYLOAD.id"]\n\t}\n}'.replaceAll(
+        '{\n\t"id": 5,\n\t"mode": "QUERY",\n\t"sql_query": {\n\t\t"query": "SELECT id, text FROM _note WHERE id = $1",\n\t\t"parameters": ["$PAYLOAD.id"]\n\t}\n}'.replaceAll(
           '$',
           '$$$$',
         ),
