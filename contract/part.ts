@@ -1,5 +1,6 @@
 /** A part of a resource that runs apart from requests: what the kernel compiles of it, and what a trigger makes of that. */
-import type { Deferral, DeferredJob, Inbox, Journal, Outcome, Schedule } from './deferred.js';
+import type { Backlog, Deferral, DeferredJob, Inbox, JobAdmin, Journal, Outcome, Schedule } from './deferred.js';
+import type { TelemetryEvent } from './hooks.js';
 import type { Invocation, Payload } from './invocation.js';
 import type { Json } from './json.js';
 import type { Frame, PlanTools, Reader, ReadPlace, Signal, Unit } from './plan.js';
@@ -106,7 +107,16 @@ export type FindPart<W extends PartWork = PartWork> = (resource: string, key: st
 
 /** One plugin compiles and runs all parts. */
 export interface PartRunner<W extends PartWork = PartWork> {
-  compile(source: PartSource): W;
+  readonly compile: (source: PartSource) => W;
+  /** Enqueues the parts of a request, each queue at once. `payload` is in its storable form. `emit`: null without observers. */
+  readonly accept: (
+    parts: readonly Pick<FoundPart, 'work' | 'deferral'>[],
+    frame: Frame,
+    payload: Payload,
+    emit: ((event: TelemetryEvent) => void) | null,
+  ) => Promise<void>;
+  /** Of the stores that answer within a second; null if none does. */
+  countBacklog(admins: readonly JobAdmin[]): Promise<Backlog | null>;
   /** As in `RuntimeServices`. */
   runJob(
     find: FindPart<W>,

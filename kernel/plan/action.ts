@@ -2,7 +2,7 @@
 import type { BlindIndexSource } from '../../contract/migration.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Deferral, Schedule } from '../../contract/deferred.js';
-import type { PartSource, PartWork } from '../../contract/part.js';
+import type { PartRunner } from '../../contract/part.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Feature, ModeHandle } from '../../contract/handles.js';
 import type { Execute, FileLimits, Identity, ModePlan, Step } from '../../contract/plan.js';
@@ -36,7 +36,7 @@ export interface CompileInput {
   /** The config enables features that are for tests only. */
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
-  readonly compileWork: (source: PartSource) => PartWork;
+  readonly runner: () => PartRunner;
   /** Hash of the set. */
   readonly version: string;
   /** Collects what plugins record. */

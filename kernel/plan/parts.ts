@@ -55,7 +55,7 @@ export function compilePart(
   // Work that is not in a queue is never repeated, so its progress is not noted.
   const noted = groupPlans(later ? 'each' : 'none');
   const stages = later ? splitStages(noted) : null;
-  const work = scope.compileWork({ ...createPartSource(scope, key, actions), stages, findInbox });
+  const work = scope.runner().compile({ ...createPartSource(scope, key, actions), stages, findInbox });
   return Object.freeze({
     key,
     admit: listInheritedWork(scope, actions),
@@ -121,6 +121,7 @@ function mergeDeferrals(
 }
 
 export function createAcceptPlan(
+  { runner }: ResourceScope,
   main: number,
   parts: readonly PartPlan[],
   drafted: readonly PartDraft[],
@@ -133,6 +134,7 @@ export function createAcceptPlan(
     seal: seal.length === 0 ? null : Object.freeze(seal),
     parts: Object.freeze(parts.filter(({ key }) => keys.has(key))),
     whole: main === -1,
+    accept: runner().accept,
   });
 }
 

@@ -18,7 +18,7 @@ export function compilePlanSet(
   analysis: Analysis,
   services: Pick<
     CompileInput,
-    'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched' | 'compileWork'
+    'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched' | 'runner'
   >,
   begin: (resource: string) => void = () => undefined,
 ): PlanSet {

@@ -7,7 +7,7 @@ import type { Json } from '../../contract/json.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Execute, FileLimits, ProofSort, Step, StepLimiter, Unit } from '../../contract/plan.js';
 import type { IdentityPlan } from '../../contract/trigger.js';
-import type { MergedDeferral, PartWork, SlotInitializer } from '../../contract/part.js';
+import type { MergedDeferral, PartRunner, PartWork, SlotInitializer } from '../../contract/part.js';
 
 export interface ActionPlan {
   /** `sign-up#2` */
@@ -66,6 +66,7 @@ export interface AcceptPlan {
   readonly parts: readonly PartPlan[];
   /** The response only confirms the acceptance (202). */
   readonly whole: boolean;
+  readonly accept: PartRunner['accept'];
 }
 
 export interface ResourcePlan {

@@ -65,7 +65,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   // Deferred work is accepted inside the unit of the last group.
   const shared = groups.at(-1)?.unit?.shared ?? null;
   const parts = drafted.map((part) => compilePart(scope, part, draft, needs, shared));
-  const accepts = createAcceptPlan(main, parts, drafted);
+  const accepts = createAcceptPlan(scope, main, parts, drafted);
   const schedules = Object.freeze(drafted.flatMap((part) => listSchedules(resource, part)));
   const route = { groups, reply: reply ?? null, settle: settle ?? null, main };
   return Object.freeze({

@@ -28,7 +28,7 @@ import { listAccessors } from '../../language/strings/accessor.js';
 import { createClaimReader } from '../../language/strings/claim-reader.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
 import { resolveUidNamespace } from '../../language/analysis/uid-namespace.js';
-import type { PartSource, PartWork, SlotInitializer } from '../../contract/part.js';
+import type { PartRunner, SlotInitializer } from '../../contract/part.js';
 import { compileValue, toText, type CompileAccessor } from '../../language/strings/value-reader.js';
 
 /** `resolve` checks what the calling plugin may use. */
@@ -59,7 +59,7 @@ export interface ResourceScope {
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly version: string;
-  readonly compileWork: (source: PartSource) => PartWork;
+  readonly runner: () => PartRunner;
   readonly indexSources: BlindIndexSource[];
   /** Readers of required values. */
   readonly asked: { readonly action: ActionModel | null; readonly read: Reader }[];

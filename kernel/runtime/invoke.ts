@@ -1,6 +1,5 @@
 /** Runs one request from guards to response, for every trigger. It reads no definition. */
 import { createFault, ensureFault } from '../../contract/fault.js';
-import type { Deferral, JobEntry } from '../../contract/deferred.js';
 import { FinalResult, type Reply } from '../../contract/hooks.js';
 import { RawJson } from '../../contract/raw-json.js';
 import { createConflictRetry, type RetryOnConflict } from '../../contract/conflict-retry.js';
@@ -15,7 +14,7 @@ import type {
   StepLimiter,
   Unit,
 } from '../../contract/plan.js';
-import type { AcceptPlan, ActionGroup, ActionPlan, PartPlan, ResourcePlan } from '../plan/plan.js';
+import type { AcceptPlan, ActionGroup, ActionPlan, ResourcePlan } from '../plan/plan.js';
 import { createParallelFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 
@@ -141,37 +140,8 @@ async function runAndAccept(
   await runGroups(plan.groups, frame, async () => {
     if (!accepts.whole) await prepareReply(plan, frame, state);
     if (frame.stopped) return;
-    for (const [accept, puts] of groupJobs(accepts.parts, frame, sealed)) {
-      await accept(puts, frame);
-      if (tell !== null) await frame.afterCommit(() => emitAccepted(puts, tell));
-    }
+    await accepts.accept(accepts.parts, frame, sealed, tell);
   });
-}
-
-/** Groups the jobs by queue, so that each queue is called once. `payload` is in its storable form. */
-export function groupJobs(
-  parts: readonly PartPlan[],
-  frame: Frame,
-  payload: Payload,
-): ReadonlyMap<Deferral['enqueue'], readonly JobEntry[]> {
-  const { id } = frame.invocation;
-  const puts = new Map<Deferral['enqueue'], JobEntry[]>();
-  for (const [index, { deferral, work }] of parts.entries()) {
-    if (deferral === null) continue;
-    const { delay, priority, retries, enqueue } = deferral;
-    const entry = {
-      work: work.createJob(index === 0 ? id : `${id}.${index + 1}`, frame, payload),
-      delay,
-      priority,
-      retries,
-    };
-    puts.set(enqueue, [...(puts.get(enqueue) ?? []), entry]);
-  }
-  return puts;
-}
-
-function emitAccepted(puts: readonly JobEntry[], tell: NonNullable<LiveHooks['happening']>): void {
-  for (const { work } of puts) tell({ what: 'work-accepted', id: work.id, resource: work.resource, part: work.part });
 }
 
 async function emitBeforeValidate(

@@ -1,6 +1,5 @@
 /** Compiles an analysis into plans for the running kernel. It does not serve them. */
 import { BootError } from '../../contract/boot-error.js';
-import type { PartSource } from '../../contract/part.js';
 import type { Execute } from '../../contract/plan.js';
 import type { Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
@@ -50,7 +49,7 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
       registry,
       handles: start.handles,
       intercept: wrapExecute,
-      compileWork: (source: PartSource) => hooks.partRunner().compile(source),
+      runner: hooks.partRunner,
       profile: config.profile,
       testing: config.testing,
       uses: new Set([...collectUses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),

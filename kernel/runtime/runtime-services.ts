@@ -1,12 +1,5 @@
 /** Kernel services for plugins that bring work or deliver messages. They run parts of the newest plans and know no plugin. */
-import {
-  addBacklogs,
-  type Backlog,
-  type Delivery,
-  type JobAdmin,
-  type Replay,
-  type RuntimeServices,
-} from '../../contract/deferred.js';
+import { type Delivery, type JobAdmin, type Replay, type RuntimeServices } from '../../contract/deferred.js';
 import { createFault, ensureFault, type Fault } from '../../contract/fault.js';
 import type { InvocationRecord } from '../../contract/hooks.js';
 import type { Log } from '../../contract/plugin.js';
@@ -132,7 +125,10 @@ export function createRuntimeServices({
     },
     replayMissed: (id) => replayFromSource(id),
     emit: (event) => hooks()?.happening?.(event),
-    backlog: () => collectBacklog(listJobAdmins()),
+    backlog: () => {
+      const admins = listJobAdmins();
+      return admins.length === 0 ? Promise.resolve(null) : runner().countBacklog(admins);
+    },
   };
   return running;
 }
@@ -175,17 +171,3 @@ const isGone = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   /^(HPE_|ECONNRESET|ECONNABORTED|EPIPE|ERR_HTTP_REQUEST_TIMEOUT)/.test(String(error.code));
-
-/** Milliseconds to wait for the counts of all stores. */
-const PATIENCE = 1000;
-type Counting = Pick<JobAdmin, 'backlog'>;
-/** Of the stores that answer in time; null if none does. */
-export async function collectBacklog(desks: readonly Counting[], patience = PATIENCE): Promise<Backlog | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, patience, null)));
-  const count = async (desk: Counting): Promise<Backlog | null> => (await desk.backlog?.()) ?? null;
-  const asked = desks.map((desk) => Promise.race([count(desk).catch(() => null), late]));
-  const found = await Promise.all(asked).finally(() => clearTimeout(timer));
-  const [first, ...more] = found.filter((one) => one !== null);
-  return first === undefined ? null : more.reduce(addBacklogs, first);
-}

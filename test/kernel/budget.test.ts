@@ -113,7 +113,7 @@ describe('budgets', function () {
           profile: null,
           testing: false,
           uses: analysis.uses,
-          compileWork: () => expect.fail('no part is compiled'),
+          runner: () => expect.fail('no part is compiled'),
         }).byId.size;
       expect(compile()).to.equal(200);
       const least = measureLeastCpuTime({ rounds: 2 }, compile);

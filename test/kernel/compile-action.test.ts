@@ -276,11 +276,13 @@ describe('work that is deferred', () => {
         compiled: [{ seal: seals }],
       }) as unknown as PartDraft;
     const parts = [{ key: 'notes#1' }, { key: 'clock' }] as never;
-    expect(createAcceptPlan(0, parts, [drafted(true, [seal])])).to.equal(null);
-    expect(createAcceptPlan(0, parts, [drafted(false, []), drafted(true, [seal])])).to.deep.equal({
-      ...{ seal: null, parts: [{ key: 'notes#1' }], whole: false },
+    const accept = () => Promise.resolve();
+    const scope = createTestScope({ runner: () => ({ accept }) as never });
+    expect(createAcceptPlan(scope, 0, parts, [drafted(true, [seal])])).to.equal(null);
+    expect(createAcceptPlan(scope, 0, parts, [drafted(false, []), drafted(true, [seal])])).to.deep.equal({
+      ...{ seal: null, parts: [{ key: 'notes#1' }], whole: false, accept },
     });
-    expect(createAcceptPlan(-1, parts, [drafted(false, [seal])])).to.deep.include({ seal: [seal], whole: true });
+    expect(createAcceptPlan(scope, -1, parts, [drafted(false, [seal])])).to.deep.include({ seal: [seal], whole: true });
   });
 
   it('is started by the scheduler where its last actionable has a schedule', () => {

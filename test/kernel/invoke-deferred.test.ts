@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { AcceptPlan, ActionGroup, PartPlan } from '../../kernel/plan/plan.js';
 import { createFault } from '../../contract/fault.js';
 import type { Frame, Step, Unit } from '../../contract/plan.js';
+import { acceptParts } from '../../plugins/triggers/deferred-work/runner.js';
 import { BackgroundInvocation } from '../../plugins/triggers/deferred-work/invocation.js';
 import { invokePlan } from '../../kernel/runtime/invoke.js';
 import { createTestInvocation } from '../support/invocation.js';
@@ -42,7 +43,7 @@ describe('work that a request accepts for later', () => {
         events.push(`put ${name}: ${sent} in ${String(frame.unit)}`);
       };
     const [first, second, third] = [part('test#7', 'one'), part('test#8', 'two'), part('test#9', 'one')];
-    return { seal, whole, parts: [first, { ...first, deferral: null }, second, third] };
+    return { seal, whole, parts: [first, { ...first, deferral: null }, second, third], accept: acceptParts };
   }
   const accepted = 'put one: test {"a":1}, test.4 {"a":1}';
   const noting = (events: string[]) => (event: { what: string; id?: string }) =>

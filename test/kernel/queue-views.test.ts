@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { mergeJobs } from '../../cli/jobs.js';
 import type { JobView } from '../../contract/deferred.js';
-import { collectBacklog } from '../../kernel/runtime/runtime-services.js';
+import { collectBacklog } from '../../plugins/triggers/deferred-work/runner.js';
 import { toClaimedJob, listStates, toJobView, type StoredJob } from '../../plugins/queues/mongo/documents.js';
 import { toJobData, toShortId, toUuid } from '../../plugins/queues/shared/job.js';
 import { createSqlJobAdmin } from '../../plugins/queues/shared/sql-job-admin.js';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { createFault } from '../../contract/fault.js';
 import type { PartPlan } from '../../kernel/plan/plan.js';
-import { groupJobs } from '../../kernel/runtime/invoke.js';
+import { groupJobs } from '../../plugins/triggers/deferred-work/runner.js';
 import { createErrorResponse } from '../../language/problems/problem-details.js';
 import { isDeferredJob } from '../../contract/stored-jobs.js';
 import { createTestInvocation } from '../support/invocation.js';

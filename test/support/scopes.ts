@@ -6,6 +6,7 @@ import type { CompiledAccessor as Compiled } from '../../contract/handles.js';
 import type { ResourceScope } from '../../kernel/plan/tools.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';
 import { compileWork } from '../../plugins/triggers/deferred-work/runner.js';
+import type { PartRunner } from '../../contract/part.js';
 import { Slot } from '../../contract/slot.js';
 import { createTestInvocation } from './invocation.js';
 
@@ -95,7 +96,7 @@ export const createTestScope = (rest: Partial<ResourceScope> = {}): ResourceScop
       testing: false,
       uses: new Set<string>(),
       version: 'v',
-      compileWork,
+      runner: () => ({ compile: compileWork }) as unknown as PartRunner,
       asked: [],
       once: [],
       taken: [],

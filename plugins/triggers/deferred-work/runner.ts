@@ -1,5 +1,16 @@
-/** Runs jobs and scheduled parts, and decides which failures may pass. */
-import type { DeferredJob, Journal, Outcome, RuntimeServices, Schedule } from '../../../contract/deferred.js';
+/** Enqueues, runs and counts jobs, runs scheduled parts, and decides which failures may pass. */
+import {
+  addBacklogs,
+  type Backlog,
+  type Deferral,
+  type DeferredJob,
+  type JobAdmin,
+  type JobEntry,
+  type Journal,
+  type Outcome,
+  type RuntimeServices,
+  type Schedule,
+} from '../../../contract/deferred.js';
 import { createFault, ensureFault, type Fault } from '../../../contract/fault.js';
 import type { FindPart, FoundPart, PartRunner, PartSource, PartWork } from '../../../contract/part.js';
 import type { Frame, Payload, Signal } from '../../../contract/plan.js';
@@ -107,6 +118,8 @@ export function createPartRunner(running: Running, log: Log): PartRunner<Compile
 
   return {
     compile: compileWork,
+    accept: acceptParts,
+    countBacklog: (admins) => collectBacklog(admins),
 
     async runJob(
       find: FindPart<CompiledWork>,
@@ -162,4 +175,49 @@ export function createPartRunner(running: Running, log: Log): PartRunner<Compile
       });
     },
   };
+}
+
+type AcceptedPart = Pick<FoundPart, 'work' | 'deferral'>;
+
+/** Groups the jobs by queue, so that each queue is called once. */
+export function groupJobs(
+  parts: readonly AcceptedPart[],
+  frame: Frame,
+  payload: Payload,
+): ReadonlyMap<Deferral['enqueue'], readonly JobEntry[]> {
+  const { id } = frame.invocation;
+  const puts = new Map<Deferral['enqueue'], JobEntry[]>();
+  for (const [index, { deferral, work }] of parts.entries()) {
+    if (deferral === null) continue;
+    const { delay, priority, retries, enqueue } = deferral;
+    const job = work.createJob(index === 0 ? id : `${id}.${index + 1}`, frame, payload);
+    puts.set(enqueue, [...(puts.get(enqueue) ?? []), { work: job, delay, priority, retries }]);
+  }
+  return puts;
+}
+
+export const acceptParts: PartRunner['accept'] = async (parts, frame, payload, emit) => {
+  for (const [enqueue, entries] of groupJobs(parts, frame, payload)) {
+    await enqueue(entries, frame);
+    if (emit === null) continue;
+    const emitAccepted = (): void => {
+      for (const { work } of entries)
+        emit({ what: 'work-accepted', id: work.id, resource: work.resource, part: work.part });
+    };
+    await frame.afterCommit(emitAccepted);
+  }
+};
+
+/** Milliseconds to wait for the counts of all stores. */
+const PATIENCE = 1000;
+type Counting = Pick<JobAdmin, 'backlog'>;
+/** Of the stores that answer in time; null if none does. */
+export async function collectBacklog(desks: readonly Counting[], patience = PATIENCE): Promise<Backlog | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, patience, null)));
+  const count = async (desk: Counting): Promise<Backlog | null> => (await desk.backlog?.()) ?? null;
+  const asked = desks.map((desk) => Promise.race([count(desk).catch(() => null), late]));
+  const found = await Promise.all(asked).finally(() => clearTimeout(timer));
+  const [first, ...more] = found.filter((one) => one !== null);
+  return first === undefined ? null : more.reduce(addBacklogs, first);
 }
