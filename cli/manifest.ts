@@ -8,9 +8,8 @@ import { createManifest, formatManifest } from '../language/export/manifest.js';
 import { readManifest } from '../language/export/manifest-read.js';
 import { readFolder } from '../language/project/plugin-folders.js';
 import { MANIFEST_NAME } from '../language/project/plugin-manifests.js';
-import { isBuiltin } from '../kernel/runtime/packages.js';
+import { isBuiltin, isBuiltinKind } from '../kernel/runtime/packages.js';
 import { loadProject } from '../kernel/runtime/project.js';
-import { kinds as builtinKinds } from '../plugins/index.kinds.js';
 import type { CommandOptions } from './commands.js';
 import { readText, writeText } from './files.js';
 import { createPaint } from './colors.js';
@@ -41,7 +40,7 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
   const registry = buildRegistry(
     [
       ...new Set([
-        ...[...allKinds.values()].filter((kind) => builtinKinds.includes(kind) || !readKinds.has(kind.kind)),
+        ...[...allKinds.values()].filter((kind) => isBuiltinKind(kind) || !readKinds.has(kind.kind)),
         ...found.kinds,
       ]),
     ],

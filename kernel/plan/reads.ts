@@ -1,9 +1,9 @@
 /** Determines the inputs of actionables by kind and name, so that deferred work can be compared with newer definitions. */
 import type { DeferredState } from '../../contract/deferred.js';
-import { asText, getOwn, isObject, type Json } from '../../contract/json.js';
+import { getOwn, type Json } from '../../contract/json.js';
 import type { Frame, Reader } from '../../contract/plan.js';
 import type { ActionModel } from '../../language/analysis/model.js';
-import { isInside } from '../../language/analysis/report.js';
+import { listPayloadForms } from '../../language/analysis/payload-forms.js';
 import { compilePath, writePath } from '../../language/strings/path.js';
 import { createClaimReader, type ResourceScope } from './tools.js';
 
@@ -67,7 +67,7 @@ export function collectReads(
   const names = [...scope.slots.byName].filter(([, slot]) => slots.has(slot));
   const labels = [
     ...[...fields].map((field) => `payload:${field ?? ALL}`),
-    ...listPayloadForms(scope, actions, fields),
+    ...listPayloadForms(scope.resource, actions, fields),
     ...[...claims].map((claim) => `claim:${claim}`),
     ...[...headers].map((header) => `header:${header}`),
     ...(remote ? ['address:'] : []),
@@ -79,39 +79,6 @@ export function collectReads(
     results: [...paths].map(([key, all]) => ({ key, pick: createPicker(all) })),
     labels: [...new Set(labels)].sort(),
   };
-}
-
-/**
- * How a stored payload was changed before the work was accepted: work that meets a protection or a form which came later would store
- * the value without it.
- */
-function listPayloadForms(
-  { resource }: ResourceScope,
-  actions: readonly ActionModel[],
-  fields: ReadonlySet<string | null>,
-): string[] {
-  const isStored = (path: string): boolean => fields.has(null) || fields.has(path.split('.', 1)[0] ?? path);
-  const definitions = new Set([resource.definition, ...actions.map(({ definition }) => definition)]);
-  const secrets = actions.flatMap(({ definition: { finds }, node }) =>
-    finds.declarations.filter(({ symbol, spot }) => symbol === 'secret' && isInside(spot, node)),
-  );
-  const rules = [...definitions].flatMap(({ finds }) =>
-    finds.declarations.filter(({ symbol }) => symbol === 'payload-field'),
-  );
-  return [
-    ...secrets.map(({ name }) => [name, `protected payload:${name}`] as const),
-    ...rules.flatMap(({ name, value }) => listCanonicalForms(name, value)),
-  ].flatMap(([path, label]) => (isStored(path) ? [label] : []));
-}
-
-function listCanonicalForms(path: string, rule: Json): (readonly [path: string, label: string])[] {
-  if (!isObject(rule)) return [];
-  const forms = [rule['canonical'] ?? []].flat().map(asText).sort();
-  const inside = isObject(rule['fields']) ? Object.entries(rule['fields']) : [];
-  return [
-    ...(forms.length > 0 ? [[path, `canonical payload:${path} (${forms.join(', ')})`] as const] : []),
-    ...inside.flatMap(([name, value]) => listCanonicalForms(`${path}.${name}`, value)),
-  ];
 }
 
 /** Returns the first label that `given` does not cover, or null. */

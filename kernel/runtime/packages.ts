@@ -36,6 +36,7 @@ interface PluginCollection {
   readonly unchecked: PluginId[];
 }
 
+export const isBuiltinKind = (kind: Kind): boolean => builtinKinds.includes(kind);
 export const isBuiltin = (id: PluginId): boolean => Object.hasOwn(builtinRuntimes, id);
 
 /** Folders are relative to `folder`. `trusted`: code in folders may run; otherwise only their manifests are read. */
