@@ -147,7 +147,7 @@ export interface PlanSet {
   readonly indexSources: readonly BlindIndexSource[];
   /** The identities of all resources, each once. */
   readonly identities: readonly IdentityPlan[];
-  /** Resources whose settings a plugin rejected; they are among `broken`. */
+  /** Resources with settings that a plugin rejected; they are among `broken`. */
   readonly failures: readonly PlanFailure[];
 }
 

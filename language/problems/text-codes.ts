@@ -262,7 +262,7 @@ export const TEXT_CODES = {
     'warning',
     'Two variables with one value',
     '"{name}" and "{other}" have the same value, so what one protects opens with the other.',
-    'Set a random value of its own for each of them; every token, signature or ciphertext made with the changed one is invalid then.',
+    'Set a random value for each; what was made with the changed one is invalid then.',
   ),
   SEC_NO_OWNER: defineProblem(
     'warning',

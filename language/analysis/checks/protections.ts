@@ -146,7 +146,7 @@ function checkColumns(
   const others = definition.finds.references.flatMap((one) =>
     isProtected(one) && one.name !== name && isInside(one.node, action.node) ? [String(one.name)] : [],
   );
-  /** `password` beside `profile.password`: the column of the first is written from it. */
+  /** `password` next to `profile.password`: the column of the first is written from it. */
   const isOfOther = ({ column, value }: UnprotectedWrite): boolean =>
     others.some(
       (other) =>

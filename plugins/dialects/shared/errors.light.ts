@@ -45,13 +45,13 @@ export const dialectErrors = {
     status: 503,
     title: 'Query took too long',
     message: 'The database did not finish in time. {outcome}',
-    help: 'The statement ran into the deadline of its connection (`statement_timeout`) or of its request (`http.timeouts.request`), or waited too long for a lock. If the result of a writing statement could not be read in time, the message says that its outcome is unknown.',
+    help: 'The deadline of its connection (`statement_timeout`) or of its request (`http.timeouts.request`) passed, or it waited too long for a lock. If the outcome of a write is unknown, the message says so.',
   },
   QRY_UNAVAILABLE: {
     status: 503,
     title: 'Database not available',
     message: 'The database is unavailable. {outcome}',
-    help: 'The connection was refused or lost, or no connection became free, or would by estimate, within `pool_wait` seconds and the deadline of the request (`http.timeouts.request`). When the connection was lost after a writing statement was sent, the message says that its outcome is unknown.',
+    help: 'The connection was refused or lost, or no connection became free, or would by estimate, within `pool_wait` seconds and the deadline of the request (`http.timeouts.request`). If the outcome of a write is unknown, the message says so.',
   },
   QRY_RESULT: {
     status: 500,
@@ -63,7 +63,7 @@ export const dialectErrors = {
     status: 503,
     title: 'Too many large results',
     message: 'Too many large results are in memory. {outcome}',
-    help: 'All large results of a process together may take an eighth of its heap. Send the request again later; limit the rows in the statement (`LIMIT`), or give the process more memory (`--max-old-space-size`).',
+    help: 'Large results of a process together may take an eighth of its heap. Send the request again later, limit the rows (`LIMIT`), or give the process more memory (`--max-old-space-size`).',
   },
   QRY_FAILED: {
     status: 500,

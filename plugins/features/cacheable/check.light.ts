@@ -1,14 +1,14 @@
 /** Checks of `cacheable`: work that a cached result would skip, and results that must not be cached. */
-import { asText, isObject, type Json } from '../../../contract/json.js';
+import { asText, isObject, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { scanSql } from '../../../language/strings/sql.js';
 import { Slot } from '../../../contract/slot.js';
+import { toObjects } from '../shared/deferred-parts.light.js';
+import { listExtractions } from '../shared/deferred-secrets.light.js';
 import { canIssueTokens } from '../shared/issues-tokens.light.js';
 import { createRemovalFix } from '../../shared/field-removal.light.js';
 
-type CachedAction = Readonly<Record<string, Json>>;
-
-const toArray = (json: Json | undefined): readonly Json[] => (Array.isArray(json) ? (json as readonly Json[]) : []);
+type CachedAction = JsonObject;
 
 export function checkCache({ value, holder, root, slot }: CheckPlace): Finding[] {
   const cacheable = isObject(value['cacheable']) ? value['cacheable'] : {};
@@ -29,7 +29,7 @@ export function checkCache({ value, holder, root, slot }: CheckPlace): Finding[]
   if (slot === Slot.RESOURCE && root['tokenize'] !== undefined && canIssueTokens(root)) {
     findings.push({ code: 'CCH_TOKEN', at });
   }
-  const covered = slot === Slot.RESOURCE ? toArray(holder['actionables']).filter(isObject) : [holder];
+  const covered = slot === Slot.RESOURCE ? toObjects(holder['actionables']) : [holder];
   if (slot === Slot.RESOURCE && root['invalidate_tokenize'] !== undefined) findings.push({ code: 'CCH_REVOKES', at });
   const doer = covered.find((action) => isWrite(action) || hasSideEffects(action));
   if (doer !== undefined) findings.push({ code: 'CCH_WRITES', at, params: { id: getActionId(doer) } });
@@ -52,33 +52,22 @@ function isWrite(action: CachedAction): boolean {
 }
 
 const hasDecryption = ({ ciphers }: CachedAction): boolean =>
-  toArray(ciphers).some((one) => isObject(one) && one['operation'] === 'Decrypt');
+  toObjects(ciphers).some((one) => one['operation'] === 'Decrypt');
 
 /** Fields with side effects outside the database. */
 const TOLD = ['broadcast_websocket_message', 'queue', 'run_in_background'];
 const hasSideEffects = (action: CachedAction): boolean => TOLD.some((field) => Object.hasOwn(action, field));
 
 /** A statement of the resource that extracts values of this result. */
-const findWriterOf = (holder: CachedAction, root: CachedAction): CachedAction | undefined =>
-  toArray(root['actionables'])
-    .filter(isObject)
-    .find(
-      (action) =>
-        isWrite(action) &&
-        toArray(action['depends_on'])
-          .filter(isObject)
-          .some(
-            (one) =>
-              one['resource_id'] === 'self' &&
-              toArray(one['action_ids']).includes(holder['id'] ?? null) &&
-              one['extract_response_for'] !== undefined,
-          ),
-    );
+const findWriterOf = ({ id = null }: CachedAction, root: CachedAction): CachedAction | undefined =>
+  toObjects(root['actionables']).find(
+    (action) => isWrite(action) && listExtractions(action).some(({ from }) => from.includes(id)),
+  );
 
 /** A cached actionable between two writes splits their shared transaction into two. */
 function isBetweenWrites(holder: CachedAction, root: CachedAction): boolean {
   if (root['transaction'] === false) return false;
-  const actions = toArray(root['actionables']).filter(isObject);
+  const actions = toObjects(root['actionables']);
   const here = actions.findIndex((action) => action === holder || action['id'] === holder['id']);
   return here !== -1 && actions.slice(0, here).some(isWrite) && actions.slice(here + 1).some(isWrite);
 }

@@ -144,9 +144,8 @@ export default definePlugin({
     CCH_WRITTEN: {
       severity: 'warning',
       title: 'Cached value written',
-      message:
-        'Actionable {id} writes with values of this result, which may be outdated when they come from the cache.',
-      help: 'Read what decides a write without a cache: two requests with the same cached balance would lose one change.',
+      message: 'Actionable {id} writes with values of this result, which may be outdated.',
+      help: 'Read what decides a write without a cache.',
     },
     CCH_NOT_READ: {
       severity: 'warning',

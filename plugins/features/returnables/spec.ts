@@ -56,8 +56,8 @@ export default definePlugin({
     RET_SECRET: {
       severity: 'error',
       title: 'Secret under another name',
-      message: 'This returns the secret "{name}" under another name, which no list leaves out.',
-      help: 'List in `returnables` what callers need; a name that is listed there is returned on purpose.',
+      message: 'This returns the secret "{name}" under another name.',
+      help: 'List in `returnables` what callers need.',
     },
     RET_EVERYTHING: {
       severity: 'warning',

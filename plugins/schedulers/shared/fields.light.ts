@@ -31,7 +31,7 @@ export const zoneErrors = {
     severity: 'error',
     title: 'Unknown time zone',
     message: '"{name}" is not a time zone.{hint}',
-    help: 'Zones have IANA names: `UTC`, `Europe/Berlin`, `America/New_York`. Abbreviations such as `PST` and offsets such as `+02:00` do not define when daylight saving time begins.',
+    help: 'Zones have IANA names: `UTC`, `Europe/Berlin`, `America/New_York`. Abbreviations (`PST`) and offsets (`+02:00`) do not define daylight saving time.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
