@@ -7,7 +7,8 @@ import { lintSpec, lintKind } from '../language/export/spec-lint.js';
 import { createManifest, formatManifest } from '../language/export/manifest.js';
 import { readManifest } from '../language/export/manifest-read.js';
 import { readFolder } from '../language/project/plugin-folders.js';
-import { MANIFEST_NAME } from '../language/project/plugin-manifests.js';
+import { listPluginFolders, MANIFEST_NAME } from '../language/project/plugin-manifests.js';
+import { createSpecDigest } from '../language/project/spec-digest.js';
 import { loadProject } from '../kernel/runtime/project.js';
 import type { CommandOptions } from './commands.js';
 import { readText, writeText } from './files.js';
@@ -19,13 +20,17 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
   const { config, arguments: words, check } = options;
   const { cwd, env, stdout, stderr } = terminal;
   const paint = createPaint(terminal);
-  const [name] = words;
-  if (name === undefined) {
+  const [word] = words;
+  if (word === undefined) {
     stderr.write('Which folder? lintel manifest <plugin folder>\n');
     return 2;
   }
-  const folder = resolve(cwd, name);
   const project = await loadProject(cwd, config, env);
+  const listed = listPluginFolders(project.configDocument.text).map((entry) => resolve(project.folder, entry));
+  const asked = resolve(cwd, word);
+  // Editors read the manifest of the folder that the config lists, so a folder inside it stands for it.
+  const folder = listed.find((entry) => asked.startsWith(entry + sep)) ?? asked;
+  const name = folder === asked ? word : relative(cwd, folder);
   const found = await readFolder(folder, name);
   // The config may already list this folder or a parent of it, so duplicates are removed.
   const registry = buildRegistry(
@@ -48,7 +53,14 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
   };
   const { kinds, specs } = found;
   const text = formatManifest(
-    createManifest({ registry, version: readPackageVersion(), kinds, specs, runtime: findRuntimePath }),
+    createManifest({
+      registry,
+      version: readPackageVersion(),
+      kinds,
+      specs,
+      digest: await createSpecDigest(folder),
+      runtime: findRuntimePath,
+    }),
   );
   // Validates the result with the strict reader that its consumers use.
   readManifest(text);
