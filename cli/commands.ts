@@ -316,8 +316,9 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'check the specs in a folder and write plugin.manifest.json',
     details:
       'Runs the examples and counter-examples of every spec in the folder and reports missing documentation. ' +
-      'Without issues, writes the specs as plain data, for readers that must not run foreign code. Rules in code are ' +
-      'only marked (`hasCheck`). Other plugins of the config are read from their manifests.',
+      'Without issues, writes the specs as plain data, for readers that must not run foreign code, into the folder that ' +
+      'the config lists. Rules that are code are only marked (`hasCheck`). Other plugins of the config are read from their ' +
+      'manifests.',
     options: [{ name: 'check', doc: 'Write nothing; exit code 1 if the file is out of date.' }, TRUST],
     examples: ['lintel manifest my-plugins/short-code', 'lintel manifest my-plugins/short-code --check'],
     exits: [OK, { code: 1, doc: 'A spec has issues, or with `--check` the file is out of date.' }],

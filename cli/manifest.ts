@@ -6,8 +6,9 @@ import { pluginId } from '../contract/plugin.js';
 import { lintSpec, lintKind } from '../language/export/spec-lint.js';
 import { createManifest, formatManifest } from '../language/export/manifest.js';
 import { readManifest } from '../language/export/manifest-read.js';
-import { readFolder } from '../language/project/plugin-folders.js';
-import { MANIFEST_NAME } from '../language/project/plugin-manifests.js';
+import { locatePlugins, readFolder } from '../language/project/plugin-folders.js';
+import { listPluginFolders, MANIFEST_NAME } from '../language/project/plugin-manifests.js';
+import { createSpecDigest } from '../language/project/spec-digest.js';
 import { isBuiltin, isBuiltinKind, loadProject } from '../kernel/runtime/project.js';
 import type { CommandOptions } from './options.js';
 import { readText, writeText } from './files.js';
@@ -19,16 +20,20 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
   const { config, arguments: words, check, trust } = options;
   const { cwd, env, stdout, stderr } = terminal;
   const paint = createPaint(terminal);
-  const [name] = words;
-  if (name === undefined) {
+  const [word] = words;
+  if (word === undefined) {
     stderr.write('Which folder? lintel manifest <plugin folder>\n');
     return 2;
   }
-  const folder = resolve(cwd, name);
-  // Only the named folder is run; other plugins of the config are read from their manifests.
+  // Only the asked folder is run; other plugins of the config are read from their manifests.
   const project = await loadProject(cwd, config, env, false, trust);
+  const listed = listPluginFolders(project.configDocument.text).map((entry) => locatePlugins(project.folder, entry));
+  const asked = resolve(cwd, word);
+  // Editors read the manifest of the folder that the config lists, so a folder inside it stands for it.
+  const folder = listed.find((entry) => asked.startsWith(entry + sep)) ?? asked;
+  const name = folder === asked ? word : relative(cwd, folder);
   for (const [other, what] of project.unrun?.unread ?? [])
-    if (!`${folder}${sep}`.startsWith(`${resolve(cwd, other)}${sep}`))
+    if (!`${folder}${sep}`.startsWith(`${locatePlugins(project.folder, other)}${sep}`))
       stderr.write(`Not read: ${other} (${what}); \`--trust\` runs its code.\n`);
   const found = await readFolder(folder, name);
   // The config may already list this folder or a parent of it, as code or as data.
@@ -61,7 +66,14 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
   };
   const { kinds, specs } = found;
   const text = formatManifest(
-    createManifest({ registry, version: readPackageFile().version, kinds, specs, runtime: findRuntimePath }),
+    createManifest({
+      registry,
+      version: readPackageFile().version,
+      kinds,
+      specs,
+      digest: await createSpecDigest(folder),
+      runtime: findRuntimePath,
+    }),
   );
   // Validates the result with the strict reader that its consumers use.
   readManifest(text);

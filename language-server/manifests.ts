@@ -3,9 +3,8 @@
  * All input is untrusted.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Manifest } from '../language/export/manifest.js';
 import { readManifest } from '../language/export/manifest-read.js';
 import {
   MAX_MANIFEST,
@@ -13,6 +12,7 @@ import {
   loadManifest,
   type ManifestResult,
 } from '../language/project/plugin-manifests.js';
+import { createSpecDigest } from '../language/project/spec-digest.js';
 
 /** Limits of the worker process: milliseconds and megabytes. */
 const MAX_TIME = 10_000;
@@ -32,28 +32,19 @@ export interface ManifestOptions {
 
 export async function findManifest(place: ManifestOptions): Promise<ManifestResult> {
   const { root, folder, name, trusted } = place;
-  const { real, inside, time, manifest, note } = await loadManifest(root, folder, name);
+  const { real, inside, manifest, note } = await loadManifest(root, folder, name);
   if (real === null) return { manifest, note };
   if (!inside && !trusted) return { manifest, note: `${note ?? ''}, which is not trusted` };
-  const isStale = manifest !== null && (await findNewestSpecTime(real, 0)) > time;
-  if (manifest !== null && !isStale) return { manifest, note };
+  if (manifest !== null && (await isCurrent(real, manifest))) return { manifest, note };
   if (!trusted)
-    return { manifest, note: note ?? `its manifest is older than its specs; ${formatWriteHint(name)} again` };
+    return { manifest, note: note ?? `its manifest was written from other specs; ${formatWriteHint(name)} again` };
   const asked = await runManifestWorker({ ...place, folder: real });
   return asked.manifest === null ? { manifest, note: asked.note } : asked;
 }
 
-/** Modification time of the newest spec or kind below a folder. Runtimes are irrelevant to an editor. */
-async function findNewestSpecTime(folder: string, depth: number): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const times = entries.map(async (entry) => {
-    const name = join(folder, entry.name);
-    if (entry.isFile()) return /^(spec|kind)\.m?[jt]s$/.test(entry.name) ? (await stat(name)).mtimeMs : 0;
-    const skipped = !entry.isDirectory() || entry.name === 'node_modules' || entry.name.startsWith('.') || depth >= 3;
-    return skipped ? 0 : findNewestSpecTime(name, depth + 1);
-  });
-  return Math.max(0, ...(await Promise.all(times)));
-}
+/** A manifest without a digest is of an earlier version and taken as it is. */
+const isCurrent = async (folder: string, { specs }: Manifest): Promise<boolean> =>
+  specs === undefined || specs === (await createSpecDigest(folder));
 
 const running = new Set<ChildProcess>();
 

@@ -155,11 +155,11 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   let parser: Promise<void> | null = null;
   let findings: StatementFindings = { rejections: new Map(), descriptions: new Map() };
   const texts = createTextTrials();
-  /** `name`: the only file whose text has changed. */
+  /** `name`: the only file with another text. */
   const discardAnalysis = (name?: string): void => {
     now = null;
     files = null;
-    texts.discard(name);
+    texts.discardTrials(name);
   };
 
   const getConfigText = (): string | null => typed.get(configFile) ?? state.configText;
@@ -191,7 +191,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     const analysis = getAnalyser().analyseAll([...getOverlaidFiles().values()], options);
     const unmatched = isRead ? checkConfigPatterns() : [];
     const all = removeUncertain([...state.plugins.problems, ...served.problems, ...unmatched, ...analysis.problems]);
-    texts.keepSound(typed, all, toRelativeName);
+    texts.recordSound(typed, all, toRelativeName);
     return { analysis, problems: all, config: served.config };
   }
 
@@ -311,7 +311,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       const known = new Set(before.flatMap(check).map(({ message }) => message));
       return check(text).filter(({ message }) => !known.has(message));
     },
-    getSoundText: texts.getSoundText,
+    getSoundText: (name) => texts.getSoundText(name),
     getComputedSnapshot: () => now,
     getRecentSnapshot: () => last ?? project.getSnapshot(),
     setStatementFindings(found) {

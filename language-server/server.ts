@@ -155,7 +155,7 @@ export function serve(connection: Connection, version: string): void {
   });
   connection.onDidChangeWatchedFiles(({ changes }) => {
     const names = changes.flatMap(({ uri }) => toFilePath(uri) ?? []);
-    names.forEach(refresher.noteChange);
+    for (const name of names) refresher.noteChange(name);
     logRejection(
       workspace.refresh(names).then((projects) => projects.forEach((project) => publisher.schedulePublish(project))),
     );

@@ -10,7 +10,7 @@ import { mapModelsByAlias } from '../language/analysis/tables.js';
 
 /** With this many files or fewer, all take part. */
 const FEW = 40;
-/** Characters of the texts whose problems are kept. */
+/** Characters of the texts with problems that are cached. */
 const MOST_KEPT = 2_000_000;
 
 export interface Trials {
@@ -88,9 +88,9 @@ function listUsers({ definitions, resources }: Analysis, file: string): string[]
 
 /** The trials of a project, and the texts that its open files had when they were last sound. */
 export function createTextTrials(): {
-  /** `name`: the only file whose text has changed. */
-  discard(name?: string): void;
-  keepSound(texts: ReadonlyMap<string, string>, problems: readonly Problem[], toFile: (name: string) => string): void;
+  /** `name`: the only file with another text. */
+  discardTrials(name?: string): void;
+  recordSound(texts: ReadonlyMap<string, string>, problems: readonly Problem[], toFile: (name: string) => string): void;
   getSoundText(name: string): string | null;
   findNew(
     name: string,
@@ -103,10 +103,10 @@ export function createTextTrials(): {
   let own: { readonly registry: Registry; readonly analyser: Analyser } | null = null;
   let current: { readonly name: string; readonly trials: Trials } | null = null;
   return {
-    discard(name) {
+    discardTrials(name) {
       if (current?.name !== name) current = null;
     },
-    keepSound(texts, problems, toFile) {
+    recordSound(texts, problems, toFile) {
       const invalid = new Set(problems.flatMap(({ severity, file }) => (severity === 'error' ? [file] : [])));
       for (const [name, text] of texts) if (!invalid.has(toFile(name))) sound.set(name, text);
     },

@@ -68,7 +68,7 @@ export function fillPattern(
 
 const findFreeId = (id: string, { ids }: TakenNames): string => findFree(id, (one) => ids.includes(one));
 
-/** A path of another shape than all others: names of parameters do not tell them apart. */
+/** A path of another shape than all others: names of parameters are no difference. */
 export function findFreePath(path: string, { paths }: TakenNames): string {
   const shapes = new Set(paths.map(toShape));
   return findFree(path, (one) => shapes.has(toShape(one)));
@@ -89,8 +89,10 @@ export function addVariables(
   variables: Readonly<Record<string, string>>,
   write: (value: string) => string,
 ): string | null {
-  const has = (name: string): boolean => new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=`, 'm').test(text);
-  const lines = Object.entries(variables).flatMap(([name, value]) => (has(name) ? [] : [`${name}=${write(value)}\n`]));
+  const present = new Set([...text.matchAll(/^\s*(?:export\s+)?(\w+)\s*=/gm)].map(([, name]) => name));
+  const lines = Object.entries(variables).flatMap(([name, value]) =>
+    present.has(name) ? [] : [`${name}=${write(value)}\n`],
+  );
   if (lines.length === 0) return null;
   return text + (text === '' || text.endsWith('\n') ? '' : '\n') + lines.join('');
 }

@@ -171,7 +171,8 @@ function columnItem(
 }
 
 function createPlaceholderItems({ view, site, query, caret, range }: SqlCompletionContext): CompletionItem[] {
-  const rank = caret.at === 'row' ? '0' : '3';
+  // Behind a comparison a value is most likely, and before all others the one of the column's name.
+  const rank = caret.column !== null ? '00' : caret.at === 'row' ? '0' : '3';
   return placeholderItems(view, site, query, { range, column: caret.column, rank, text: (n) => `$${n}` });
 }
 

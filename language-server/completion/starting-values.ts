@@ -32,17 +32,17 @@ export function listStartingValues(
 ): [string, () => string[]] {
   const { registry } = view;
   const write = (sources?: SnippetSources, value = given): string => valueSnippet(registry, field, value, 1, sources);
-  const written = (): string[] =>
+  const writeCopies = (): string[] =>
     name === undefined ? [] : listWritten(view, site, name, isHere).map((json) => write({}, json));
-  const only = (sources: SnippetSources = {}): string => write(sources);
+  const writeWith = (sources: SnippetSources = {}): string => write(sources);
   const [first, ...rest] = listNameSources(view, site);
   return [
     write(first),
     () => [
-      ...rest.map(only),
-      ...written(),
+      ...rest.map(writeWith),
+      ...writeCopies(),
       write(),
-      ...[first, ...rest, {}].map((one) => only({ ...one, isBare: true })),
+      ...[first, ...rest, {}].map((one) => writeWith({ ...one, isBare: true })),
     ],
   ];
 }
@@ -72,6 +72,9 @@ function createSuggest(view: DocumentContext, site: CursorContext, index: number
     }
     // The statement comes before its parameters.
     if (key !== null && field.meta.verbatim === true && field.meta.refers?.symbol === 'name') return `$PAYLOAD.${key}`;
+    return suggestName(field);
+  };
+  const suggestName = (field: FieldNode): Json | undefined => {
     if (known.has(field)) return known.get(field);
     const names = isNamed(field) ? namesFor(view, site, field).map(({ name }) => name) : [];
     const keys =
@@ -118,8 +121,8 @@ function listWritten(view: DocumentContext, site: CursorContext, name: string, i
     } else if (typeof key === 'number') for (const item of node.items) visit(item, rest);
     else for (const member of node.members) if (member.key === key && member.value !== null) visit(member.value, rest);
   };
-  const same = ({ sort }: Definition): boolean => sort === site.sort;
-  for (const { node } of listDefinitions({ view, site }).filter(same).slice(0, SEARCHED)) visit(node, keys);
+  const isSameSort = ({ sort }: Definition): boolean => sort === site.sort;
+  for (const { node } of listDefinitions({ view, site }).filter(isSameSort).slice(0, SEARCHED)) visit(node, keys);
   return [...counts]
     .sort(([, a], [, b]) => b - a)
     .slice(0, COPIES)

@@ -117,11 +117,12 @@ function createOfferJudge(view: DocumentContext, offset: number): OfferJudge {
 
 /** The item together with what its problems ask for: fixes that only insert, outside of what it writes. */
 function withCompletingFixes(
-  { doc, range }: DocumentContext,
+  view: DocumentContext,
   item: CompletionItem,
   made: AcceptedText,
   problems: readonly Problem[],
 ): CompletionItem | null {
+  const { doc } = view;
   const after = createDocument(doc.file, made.text);
   const added: TextEdit[] = [];
   let behind = '';
@@ -131,7 +132,8 @@ function withCompletingFixes(
     if (start !== toOffset(after, fix.range.end)) return null;
     if (start > made.start && start < made.end) return null;
     const at = start <= made.start ? start : start - made.grown;
-    if (!added.some(({ newText }) => newText === fix.text)) added.push({ range: range(at, at), newText: fix.text });
+    if (!added.some(({ newText }) => newText === fix.text))
+      added.push({ range: view.range(at, at), newText: fix.text });
     if (start === made.end) behind = fix.text;
     else if (start === made.start) return null;
   }
@@ -185,7 +187,7 @@ function acceptItem(
     written:
       isSnippet && edit === main
         ? fillSnippet(edit.newText)
-        : { text: edit.newText, stop: edit === main && /\.$/.test(edit.newText) ? edit.newText.length : null },
+        : { text: edit.newText, stop: edit === main && edit.newText.endsWith('.') ? edit.newText.length : null },
     isMain: edit === main,
   }));
   edits.sort((a, b) => a.start - b.start || a.end - b.end);

@@ -270,6 +270,7 @@ const plugin = record<ManifestPlugin>({
 const manifest = record<Manifest>({
   format: oneOf(MANIFEST_FORMAT),
   lintel: text,
+  specs: readOptional(matching(/^[0-9a-f]{64}$/, 'a digest')),
   kinds: list(kind),
   plugins: list(plugin),
 });

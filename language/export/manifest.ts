@@ -55,6 +55,8 @@ export interface Manifest {
   readonly format: typeof MANIFEST_FORMAT;
   /** Semver range of compatible Lintel versions. */
   readonly lintel: string;
+  /** Digest of the specs that it was written from; absent in a manifest of an earlier version. */
+  readonly specs?: string | undefined;
   readonly kinds: readonly ManifestKind[];
   readonly plugins: readonly ManifestPlugin[];
 }
@@ -64,14 +66,17 @@ export interface ManifestInput {
   readonly version: string;
   readonly kinds: readonly Kind[];
   readonly specs: readonly PluginSpec[];
+  /** Digest of their files. */
+  readonly digest?: string;
   /** Returns a runtime's path relative to the manifest, or null. */
   readonly runtime: (id: string) => string | null;
 }
 
-export function createManifest({ registry, version, kinds, specs, runtime }: ManifestInput): Manifest {
+export function createManifest({ registry, version, kinds, specs, digest, runtime }: ManifestInput): Manifest {
   return {
     format: MANIFEST_FORMAT,
     lintel: toVersionRange(version),
+    ...(digest !== undefined && { specs: digest }),
     kinds: kinds.map(toManifestKind),
     plugins: specs.map((spec) => toManifestPlugin(registry, spec, runtime(pluginId(spec)))),
   };

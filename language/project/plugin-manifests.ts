@@ -29,22 +29,20 @@ export interface LoadedManifest extends ManifestResult {
   /** With links resolved; null where it does not exist. */
   readonly real: string | null;
   readonly inside: boolean;
-  /** Modification time in milliseconds. */
-  readonly time: number;
 }
 
 /** `name`: as in the config. Manifests outside the project (`root`) are not read. */
 export async function loadManifest(root: string, folder: string, name: string): Promise<LoadedManifest> {
   const real = await realpath(folder).catch(() => null);
-  const nothing = { real, inside: false, manifest: null, time: 0 };
+  const nothing = { real, inside: false, manifest: null };
   if (real === null) return { ...nothing, note: 'there is no such folder or package' };
   const inside = (real + sep).startsWith((await realpath(root)) + sep);
   if (!inside) return { ...nothing, note: 'it is outside the project' };
   try {
     const file = join(real, MANIFEST_NAME);
-    const { size, mtimeMs } = await stat(file);
+    const { size } = await stat(file);
     if (size > MAX_MANIFEST) return { ...nothing, inside, note: `its manifest is larger than ${MAX_MANIFEST} bytes` };
-    return { real, inside, manifest: readManifest(await readFile(file, 'utf8')), note: null, time: mtimeMs };
+    return { real, inside, manifest: readManifest(await readFile(file, 'utf8')), note: null };
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const what = error instanceof Error ? error.message : String(error);

@@ -100,7 +100,7 @@ function carryInsertions({ text: before, insertions }: ReadText, now: string): C
   };
 }
 
-/** Where a quote may be missing in the first line whose last string is not closed: at the edges of words. */
+/** Where a quote may be missing in the first line with a string that is not closed: at the edges of words. */
 function* guessQuotes(text: string): Generator<Insertion> {
   const line = findOpenString(text);
   if (line === null) return;
@@ -110,11 +110,11 @@ function* guessQuotes(text: string): Generator<Insertion> {
     return /[\s{}[\],:]/.test(after) || /[\s{}[\],:"]/.test(before) !== (after === '"');
   };
   // The end of the value is the most frequent place, so the string that is open is closed first.
-  const order = [...range(line.open + 1, line.end), ...range(line.start, line.open).reverse()];
+  const order = [...listOffsets(line.open + 1, line.end), ...listOffsets(line.start, line.open).reverse()];
   for (const offset of order) if (isEdge(offset)) yield { offset, text: '"' };
 }
 
-const range = (from: number, to: number): number[] =>
+const listOffsets = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
 
 function findOpenString(text: string): { start: number; open: number; end: number } | null {
@@ -212,19 +212,19 @@ function createFault(text: string, { offset, text: put }: Insertion): SourceFaul
 /** The node with its places in the text without the insertions. */
 function moveNode(root: LocatedNode, insertions: readonly Insertion[]): LocatedNode {
   const points = insertions.map(({ offset, text }, i) => ({ at: offset + i, length: text.length }));
-  const move = (offset: number): number =>
+  const moveOffset = (offset: number): number =>
     offset - points.reduce((sum, { at, length }) => sum + (offset > at ? length : 0), 0);
   const moveMember = (member: Member): Member => ({
     ...member,
-    keyStart: move(member.keyStart),
-    keyEnd: move(member.keyEnd),
+    keyStart: moveOffset(member.keyStart),
+    keyEnd: moveOffset(member.keyEnd),
     value: member.value && visit(member.value),
   });
   const visit = (node: LocatedNode): LocatedNode =>
     Object.freeze({
       ...node,
-      start: move(node.start),
-      end: move(node.end),
+      start: moveOffset(node.start),
+      end: moveOffset(node.end),
       members: node.members.map(moveMember),
       items: node.items.map(visit),
     });

@@ -127,6 +127,15 @@ describe('lintel: commands that write files from the specs', function () {
       for (const { runtime } of read.plugins) await readFile(join(cwd, 'plugins', runtime ?? ''), 'utf8');
     });
 
+    it('writes where editors look: into the folder that the config lists', async () => {
+      const cwd = await plugins('limits');
+      await writeFile(join(cwd, 'lintel.config.json'), '{ "plugins": ["builtin:*", "./plugins"] }');
+      const { code, stdout } = await runCli(['manifest', 'plugins/quota'], { cwd });
+      expect([code, stdout]).to.deep.equal([0, stdout]);
+      expect(stdout).to.contain('wrote plugins/plugin.manifest.json: kind limiter, ');
+      expect(await readdir(join(cwd, 'plugins/quota'))).not.to.include('plugin.manifest.json');
+    });
+
     it('--check passes while nothing changed, fails after it, and writes nothing', async () => {
       const cwd = await plugins('short-code');
       const missing = await manifest(cwd, '--check');

@@ -61,6 +61,13 @@ describe('language server: completion in SQL', () => {
       expect((await at(String.raw`SELECT * FROM _users u WHERE \u00‸20 u.id = $1`)).labels).to.deep.equal([]);
     });
 
+    it('offers the placeholder of the right name first behind a comparison', async () => {
+      const { items } = await at('SELECT id FROM _users WHERE email = ‸', ', "parameters": ["age", "email"]');
+      expect(ordered(items).slice(0, 2)).to.deep.equal(['$2', '$1']);
+      const added = await at('SELECT id FROM _users WHERE email = ‸', ', "parameters": []');
+      expect(ordered(added.items)[0]).to.equal('$1 = email');
+    });
+
     it('replaces the word that is there', async () => {
       expect(await acceptItem('SELECT * FROM _u‸s WHERE id = $1', '_users')).to.equal(
         formatSqlResource('"SELECT * FROM _users WHERE id = $1"'),

@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import { cp, mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSpecDigest } from '../../language/project/spec-digest.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { ROOT } from '../support/project.js';
 
@@ -111,15 +112,17 @@ describe('language server: plugins of a workspace', () => {
     expect(told.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
   });
 
-  it('a manifest older than its specs is reported where nothing may run', async () => {
+  it('a manifest of other specs is reported where nothing may run, and file times do not matter', async () => {
     const manifest = await createManifest(editors[0] as Editor);
     const editor = await open(false, { ...files, 'my-plugins/slack/plugin.manifest.json': manifest });
     const past = new Date(Date.now() - 60_000);
     await utimes(join(editor.folder, 'my-plugins/slack/plugin.manifest.json'), past, past);
-    await editor.write({ 'my-plugins/slack/spec.mjs': SPEC });
+    await editor.write({ 'my-plugins/slack/spec.mjs': SPEC.replaceAll('\n', '\r\n') });
     editor.open('lintel.config.json', CONFIG);
+    expect(await editor.diagnostics('lintel.config.json')).to.deep.equal([]);
+    await editor.write({ 'my-plugins/slack/spec.mjs': `${SPEC}// changed` });
     const [note] = await editor.waitForDiagnostics('lintel.config.json', (all) => all.length > 0);
-    expect(note?.message).to.contain('older than its specs');
+    expect(note?.message).to.contain('written from other specs');
   });
 
   for (const [what, spec, words] of [
@@ -188,6 +191,7 @@ describe('language server: plugins of a workspace', () => {
     const { specs } = await readFolder(join(editor.folder, 'my-plugins/slack'));
     await rm(join(editor.folder, 'my-plugins/slack/ran.txt'), { force: true });
     const registry = buildRegistry(kinds, [...builtin, ...specs]);
-    return formatManifest(made({ registry, version: '0.5.0', kinds: [], specs, runtime: () => null }));
+    const digest = await createSpecDigest(join(editor.folder, 'my-plugins/slack'));
+    return formatManifest(made({ registry, version: '0.5.0', kinds: [], specs, digest, runtime: () => null }));
   }
 });
