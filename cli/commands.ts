@@ -129,6 +129,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [
       { name: 'filter', value: 'TEXT', doc: 'Only cases whose file, group or name contains this text.' },
       { name: 'reporter', value: 'NAME', doc: '`pretty` (default), `json`, `junit` or `tap`.' },
+      {
+        name: 'mutants',
+        doc: 'Then change the definitions, one field or condition at a time, and list what no case notices.',
+      },
       TRUST,
     ],
     examples: ['lintel test', 'lintel test --filter "sign up"', 'lintel test --reporter junit > report.xml'],

@@ -25,6 +25,7 @@ export const OPTIONS = {
   verify: { type: 'boolean' },
   replace: { type: 'boolean' },
   filter: { type: 'string' },
+  mutants: { type: 'boolean' },
   reporter: { type: 'string' },
   stdio: { type: 'boolean' },
   clientProcessId: { type: 'string' },
@@ -60,6 +61,7 @@ export interface CommandOptions {
   /** Text in the names of the cases to run (`lintel test`). */
   readonly filter: string | undefined;
   readonly reporter: string | undefined;
+  readonly mutants: boolean;
   readonly stdio: boolean;
   readonly arguments: readonly string[];
 }
@@ -93,6 +95,7 @@ export function toCommandOptions(values: Values, words: readonly string[]): Comm
     verify: values.verify === true,
     replace: values.replace === true,
     filter: toText(values.filter),
+    mutants: values.mutants === true,
     reporter: toText(values.reporter),
     stdio: values.stdio === true,
     arguments: words,

@@ -21,6 +21,7 @@ import type { CaseOutcome } from './outcome.js';
 import { loadTestProject } from './project.js';
 import { REPORTERS, type Reporter } from './reporters/index.js';
 import { runCase } from './run-case.js';
+import { runMutants } from './run-mutants.js';
 import { startServices, type TestServices } from './services.js';
 import { replaceTime } from './time.js';
 import { startServer } from './server.js';
@@ -35,6 +36,10 @@ export async function runTest(options: CommandOptions, terminal: Terminal): Prom
     const near = findNearest(wanted, Object.keys(REPORTERS));
     const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
     stderr.write(`--reporter takes ${Object.keys(REPORTERS).join(', ')}; not "${wanted}".${hint}\n`);
+    return 2;
+  }
+  if (options.mutants && wanted !== 'pretty') {
+    stderr.write('--mutants prints for readers, so it takes no other --reporter.\n');
     return 2;
   }
   if ((await loadTrustedProject('test', 'code', options, terminal)) === null) return UNTRUSTED;
@@ -68,6 +73,9 @@ async function runAll(run: Run): Promise<number> {
     terminal.stderr.write(`${reason}\n`);
     return 2;
   }
+  const overlay = new Map<string, string>();
+  const setText = (file: string, text: string | null): void =>
+    void (text === null ? overlay.delete(file) : overlay.set(file, text));
   const matchers = await loadMatchers(project);
   const reporter = createReporter(terminal, secrets);
   const outcomes: CaseOutcome[] = [];
@@ -79,7 +87,11 @@ async function runAll(run: Run): Promise<number> {
     for (const [environment, together] of groupByEnvironment(cases)) {
       const loaded =
         environment === '{}' ? project : (await load(JSON.parse(environment) as Record<string, string>)).project;
-      const server = await startServer({ project: standIn(loaded, services, certificate), services, time });
+      const server = await startServer({
+        project: { ...standIn(loaded, services, certificate), overlay },
+        services,
+        time,
+      });
       try {
         const stores = openTestStores(server.kernel);
         for (const test of together) {
@@ -87,12 +99,15 @@ async function runAll(run: Run): Promise<number> {
           outcomes.push(outcome);
           reporter.reportCase(outcome);
         }
+        const isPassed = outcomes.every(({ failures }) => failures.length === 0);
+        if (options.mutants && isPassed)
+          await runMutants({ server, stores, matchers, cases: together, overlay: setText, terminal });
       } finally {
         await server.close();
       }
     }
   } finally {
-    time.restore();
+    time.restoreTime();
     await services.close();
   }
   reporter.finishReport(outcomes, elapsed());

@@ -1,5 +1,5 @@
 /**
- * Deferred and scheduled work under test. The kernel is never told to begin, so that nothing runs by itself; steps run what is due,
+ * Deferred and scheduled work under test. The kernel is never made ready, so that nothing runs by itself; steps run what is due,
  * retries at once.
  */
 import type { JobAdmin, JobView, Schedule } from '../../contract/deferred.js';
@@ -22,7 +22,7 @@ export interface TestJobs {
   runSchedules(): Promise<void>;
   /** Time passes: schedules and delayed jobs run in the order of their instants. */
   wait(milliseconds: number): Promise<void>;
-  list(): Promise<readonly TestJob[]>;
+  listJobs(): Promise<readonly TestJob[]>;
 }
 
 /** A job that adds itself again would never end. */
@@ -99,13 +99,13 @@ export function createTestJobs(
         const next = findNext(end);
         const dues = (await listWaiting()).map(({ due }) => time.now() + Math.max(0, due));
         const job = Math.min(end, ...dues);
-        time.advance(Math.max(0, Math.min(job, next?.instant ?? end) - time.now()));
+        time.passTime(Math.max(0, Math.min(job, next?.instant ?? end) - time.now()));
         if (next !== null && next.instant <= time.now()) await runSchedule(next.schedule, next.instant);
         await runDue();
       }
       await runDue();
     },
-    async list() {
+    async listJobs() {
       const waiting = (await listWaiting()).map(({ view }): TestJob => ({
         resource: view.resource,
         state: 'waiting',

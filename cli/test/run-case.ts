@@ -67,7 +67,7 @@ async function checkEffects({ server, test: { expect }, match, fail }: Running):
   const asList = (json: Json | undefined): readonly Json[] | null =>
     Array.isArray(json) ? (json as readonly Json[]) : null;
   const wantedJobs = asList(jobs);
-  if (wantedJobs !== null) fail('/expect/jobs', matchRows(wantedJobs, await server.jobs.list(), match));
+  if (wantedJobs !== null) fail('/expect/jobs', matchRows(wantedJobs, await server.jobs.listJobs(), match));
   if (calls !== undefined) fail('/expect/calls', match(calls, server.services.calls));
   if (messages !== undefined) fail('/expect/messages', match(messages, server.messages));
 }

@@ -7,9 +7,9 @@ export interface TestTime {
   /** A case begins, at this instant (milliseconds) or now. */
   begin(instant: number | null): void;
   /** Milliseconds. */
-  advance(milliseconds: number): void;
+  passTime(milliseconds: number): void;
   now(): number;
-  restore(): void;
+  restoreTime(): void;
 }
 
 export function replaceTime(): TestTime {
@@ -19,13 +19,13 @@ export function replaceTime(): TestTime {
   let passed = 0;
   /** Never goes back, because it is compared with what earlier cases have read. */
   let passedInAll = 0;
-  const now = (): number => (instant ?? RealDate.now()) + passed;
+  const getNow = (): number => (instant ?? RealDate.now()) + passed;
   const performanceNow = (): number => realPerformance.call(performance) + passedInAll;
   globalThis.Date = new Proxy(RealDate, {
-    apply: () => new RealDate(now()).toString(),
+    apply: () => new RealDate(getNow()).toString(),
     construct: (target, given: unknown[]) =>
-      given.length === 0 ? new target(now()) : (Reflect.construct(target, given) as Date),
-    get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
+      given.length === 0 ? new target(getNow()) : (Reflect.construct(target, given) as Date),
+    get: (target, name) => (name === 'now' ? getNow : (Reflect.get(target, name) as unknown)),
   });
   performance.now = performanceNow;
   return {
@@ -33,12 +33,12 @@ export function replaceTime(): TestTime {
       instant = given;
       passed = 0;
     },
-    advance(milliseconds) {
+    passTime(milliseconds) {
       passed += milliseconds;
       passedInAll += milliseconds;
     },
-    now,
-    restore() {
+    now: getNow,
+    restoreTime() {
       globalThis.Date = RealDate;
       performance.now = realPerformance;
     },

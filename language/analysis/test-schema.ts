@@ -45,19 +45,19 @@ const service = object('A service that definitions call.', {
 });
 
 const createGiven = () =>
-  object('What there is before the first step. Nothing of other cases is left.', {
+  object('What there is before the first step.', {
     tables: createRows('Rows by table or collection. All others are empty.'),
-    claims: createClaims('Claims of the caller. The requests carry a token that the guard of their resource accepts.'),
+    claims: createClaims('Claims of the caller. A token that the guard accepts is made.'),
     now: text({
-      doc: 'The time at the first step. It stands still; a step with `wait` moves it on. Default: the time of the system.',
+      doc: 'The time at the first step. It stands still until a step waits. Default: that of the system.',
       examples: ['2026-01-01T00:00:00Z'],
     }).matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/),
     services: list(service, {
-      doc: 'Services that definitions call. A call that none of them answers fails the case; nothing outside is ever called.',
+      doc: 'Services that definitions call. Any other call fails the case; nothing outside is called.',
       itemLabel: 'this service',
     }),
     environment: record(text({ doc: 'The value.' }), {
-      doc: 'Variables of the environment. Each combination of them needs a server of its own, so use few.',
+      doc: 'Variables of the environment. Each combination starts a server of its own.',
       complete: { source: 'env-name' },
     }),
   });
@@ -69,7 +69,7 @@ const request = object('The request of the step.', {
   headers: createHeaders('Headers of the request.'),
   body: value(null, { doc: 'The payload. `$SAVED.name` is a value that an earlier step has saved.', roots: SAVED }),
   signed: flag({
-    doc: 'Signs the request as the verifiers of a webhook demand; `false`: in the right form, but wrongly. Default: not at all.',
+    doc: 'Signs the request for the verifiers of a webhook; `false`: wrongly. Default: not at all.',
   }),
   as: either([createClaims(), flag({ doc: 'A token is sent.' })], {
     doc: 'Claims of the caller, instead of those of `given`. `false`: no token is sent.',
@@ -77,14 +77,14 @@ const request = object('The request of the step.', {
   }),
 });
 
-const response = object('What the response is. Without `status` and `problem`, it has succeeded.', {
+const response = object('The response. Without `status` and `problem`, it succeeds.', {
   status: numeric({ doc: 'Status of the response.', examples: [200] })
     .integer()
     .min(100)
     .max(599),
   headers: createHeaders('Headers that the response has.', 'answer'),
   body: value(null, {
-    doc: 'The body. An object may have more fields than are written; `{"$any": "uuid"}` and other matchers accept many values.',
+    doc: 'The body. Objects may have more fields; matchers such as `{"$any": "uuid"}` accept many values.',
     roots: SAVED,
     matched: true,
   }),
@@ -97,12 +97,12 @@ const response = object('What the response is. Without `status` and `problem`, i
 const step = object('A step.', {
   request,
   wait: numeric({
-    doc: 'Time that passes before the next step. Schedules and delayed jobs that become due run at their instants.',
+    doc: 'Time that passes. Schedules and delayed jobs that become due run at their instants.',
     unit: 'seconds',
     examples: [3600],
   }).min(0),
   run: text({
-    doc: 'Runs work that no request waits for.',
+    doc: 'Runs background work.',
     examples: ['jobs'],
     enumDocs: {
       jobs: 'All jobs that are due, with their retries.',
@@ -127,7 +127,7 @@ const test = object('A case.', {
   expect: object('What there is after the last step.', {
     tables: createRows('All rows of these tables, in any order, each with the columns written.'),
     jobs: list(value(null, { doc: 'A job: its `resource`, its `state`, its `code`.', roots: SAVED, matched: true }), {
-      doc: 'The jobs that wait, or have failed for good, in any order.',
+      doc: 'The jobs that wait or are dead, in any order.',
       examples: [[{ resource: 'mail-01', state: 'waiting' }]],
     }),
     calls: list(value(null, { doc: 'A call: its `method`, `url`, `headers`, `body`.', roots: SAVED, matched: true }), {
@@ -135,10 +135,10 @@ const test = object('A case.', {
       examples: [[{ method: 'POST', body: { amount: 5 } }]],
     }),
     messages: list(value(null, { doc: 'A message: its `action`, `data`, and `to`.', roots: SAVED, matched: true }), {
-      doc: 'All messages to WebSocket clients, in their order. `to` is `{"uids": [...]}`, `{"rooms": [...]}` or `{"all": true}`.',
+      doc: 'All messages to WebSocket clients, in their order.',
       examples: [[{ action: 'changed', to: { uids: ['1'] } }]],
     }),
-    unchanged: flag({ doc: 'All tables that `tables` does not name have the rows of `given`.', default: false }),
+    unchanged: flag({ doc: 'Other tables have the rows of `given`.', default: false }),
   }),
 });
 

@@ -31,6 +31,8 @@ export interface Project extends Packages {
   readonly dev: boolean;
   /** Test files are read too; they are never served. */
   readonly tests?: boolean;
+  /** Texts in place of those on disk, by the name in messages. */
+  readonly overlay?: ReadonlyMap<string, string>;
   /** Null when the config is invalid. */
   readonly config: Config | null;
   readonly configUses: ReadonlySet<string>;
@@ -154,8 +156,9 @@ export async function createAnalysisOptions(
 }
 
 export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {
-  const { cwd, folder, configFile, tests = false } = project;
+  const { cwd, folder, configFile, tests = false, overlay } = project;
   const names = await findDefinitions({ folder, configFile, patterns: config.definitions, tests });
   const files = await Promise.all(names.map((name) => readDefinition(name, relative(cwd, name) || name)));
-  return files.filter((file) => file !== null);
+  const there = files.filter((file) => file !== null);
+  return overlay === undefined ? there : there.map((one) => ({ ...one, text: overlay.get(one.file) ?? one.text }));
 }

@@ -62,6 +62,7 @@ const NOTHING: CommandOptions = {
   replace: false,
   stdio: false,
   filter: undefined,
+  mutants: false,
   reporter: undefined,
   arguments: [],
 };

@@ -29,17 +29,17 @@ describe('lintel test of what is shipped', () => {
     }, 7));
 
   it('passes those of a new project', () =>
-    expectPass(async ({ folder, write }) => {
+    expectPass(async (project) => {
       for (const file of ['definitions', 'lintel.config.json'])
-        await cp(join(TEMPLATE, file), join(folder, file), { recursive: true });
-      await write('.env.example', await readFile(join(TEMPLATE, 'dot-env.example'), 'utf8'));
+        await cp(join(TEMPLATE, file), join(project.folder, file), { recursive: true });
+      await project.write('.env.example', await readFile(join(TEMPLATE, 'dot-env.example'), 'utf8'));
     }, 6));
 
   it('passes those of the page', () =>
-    expectPass(async ({ write }) => {
+    expectPass(async (project) => {
       for (const { text } of listBlocks('how-to/testing.md')) {
         const [, name] = /^\/\/ (\S+)\n/.exec(text) ?? [];
-        if (name !== undefined) await write(name, text);
+        if (name !== undefined) await project.write(name, text);
       }
     }, 2));
 });

@@ -220,6 +220,31 @@ describe('lintel test', () => {
     expect(stdout).to.contain('expected "a", received "…"').and.not.contain('abcdefghij');
   });
 
+  it('lists the changes of definitions that no case notices', async () => {
+    const noticed = {
+      id: 'adds',
+      steps: [
+        add('a', { expect: { body: { $exactly: { id: { $any: 'ulid' }, number: 1, text: 'a' } } } }),
+        add('a', { expect: { status: 409 } }),
+        add('', { expect: { status: 422 } }),
+      ],
+      expect: { tables: { notes: [{ text: 'a', owner: 'anna' }] } },
+    };
+    const { code, stdout } = await run(group(noticed), '--mutants');
+    expect(code).to.equal(0);
+    // A text of 51 characters is never sent, and no case calls the other resource.
+    expect(stdout).to.contain('"note-add" without "max_length": 1 case(s) call it, and pass');
+    expect(stdout).to.contain('"note-count" without the condition "owner = $1": no case calls it');
+    for (const change of ['"min_length"', '"returnables"', '"payload_validation"'])
+      expect(stdout).not.to.contain(`"note-add" without ${change}`);
+    expect(stdout).to.match(/\n\d+ of \d+ changes noticed, \d+ not; \d+ are rejected by the checker\n/);
+    const again = await run(
+      group(noticed, { ...noticed, id: 'fails', expect: { tables: { notes: [] } } }),
+      '--mutants',
+    );
+    expect([again.code, again.stdout.includes('changes noticed')]).to.deep.equal([1, false]);
+  });
+
   it('runs 300 cases in less than 5 seconds', async () => {
     const cases = Array.from({ length: 300 }, (_, at) => ({
       id: `case ${at}`,

@@ -1,0 +1,138 @@
+/**
+ * Changes of the definitions, one at a time, that a test should notice: a field is left out (a guard, a rule, a bound, an owner), a
+ * condition of a statement holds for every row, two parameters change places.
+ */
+import type { Json } from '../../contract/json.js';
+import type { Range } from '../../contract/problem.js';
+import { listEntries } from '../../language/analysis/classify.js';
+import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
+import { levelAt, listChildLevels, type Level } from '../../language/analysis/levels.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { rangeAt, type Document } from '../../language/source/document.js';
+import { findMember, parseSource, toJson, type LocatedNode } from '../../language/source/tree.js';
+import { tokenizeSql } from '../../language/strings/sql-tokens.js';
+
+export interface Mutant {
+  readonly resource: string;
+  /** `without "max_length"` */
+  readonly change: string;
+  readonly doc: Document;
+  readonly range: Range;
+  /** The whole file with the change. */
+  readonly text: string;
+}
+
+type Path = readonly (string | number)[];
+type Edit = (holder: Record<string | number, Json>, key: string | number) => void;
+type Add = (change: string, node: LocatedNode, path: Path, edit: Edit) => void;
+
+/** What it says is for readers and the checker. */
+const SILENT = 'acknowledge';
+
+/** Of all resources that are served. */
+export function createMutants({ documents, resources }: Analysis, registry: Registry): Mutant[] {
+  const ids = new Set(resources.map(({ id }) => id));
+  return [...documents.values()].flatMap((doc) => {
+    const { root } = parseSource(doc);
+    if (root === null) return [];
+    return listEntries(root).flatMap((entry, at) => {
+      const resource = String(findMember(entry, 'id')?.value?.scalar ?? '');
+      if (!ids.has(resource)) return [];
+      const found: Mutant[] = [];
+      const before: Path = root.type === 'array' ? [at] : [];
+      const add: Add = (change, node, path, edit) => {
+        const json = structuredClone(toJson(root));
+        applyEdit(json, [...before, ...path], edit);
+        found.push({ resource, change, doc, range: rangeAt(doc, node.start, node.end), text: JSON.stringify(json) });
+      };
+      collectChanges(registry, levelAt(registry, entry, ROOT_FIELDS.resource), [], add);
+      return found;
+    });
+  });
+}
+
+function applyEdit(json: Json, path: Path, edit: Edit): void {
+  const holder = path.slice(0, -1).reduce((at, key) => (at as Record<string | number, Json>)[key] as Json, json);
+  edit(holder as Record<string | number, Json>, path.at(-1) ?? '');
+}
+
+const removeKey: Edit = (holder, key) => void delete holder[key];
+
+function collectChanges(registry: Registry, level: Level, path: Path, add: Add): void {
+  const { node, field } = level;
+  if (node === null) return;
+  for (const child of listChildLevels(registry, level)) {
+    const { key } = child;
+    if (key === null || key === SILENT || child.node === null || child.field === null) continue;
+    const here = [...path, key];
+    const isMember = typeof key === 'string';
+    const isDefault = child.field.meta.default !== undefined && child.field.meta.default === child.node.scalar;
+    if (isMember && !child.field.required && !isDefault) add(`without "${key}"`, child.node, here, removeKey);
+    if (child.field.meta.language === 'sql') addConditions(child.node, here, add);
+    const isBound = node.members.some((member) => bindsOf(level, member.key) === key);
+    if (isBound && field !== null) addSwaps(child.node, here, add);
+    collectChanges(registry, child, here, add);
+  }
+}
+
+const bindsOf = ({ expansion }: Level, key: string): string | undefined => expansion?.fields.get(key)?.field.meta.binds;
+
+function addSwaps({ items }: LocatedNode, path: Path, add: Add): void {
+  for (const [at, item] of items.entries()) {
+    const next = items[at + 1];
+    if (next === undefined || JSON.stringify(toJson(item)) === JSON.stringify(toJson(next))) continue;
+    add(`with $${at + 1} and $${at + 2} swapped`, item, [...path, at], (holder, key) => {
+      const list = holder as unknown as Json[];
+      const first = Number(key);
+      [list[first], list[first + 1]] = [list[first + 1] ?? null, list[first] ?? null];
+    });
+  }
+}
+
+const ENDS = new Set([
+  'AND',
+  'OR',
+  'ORDER',
+  'GROUP',
+  'HAVING',
+  'LIMIT',
+  'OFFSET',
+  'RETURNING',
+  'FOR',
+  'UNION',
+  'ON',
+  'WINDOW',
+]);
+
+/** Each condition behind WHERE and AND, at the depth of its clause. */
+function addConditions(node: LocatedNode, path: Path, add: Add): void {
+  const text = String(node.scalar);
+  const { tokens } = tokenizeSql(text);
+  let depth = 0;
+  let clause = -1;
+  let start = -1;
+  const close = (end: number): void => {
+    const condition = text.slice(start, end).trim();
+    if (start !== -1 && condition !== '' && !/^\w*\s*BETWEEN\b/i.test(condition)) {
+      const changed = `${text.slice(0, start)} (${condition} OR TRUE) ${text.slice(end)}`;
+      add(`without the condition "${condition}"`, node, path, (holder, key) => void (holder[key] = changed));
+    }
+    start = -1;
+  };
+  for (const token of tokens) {
+    const word = text.slice(token.start, token.end).toUpperCase();
+    if (token.type === 'open') depth++;
+    if (token.type === 'close') {
+      depth--;
+      if (depth < clause) [clause] = [-1, close(token.start)];
+    }
+    if (depth === clause && ENDS.has(word)) {
+      close(token.start);
+      if (word === 'AND' || word === 'OR') start = token.end;
+      else clause = -1;
+    }
+    if (word === 'WHERE') [clause, start] = [depth, token.end];
+  }
+  close(text.length);
+}
