@@ -1,4 +1,4 @@
-/** Detects cross-site requests and WebSocket handshakes from the headers that browsers set. */
+/** Detects cross-site requests and upgrades from the headers that browsers set. */
 import type { HttpConfig } from '../../language/analysis/config.js';
 import type { ProofSort } from '../../contract/plan.js';
 import { isStranger, type Sender } from '../../contract/trigger.js';
