@@ -77,7 +77,7 @@ export function createDocumentContext(project: Project, name: string): DocumentC
     },
     doc,
     get tree() {
-      return (tree ??= parseDamagedSource(doc, null));
+      return (tree ??= parseDamagedSource(doc));
     },
     get snapshot() {
       return project.getSnapshot();

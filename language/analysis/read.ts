@@ -4,7 +4,7 @@
  */
 import type { CodeEntry } from '../../contract/problem.js';
 import { createDocument, createWindow, type Document, type Window } from '../source/document.js';
-import { parseDamagedSource, type Insertion, type ReadText } from '../source/repair.js';
+import { parseDamagedSource } from '../source/repair.js';
 import { parseSource, type LocatedNode, type SourceFault } from '../source/tree.js';
 import { findObjects, type KnownEnd, type TextRange } from '../source/fragments.js';
 import { classifyDefinitions, listEntries } from './classify.js';
@@ -26,8 +26,6 @@ export interface FileRead {
   readonly rows: readonly PendingProblem[];
   /** The file has syntax errors. */
   readonly faulty: boolean;
-  /** Its text and what makes it valid; null if it could not be read. */
-  readonly known: ReadText | null;
 }
 
 interface Entry {
@@ -55,7 +53,7 @@ export function readFile(source: SourceFile, before: FileRead | undefined, readi
   const report = createReport(reading.codes);
   if (unreadable !== undefined) {
     report.add('SRC_UNREADABLE', { doc, start: 0, end: 0 }, { what: unreadable });
-    return { source, doc, entries: [], definitions: [], rows: report.rows, faulty: true, known: null };
+    return { source, doc, entries: [], definitions: [], rows: report.rows, faulty: true };
   }
   const windows = createWindows(doc, before?.entries ?? [], reading);
   const entries = findObjects(text, windows.knownEnd)?.map(windows.entryAt) ?? [null];
@@ -64,11 +62,11 @@ export function readFile(source: SourceFile, before: FileRead | undefined, readi
     for (const { window, faults } of sound) if (window !== null) reportFaults(window, faults, report);
     return createFileRead(source, doc, sound, report.rows);
   }
-  const { root, faults, insertions } = parseDamagedSource(doc, before?.known ?? null);
+  const { root, faults } = parseDamagedSource(doc);
   reportFaults(doc, faults, report);
   const nodes = root === null ? [] : listEntries(root);
   const found = nodes.map((node) => windows.entryAt(node) ?? createEntry(doc, node, reading));
-  return createFileRead(source, doc, found, report.rows, insertions);
+  return createFileRead(source, doc, found, report.rows);
 }
 
 function createFileRead(
@@ -76,7 +74,6 @@ function createFileRead(
   doc: Document,
   entries: readonly Entry[],
   faults: readonly PendingProblem[],
-  insertions: readonly Insertion[] | null = [],
 ): FileRead {
   const definitions = entries.flatMap((entry) => entry.definitions);
   const rows = [...faults, ...entries.flatMap((entry) => entry.rows)];
@@ -87,7 +84,6 @@ function createFileRead(
     definitions,
     rows,
     faulty: faults.length > 0,
-    known: { text: source.text, insertions },
   };
 }
 

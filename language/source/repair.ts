@@ -1,6 +1,5 @@
 /**
- * Reads a text that lacks one character as if it were there: a brace, a bracket, a quote or a colon. Places come from the last text that
- * could be read, else from the layout. One lost character is then one problem, and the rest of the file is checked as usual.
+ * Reads a text that lacks one character as if it were there: a brace, a bracket, a quote or a colon. Its place comes from the layout. One lost character is then one problem, and the rest of the file is checked as usual.
  */
 import type { Document } from './document.js';
 import { listTokens, type Token } from './layout-tokens.js';
@@ -12,22 +11,14 @@ export interface Insertion {
   readonly text: string;
 }
 
-/** A text and what makes it valid; null if nothing is known that does. */
-export interface ReadText {
-  readonly text: string;
-  readonly insertions: readonly Insertion[] | null;
-}
-
 export interface RepairedTree extends SourceTree {
-  readonly insertions: readonly Insertion[] | null;
+  /** What the text lacks; null if it is valid or nothing is found that makes it so. */
+  readonly insertion: Insertion | null;
 }
 
 /** Characters that all attempts together may read, and how many attempts there are at most. */
 const MOST_READ = 1_500_000;
 const MOST_TRIES = 80;
-/** Lost characters that are remembered. */
-const MOST_LOST = 4;
-
 const LOST: Readonly<Record<string, string>> = {
   '}': 'a closing brace is missing',
   ']': 'a closing bracket is missing',
@@ -38,66 +29,22 @@ const LOST: Readonly<Record<string, string>> = {
   ',': 'a comma is missing',
 };
 
-export function parseDamagedSource(doc: Document, before: ReadText | null): RepairedTree {
+export function parseDamagedSource(doc: Document): RepairedTree {
   const plain = parseSource(doc);
-  if (plain.faults.every(({ code }) => code !== 'SRC_SYNTAX')) return { ...plain, insertions: [] };
-  const isAsItIs = plain.faults.length === 1 && plain.faults[0]?.params['missing'] === 'comma';
-  if (isAsItIs) return { ...plain, insertions: null };
+  const isComma = plain.faults.length === 1 && plain.faults[0]?.params['missing'] === 'comma';
+  if (isComma || plain.faults.every(({ code }) => code !== 'SRC_SYNTAX')) return { ...plain, insertion: null };
   const { text } = doc;
-  const known = before === null ? NOTHING : carryInsertions(before, text);
   let left = Math.min(MOST_TRIES, Math.ceil(MOST_READ / text.length));
-  for (const candidate of listCandidates(text, known, plain.faults[0]?.start ?? 0)) {
-    if (left-- <= 0) break;
-    const found = parseValidTree(insertAll(text, candidate), MAX_DEPTH);
-    if (found === null || found.faults.length > 0) continue;
-    return {
-      root: moveNode(found.root, candidate),
-      faults: candidate.map((one) => createFault(text, one)),
-      insertions: candidate,
-    };
-  }
-  return { ...plain, insertions: null };
-}
-
-function* listCandidates(text: string, known: Carried, firstError: number): Generator<readonly Insertion[]> {
-  const { insertions, removed } = known;
-  if (insertions.length > 0) yield insertions;
   const tokens = listTokens(text);
-  const guesses = [...(tokens === null ? guessQuotes(text) : guessBrackets(tokens, firstError))];
-  // With the characters that were lost before; without them, in case they are there again.
-  for (const others of insertions.length > 0 ? [insertions, []] : [[]]) {
-    if (others.length >= MOST_LOST) continue;
-    const put = (one: Insertion): Insertion[] => [...others, one].sort((a, b) => a.offset - b.offset);
-    if (removed !== null) yield put(removed);
-    for (const guess of guesses) yield put(guess);
+  const guesses = tokens === null ? guessQuotes(text) : guessBrackets(tokens, plain.faults[0]?.start ?? 0);
+  for (const insertion of guesses) {
+    if (left-- <= 0) break;
+    const { offset, text: put } = insertion;
+    const found = parseValidTree(text.slice(0, offset) + put + text.slice(offset), MAX_DEPTH);
+    if (found !== null && found.faults.length === 0)
+      return { root: moveNode(found.root, insertion), faults: [createFault(text, insertion)], insertion };
   }
-}
-
-interface Carried {
-  /** Those of the text before, where they are now. */
-  readonly insertions: readonly Insertion[];
-  /** What was taken away, if it is one character that structures the text. */
-  readonly removed: Insertion | null;
-}
-
-const NOTHING: Carried = { insertions: [], removed: null };
-
-function carryInsertions({ text: before, insertions }: ReadText, now: string): Carried {
-  if (insertions === null) return NOTHING;
-  let start = 0;
-  while (start < before.length && before[start] === now[start]) start++;
-  let end = 0;
-  const most = Math.min(before.length, now.length) - start;
-  while (end < most && before[before.length - 1 - end] === now[now.length - 1 - end]) end++;
-  const [gone, put] = [before.slice(start, before.length - end), now.slice(start, now.length - end)];
-  const isOne = put.trim() === '' && LOST[gone] !== undefined;
-  return {
-    insertions: insertions.flatMap((one) => {
-      if (one.offset <= start) return [one];
-      return one.offset < before.length - end ? [] : [{ ...one, offset: one.offset + now.length - before.length }];
-    }),
-    removed: isOne ? { offset: start, text: gone } : null,
-  };
+  return { ...plain, insertion: null };
 }
 
 /** Where a quote may be missing in the first line with a string that is not closed: at the edges of words. */
@@ -186,16 +133,6 @@ function endsBetween(tokens: readonly Token[], open: Token, until: number): numb
   return [...ends, open.end];
 }
 
-function insertAll(text: string, insertions: readonly Insertion[]): string {
-  let made = '';
-  let at = 0;
-  for (const { offset, text: put } of insertions) {
-    made += text.slice(at, offset) + put;
-    at = offset;
-  }
-  return made + text.slice(at);
-}
-
 function createFault(text: string, { offset, text: put }: Insertion): SourceFault {
   const what = LOST[put] ?? 'a character is missing';
   const change = { start: offset, end: offset, text: put };
@@ -209,11 +146,9 @@ function createFault(text: string, { offset, text: put }: Insertion): SourceFaul
   };
 }
 
-/** The node with its places in the text without the insertions. */
-function moveNode(root: LocatedNode, insertions: readonly Insertion[]): LocatedNode {
-  const points = insertions.map(({ offset, text }, i) => ({ at: offset + i, length: text.length }));
-  const moveOffset = (offset: number): number =>
-    offset - points.reduce((sum, { at, length }) => sum + (offset > at ? length : 0), 0);
+/** The node with its places in the text without the insertion. */
+function moveNode(root: LocatedNode, { offset: at, text }: Insertion): LocatedNode {
+  const moveOffset = (offset: number): number => (offset > at ? offset - text.length : offset);
   const moveMember = (member: Member): Member => ({
     ...member,
     keyStart: moveOffset(member.keyStart),
