@@ -64,6 +64,7 @@ export function listOtherTexts(
 function createSuggest(view: DocumentContext, site: CursorContext, index: number): SnippetSources {
   const known = new Map<FieldNode, Json | undefined>();
   const model = pickByIndex(listReadableModels(view), index);
+  const sent = formatPayloadPrefix(view);
   let key: string | null = null;
   const suggest = (field: FieldNode): Json | undefined => {
     if (field.meta.language === 'sql' && model !== undefined) {
@@ -71,7 +72,7 @@ function createSuggest(view: DocumentContext, site: CursorContext, index: number
       return model.statement;
     }
     // The statement comes before its parameters.
-    if (key !== null && field.meta.verbatim === true && field.meta.refers?.symbol === 'name') return `$PAYLOAD.${key}`;
+    if (key !== null && field.meta.verbatim === true && field.meta.refers?.symbol === 'name') return `${sent}${key}`;
     return suggestName(field);
   };
   const suggestName = (field: FieldNode): Json | undefined => {
@@ -90,6 +91,14 @@ function createSuggest(view: DocumentContext, site: CursorContext, index: number
 }
 
 const pickByIndex = <T>(all: readonly T[], index: number): T | undefined => all[Math.min(index, all.length - 1)];
+
+/** What precedes the name of a field that the caller sends. */
+function formatPayloadPrefix({ registry }: DocumentContext): string {
+  const reader = registry
+    .names('accessor')
+    .find((name) => registry.plugin('accessor', name)?.facts?.['reads'] === 'payload');
+  return reader === undefined ? '' : `$${reader}.`;
+}
 
 /** A statement that reads one row, for each model with a key. */
 function listReadableModels(view: DocumentContext): { readonly key: string; readonly statement: string }[] {
