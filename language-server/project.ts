@@ -4,7 +4,6 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { analyseFiles, createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import type { Config } from '../language/analysis/config.js';
@@ -21,7 +20,7 @@ import { createDocument } from '../language/source/document.js';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
 import { loadSqlParser } from '../language/project/sql-parser.js';
-import type { StatementFindings } from '../language/project/statement-checks.js';
+import { areEqualRejections, type StatementFindings } from '../language/project/statement-checks.js';
 import { createEnvNames, type EnvNames } from './env-names.js';
 import { loadRegistry, type LoadedRegistry } from './registry-source.js';
 import { createConfigCache, readConfig } from './effective-config.js';
@@ -315,11 +314,8 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     getComputedSnapshot: () => now,
     getRecentSnapshot: () => last ?? project.getSnapshot(),
     setStatementFindings(found) {
-      const { rejections } = findings;
+      const isSame = areEqualRejections(findings.rejections, found.rejections);
       findings = found;
-      const isSame =
-        rejections.size === found.rejections.size &&
-        [...rejections].every(([statement, one]) => isDeepStrictEqual(found.rejections.get(statement), one));
       if (!isSame) now = null;
       return !isSame;
     },
@@ -330,13 +326,13 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       const given = new Map([...state.env].map(([name, fact]) => [env.get(name) ?? name, fact]));
       const source = texts.get(configFile) ?? getConfigText();
       const read = readConfig({ source, registry, env: given, variables });
-      const supposed = [...getOverlaidFiles()].map(([name, file]) => {
-        const text = texts.get(name);
-        const as = moved?.from === name ? toRelativeName(moved.to) : file.file;
-        return { ...file, file: as, ...(text !== undefined && { text }) };
-      });
-      const options = { env: given, sql, given: read.config ?? project.config };
-      return [...read.problems, ...analyseFiles(supposed, registry, options).problems];
+      const supposed = [...getOverlaidFiles()].map(([name, file]) => ({
+        ...file,
+        file: moved?.from === name ? toRelativeName(moved.to) : file.file,
+        text: texts.get(name) ?? file.text,
+      }));
+      const { problems } = analyseFiles(supposed, registry, { env: given, sql, given: read.config ?? project.config });
+      return [...read.problems, ...problems];
     },
     async refresh(names) {
       const only = names ?? [];

@@ -2,6 +2,7 @@
  * Checks the statements of an analysis in stores, without running them. Answers of scratch stores are cached until the statement
  * or one of its tables changes.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { ModelTable, StorePlace } from '../../contract/model.js';
 import { pluginId, type PluginId, type PluginSpec } from '../../contract/plugin.js';
 import type {
@@ -23,6 +24,10 @@ export interface StatementFindings {
   readonly rejections: StatementRejections;
   readonly descriptions: ReadonlyMap<SqlText, StatementDescription>;
 }
+
+export const areEqualRejections = (some: StatementRejections, others: StatementRejections): boolean =>
+  some.size === others.size &&
+  [...some].every(([statement, rejection]) => isDeepStrictEqual(others.get(statement), rejection));
 
 export interface StatementChecker {
   /** Begins to open the scratch stores that the config's stores may need. */

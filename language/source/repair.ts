@@ -1,8 +1,8 @@
 /**
  * Reads a text that lacks one character as if it were there: a brace, a bracket, a quote or a colon. Its place comes from the layout. One lost character is then one problem, and the rest of the file is checked as usual.
  */
+import { createScanner } from 'jsonc-parser';
 import type { Document } from './document.js';
-import { listTokens, type Token } from './layout-tokens.js';
 import { MAX_DEPTH, parseSource, type LocatedNode, type Member, type SourceFault, type SourceTree } from './tree.js';
 import { parseValidTree } from './valid-tree.js';
 
@@ -164,4 +164,37 @@ function moveNode(root: LocatedNode, { offset: at, text }: Insertion): LocatedNo
       items: node.items.map(visit),
     });
   return visit(root);
+}
+
+interface Token {
+  /** The bracket, colon or comma itself; `"` for a string, `v` for any other value. */
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+  /** Of its line, in characters. */
+  readonly indent: number;
+  /** The first of its line. */
+  readonly isFirst: boolean;
+}
+
+/** With the indentation of their lines. Null if a string or a comment is not closed. */
+function listTokens(text: string): Token[] | null {
+  const scanner = createScanner(text.replace(/^\ufeff/, ' '), false);
+  const tokens: Token[] = [];
+  let line = -1;
+  let indent = 0;
+  for (;;) {
+    const found = scanner.scan() as number;
+    if ((scanner.getTokenError() as number) !== 0) return null;
+    if (found === 17 /* EOF */) return tokens;
+    if (found >= 12 && found <= 15) continue;
+    const start = scanner.getTokenOffset();
+    const isFirst = scanner.getTokenStartLine() !== line;
+    if (isFirst) {
+      line = scanner.getTokenStartLine();
+      indent = scanner.getTokenStartCharacter();
+    }
+    const kind = found <= 6 ? (text[start] ?? '') : found === 10 ? '"' : 'v';
+    tokens.push({ kind, start, end: start + scanner.getTokenLength(), indent, isFirst });
+  }
 }

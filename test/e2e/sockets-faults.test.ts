@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { createHandshakeCheck } from '../../plugins/triggers/websocket/handshake.js';
-import { createRateLimiter } from '../../contract/rate-limiter.js';
+import { createRateLimiter } from '../../plugins/triggers/websocket/connection.js';
 import { invokePlan } from '../../kernel/runtime/invoke.js';
 import { createTestInvocation } from '../support/invocation.js';
 import { formatRequestHead } from '../support/client.js';

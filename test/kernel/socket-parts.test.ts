@@ -6,7 +6,7 @@ import { RawJson } from '../../contract/raw-json.js';
 import { createHandshakeCheck, type HandshakeInput } from '../../plugins/triggers/websocket/handshake.js';
 import { SocketInvocation } from '../../plugins/triggers/websocket/invocation.js';
 import * as frames from '../../plugins/triggers/websocket/message.js';
-import { createRateLimiter } from '../../contract/rate-limiter.js';
+import { createRateLimiter } from '../../plugins/triggers/websocket/connection.js';
 import {
   createPeerHeaders,
   extractProofs,

@@ -6,7 +6,6 @@ import type { JsonLimits } from '../../../language/strings/bounded-json.js';
 import type { Client } from './hub.js';
 import type { Peer } from './invocation.js';
 import { readMessage, type Message } from './message.js';
-import { createRateLimiter } from '../../../contract/rate-limiter.js';
 import { CLOSE } from './peer.js';
 import type { Worker } from './message-runner.js';
 
@@ -142,5 +141,33 @@ export function createSocketConnection(socket: WebSocket, input: SocketConnectio
       socket.ping();
     },
     terminate: () => socket.terminate(),
+  };
+}
+
+/** `over`: reject this one. `flood`: close the connection. */
+type RateResult = 'fine' | 'over' | 'flood';
+
+/** `flood` begins at this multiple of the rate. */
+const FLOOD_RATE = 5;
+
+/**
+ * A token bucket: a sustained rate with a burst allowance, and `flood` for persistent abusers. `rate` is per second; `now` is monotonic
+ * milliseconds.
+ */
+export function createRateLimiter(rate: number): (now: number) => RateResult {
+  let allowance = rate;
+  let excess = 0;
+  let last = -Infinity;
+  return (now) => {
+    const gained = ((now - last) / 1000) * rate;
+    last = now;
+    allowance = Math.min(rate, allowance + gained);
+    excess = Math.max(0, excess - gained);
+    if (allowance >= 1) {
+      allowance -= 1;
+      return 'fine';
+    }
+    excess += 1;
+    return excess > (FLOOD_RATE - 1) * rate ? 'flood' : 'over';
   };
 }

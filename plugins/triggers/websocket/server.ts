@@ -5,7 +5,6 @@ import type { Duplex } from 'node:stream';
 import Koa from 'koa';
 import websockify from 'koa-websocket';
 import type { WebSocket } from 'ws';
-import { callOncePerPair } from '../../../contract/call-once.js';
 import { createByteBudget } from '../../../contract/byte-budget.js';
 import type { RuntimeServices } from '../../../contract/deferred.js';
 import { createFault, ensureFault } from '../../../contract/fault.js';
@@ -270,5 +269,18 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
       for (const { line } of [...connected]) line.close(CLOSE.going, 'the server is closing');
       await gone;
     },
+  };
+}
+
+const MAX_PAIRS = 1000;
+
+/** Bounds repeated reports of the same cause. */
+function callOncePerPair(call: (one: string, other: string) => void): (one: string, other: string) => void {
+  const known = new Set<string>();
+  return (one, other) => {
+    const pair = JSON.stringify([one, other]);
+    if (known.has(pair) || known.size >= MAX_PAIRS) return;
+    known.add(pair);
+    call(one, other);
   };
 }
