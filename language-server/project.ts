@@ -336,8 +336,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     },
     async refresh(names) {
       const only = names ?? [];
-      const known = only.length > 0 && only.every((name) => state.disk.has(name));
-      if (!known) return readAll();
+      if (only.length === 0 || !only.every((name) => state.disk.has(name))) return readAll();
       for (const name of only) {
         const file = await readDefinition(name, toRelativeName(name));
         if (file === null) state.disk.delete(name);
