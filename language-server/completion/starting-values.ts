@@ -66,7 +66,7 @@ function createSuggest(view: DocumentContext, site: CursorContext, index: number
   const model = pickByIndex(listReadableModels(view), index);
   const sent = formatPayloadPrefix(view);
   let key: string | null = null;
-  const suggest = (field: FieldNode): Json | undefined => {
+  const suggestValue = (field: FieldNode): Json | undefined => {
     if (field.meta.language === 'sql' && model !== undefined) {
       ({ key } = model);
       return model.statement;
@@ -87,7 +87,7 @@ function createSuggest(view: DocumentContext, site: CursorContext, index: number
     known.set(field, found);
     return found;
   };
-  return { suggest };
+  return { suggest: suggestValue };
 }
 
 const pickByIndex = <T>(all: readonly T[], index: number): T | undefined => all[Math.min(index, all.length - 1)];
