@@ -83,9 +83,8 @@ function addSwaps({ items }: LocatedNode, path: Path, add: Add): void {
     const next = items[at + 1];
     if (next === undefined || JSON.stringify(toJson(item)) === JSON.stringify(toJson(next))) continue;
     add(`with $${at + 1} and $${at + 2} swapped`, item, [...path, at], (holder, key) => {
-      const list = holder as unknown as Json[];
       const first = Number(key);
-      [list[first], list[first + 1]] = [list[first + 1] ?? null, list[first] ?? null];
+      [holder[first], holder[first + 1]] = [holder[first + 1] ?? null, holder[first] ?? null];
     });
   }
 }

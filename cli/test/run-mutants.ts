@@ -1,11 +1,10 @@
 /** Runs the cases that call a changed resource, until one of them fails. What none notices has survived. */
-import { asText, isObject } from '../../contract/json.js';
 import { formatCodeFrame } from '../../language/source/code-frame.js';
 import { createPaint } from '../colors.js';
 import type { Terminal } from '../terminal.js';
 import type { TestCase } from './definition.js';
 import { createMutants } from './mutants.js';
-import { runCase, type CaseContext } from './run-case.js';
+import { listCalls, runCase, type CaseContext } from './run-case.js';
 
 export interface MutantRun extends CaseContext {
   readonly cases: readonly TestCase[];
@@ -21,7 +20,7 @@ export async function runMutants(run: MutantRun): Promise<void> {
   const { kernel } = server;
   const paint = createPaint(terminal);
   const counts: Record<Fate, number> = { noticed: 0, survived: 0, invalid: 0 };
-  const calls = new Map(run.cases.map((test) => [test, listCalls(run, test)]));
+  const calls = new Map(run.cases.map((test) => [test, listCalls(server, test)]));
   for (const mutant of createMutants(kernel.analysis(), kernel.project.registry)) {
     const { doc, range, resource, change } = mutant;
     const relevant = run.cases.filter((test) => calls.get(test)?.has(resource) === true);
@@ -46,20 +45,4 @@ async function decideFate(run: MutantRun, relevant: readonly TestCase[]): Promis
   if (!outcome.applied) return 'invalid';
   for (const test of relevant) if ((await runCase(run, test)).failures.length > 0) return 'noticed';
   return 'survived';
-}
-
-/** The resources that a case calls, and those on which they depend. Time and schedules can run any. */
-function listCalls({ server }: MutantRun, { steps }: TestCase): Set<string> {
-  const { resources } = server.kernel.analysis();
-  const called = new Set<string>();
-  for (const step of steps) {
-    const { request } = step;
-    if (isObject(request)) called.add(asText(request['resource']) || server.findResource(asText(request['path'])));
-    if (step['wait'] !== undefined || step['run'] === 'schedules')
-      for (const { resource } of server.kernel.running.schedules()) called.add(resource);
-  }
-  for (const { id, actions } of resources)
-    if (called.has(id))
-      for (const key of actions.flatMap(({ depends }) => depends)) called.add(key.split('#')[0] ?? '');
-  return called;
 }
