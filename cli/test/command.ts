@@ -21,7 +21,7 @@ import type { CaseOutcome } from './outcome.js';
 import { loadTestProject } from './project.js';
 import { REPORTERS, type Reporter } from './reporters/index.js';
 import { listCalls, runCase } from './run-case.js';
-import { runMutants } from './run-mutants.js';
+import { runMutants } from './mutants.js';
 import { startServices, type TestServices } from './services.js';
 import { replaceTime } from './time.js';
 import { startServer } from './server.js';
