@@ -68,7 +68,11 @@ async function runAll(run: Run): Promise<number> {
   const elapsed = startStopwatch();
   const load = (environment: Readonly<Record<string, string>>) =>
     loadTestProject(terminal, { config: options.config, folder, environment, database: false });
-  const { project, secrets } = await load({});
+  const { project, secrets, refusal } = await load({});
+  if (refusal !== null) {
+    terminal.stderr.write(`${refusal}\n`);
+    return 2;
+  }
   const analysis = await readAnalysis(project, terminal);
   if (analysis === null) return 1;
   const all = analysis.tests.flatMap((definition) => readGroup(definition).cases);

@@ -218,6 +218,14 @@ describe('lintel test', () => {
     const { code, stdout } = await runCli(['test'], { cwd: project.folder });
     expect(code).to.equal(1);
     expect(stdout).to.contain('expected "a", received "…"').and.not.contain('abcdefghij');
+    await project.write('lintel.config.json', {
+      connections: { main: { use: 'mysql', url: 'mysql://root@127.0.0.1:1/x' } },
+    });
+    const other = await runCli(['test'], { cwd: project.folder });
+    expect([other.code, other.stderr]).to.deep.equal([
+      2,
+      '"main" uses mysql, and its statements cannot run on the embedded database of `lintel test`.\n',
+    ]);
   });
 
   it('lists the changes of definitions that no case notices', async () => {
