@@ -133,6 +133,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
         name: 'mutants',
         doc: 'Then change the definitions, one field or condition at a time, and list what no case notices.',
       },
+      { name: 'watch', doc: 'Run again after each save the cases that it can have changed.' },
       TRUST,
     ],
     examples: ['lintel test', 'lintel test --filter "sign up"', 'lintel test --reporter junit > report.xml'],

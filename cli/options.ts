@@ -26,6 +26,7 @@ export const OPTIONS = {
   replace: { type: 'boolean' },
   filter: { type: 'string' },
   mutants: { type: 'boolean' },
+  watch: { type: 'boolean' },
   reporter: { type: 'string' },
   stdio: { type: 'boolean' },
   clientProcessId: { type: 'string' },
@@ -62,6 +63,7 @@ export interface CommandOptions {
   readonly filter: string | undefined;
   readonly reporter: string | undefined;
   readonly mutants: boolean;
+  readonly watch: boolean;
   readonly stdio: boolean;
   readonly arguments: readonly string[];
 }
@@ -96,6 +98,7 @@ export function toCommandOptions(values: Values, words: readonly string[]): Comm
     replace: values.replace === true,
     filter: toText(values.filter),
     mutants: values.mutants === true,
+    watch: values.watch === true,
     reporter: toText(values.reporter),
     stdio: values.stdio === true,
     arguments: words,

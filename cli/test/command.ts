@@ -20,13 +20,14 @@ import type { Matchers } from './match.js';
 import type { CaseOutcome } from './outcome.js';
 import { loadTestProject } from './project.js';
 import { REPORTERS, type Reporter } from './reporters/index.js';
-import { runCase } from './run-case.js';
-import { runMutants } from './run-mutants.js';
+import { listCalls, runCase } from './run-case.js';
+import { runMutants } from './mutants.js';
 import { startServices, type TestServices } from './services.js';
 import { replaceTime } from './time.js';
 import { startServer } from './server.js';
 import { startStopwatch } from './stopwatch.js';
 import { openTestStores } from './stores.js';
+import { runOnChanges, selectAffected, type KnownTexts } from './watch.js';
 
 export async function runTest(options: CommandOptions, terminal: Terminal): Promise<number> {
   const { stderr } = terminal;
@@ -42,10 +43,12 @@ export async function runTest(options: CommandOptions, terminal: Terminal): Prom
     stderr.write('--mutants prints for readers, so it takes no other --reporter.\n');
     return 2;
   }
-  if ((await loadTrustedProject('test', 'code', options, terminal)) === null) return UNTRUSTED;
+  const trusted = await loadTrustedProject('test', 'code', options, terminal);
+  if (trusted === null) return UNTRUSTED;
   const folder = await mkdtemp(join(tmpdir(), 'lintel-test-'));
   try {
-    return await runAll({ options, terminal, folder, createReporter });
+    const run: Run = { options, terminal, folder, createReporter, known: new Map() };
+    return await (options.watch ? runOnChanges(trusted, terminal, () => runAll(run)) : runAll(run));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -56,6 +59,8 @@ interface Run {
   readonly terminal: Terminal;
   readonly folder: string;
   readonly createReporter: (terminal: Terminal, secrets: readonly string[]) => Reporter;
+  /** Of the run before. */
+  readonly known: KnownTexts;
 }
 
 async function runAll(run: Run): Promise<number> {
@@ -63,7 +68,11 @@ async function runAll(run: Run): Promise<number> {
   const elapsed = startStopwatch();
   const load = (environment: Readonly<Record<string, string>>) =>
     loadTestProject(terminal, { config: options.config, folder, environment, database: false });
-  const { project, secrets } = await load({});
+  const { project, secrets, refusal } = await load({});
+  if (refusal !== null) {
+    terminal.stderr.write(`${refusal}\n`);
+    return 2;
+  }
   const analysis = await readAnalysis(project, terminal);
   if (analysis === null) return 1;
   const all = analysis.tests.flatMap((definition) => readGroup(definition).cases);
@@ -83,6 +92,7 @@ async function runAll(run: Run): Promise<number> {
   const certificate = join(folder, 'services.pem');
   await writeFile(certificate, services.authority);
   const time = replaceTime();
+  let affected: ReadonlySet<TestCase> | null = null;
   try {
     for (const [environment, together] of groupByEnvironment(cases)) {
       const loaded =
@@ -94,7 +104,10 @@ async function runAll(run: Run): Promise<number> {
       });
       try {
         const stores = openTestStores(server.kernel);
-        for (const test of together) {
+        const chosen = (affected ??= new Set(
+          selectAffected(cases, analysis, run.known, (test) => listCalls(server, test)),
+        ));
+        for (const test of together.filter((one) => chosen.has(one))) {
           const outcome = await runCase({ server, stores, matchers }, test);
           outcomes.push(outcome);
           reporter.reportCase(outcome);

@@ -1,6 +1,7 @@
 /**
  * Changes of the definitions, one at a time, that a test should notice: a field is left out (a guard, a rule, a bound, an owner), a
- * condition of a statement holds for every row, two parameters change places.
+ * condition of a statement holds for every row, two parameters change places. The cases that call the resource run until one of them
+ * fails; what none notices has survived.
  */
 import type { Json } from '../../contract/json.js';
 import type { Range } from '../../contract/problem.js';
@@ -12,8 +13,13 @@ import type { Registry } from '../../language/analysis/registry.js';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember, parseSource, toJson, type LocatedNode } from '../../language/source/tree.js';
 import { tokenizeSql } from '../../language/strings/sql-tokens.js';
+import { formatCodeFrame } from '../../language/source/code-frame.js';
+import { createPaint } from '../colors.js';
+import type { Terminal } from '../terminal.js';
+import type { TestCase } from './definition.js';
+import { listCalls, runCase, type CaseContext } from './run-case.js';
 
-export interface Mutant {
+interface Mutant {
   readonly resource: string;
   /** `without "max_length"` */
   readonly change: string;
@@ -31,7 +37,7 @@ type Add = (change: string, node: LocatedNode, path: Path, edit: Edit) => void;
 const SILENT = 'acknowledge';
 
 /** Of all resources that are served. */
-export function createMutants({ documents, resources }: Analysis, registry: Registry): Mutant[] {
+function createMutants({ documents, resources }: Analysis, registry: Registry): Mutant[] {
   const ids = new Set(resources.map(({ id }) => id));
   return [...documents.values()].flatMap((doc) => {
     const { root } = parseSource(doc);
@@ -83,9 +89,8 @@ function addSwaps({ items }: LocatedNode, path: Path, add: Add): void {
     const next = items[at + 1];
     if (next === undefined || JSON.stringify(toJson(item)) === JSON.stringify(toJson(next))) continue;
     add(`with $${at + 1} and $${at + 2} swapped`, item, [...path, at], (holder, key) => {
-      const list = holder as unknown as Json[];
       const first = Number(key);
-      [list[first], list[first + 1]] = [list[first + 1] ?? null, list[first] ?? null];
+      [holder[first], holder[first + 1]] = [holder[first + 1] ?? null, holder[first] ?? null];
     });
   }
 }
@@ -135,4 +140,45 @@ function addConditions(node: LocatedNode, path: Path, add: Add): void {
     if (word === 'WHERE') [clause, start] = [depth, token.end];
   }
   close(text.length);
+}
+
+export interface MutantRun extends CaseContext {
+  readonly cases: readonly TestCase[];
+  /** Sets the text of a file in place of that on disk; null: that on disk. */
+  readonly overlay: (file: string, text: string | null) => void;
+  readonly terminal: Terminal;
+}
+
+type Fate = 'noticed' | 'survived' | 'invalid';
+
+export async function runMutants(run: MutantRun): Promise<void> {
+  const { server, overlay, terminal } = run;
+  const { kernel } = server;
+  const paint = createPaint(terminal);
+  const counts: Record<Fate, number> = { noticed: 0, survived: 0, invalid: 0 };
+  const calls = new Map(run.cases.map((test) => [test, listCalls(server, test)]));
+  for (const mutant of createMutants(kernel.analysis(), kernel.project.registry)) {
+    const { doc, range, resource, change } = mutant;
+    const relevant = run.cases.filter((test) => calls.get(test)?.has(resource) === true);
+    overlay(doc.file, mutant.text);
+    const fate = await decideFate(run, relevant);
+    overlay(doc.file, null);
+    counts[fate]++;
+    if (fate !== 'survived') continue;
+    const how = relevant.length === 0 ? 'no case calls it' : `${relevant.length} case(s) call it, and pass`;
+    const message = `"${resource}" ${change}: ${how}`;
+    const problem = { file: doc.file, range, severity: 'warning' as const, code: 'survived', message, related: [] };
+    terminal.stdout.write(`\n${formatCodeFrame(problem, doc, paint)}\n`);
+  }
+  await kernel.reload();
+  const { noticed, survived, invalid } = counts;
+  terminal.stdout.write(`\n${noticed} of ${noticed + survived} changes noticed, ${survived} not`);
+  terminal.stdout.write(`; ${invalid} are rejected by the checker\n`);
+}
+
+async function decideFate(run: MutantRun, relevant: readonly TestCase[]): Promise<Fate> {
+  const outcome = await run.server.kernel.reload();
+  if (!outcome.applied) return 'invalid';
+  for (const test of relevant) if ((await runCase(run, test)).failures.length > 0) return 'noticed';
+  return 'survived';
 }

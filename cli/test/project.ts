@@ -25,6 +25,8 @@ export interface TestProject {
   readonly project: Project;
   /** Values that no report shows. */
   readonly secrets: readonly string[];
+  /** Why the stores in this process cannot stand in for the configured ones; null: they can. */
+  readonly refusal: string | null;
 }
 
 export async function loadTestProject(terminal: Terminal, settings: TestSettings): Promise<TestProject> {
@@ -41,6 +43,7 @@ export async function loadTestProject(terminal: Terminal, settings: TestSettings
   return {
     project: { ...project, tests: true, config: config && adjustConfig(config, project, database) },
     secrets,
+    refusal: config && !database ? findRefusal(config, project) : null,
   };
 }
 
@@ -50,6 +53,18 @@ const adjustConfig = (config: Config, project: Project, database: boolean): Conf
   chosen: database ? config.chosen : config.chosen.flatMap((one) => replaceStore(one, project)),
   http: { ...config.http, port: 0, host: '127.0.0.1', hosts: [...config.http.hosts, '127.0.0.1'] },
 });
+
+/** Statements are written for one syntax. */
+function findRefusal({ chosen }: Config, { registry }: Project): string | null {
+  const getSyntax = (kind: string, name: string | undefined) =>
+    name === undefined ? undefined : registry.plugin(kind, name)?.facts?.['syntax'];
+  const other = chosen.find(({ kind, name, spare }) => {
+    const syntax = getSyntax(kind, registry.kind(kind)?.config?.tested?.use);
+    return spare !== true && syntax !== undefined && getSyntax(kind, name) !== syntax;
+  });
+  if (other === undefined) return null;
+  return `"${other.instance}" uses ${other.name}, and its statements cannot run on the embedded database of \`lintel test\`.`;
+}
 
 function replaceStore(chosen: ConfiguredPlugin, { registry }: Project): ConfiguredPlugin[] {
   const tested = registry.kind(chosen.kind)?.config?.tested;

@@ -172,3 +172,19 @@ async function checkTables({ test, stores, match, fail }: Running, before: Map<s
     fail('/expect/unchanged', [{ pointer: '', message }]);
   }
 }
+
+/** The resources that a case calls, and those on which they depend. Time and schedules can run any. */
+export function listCalls(server: TestServer, { steps }: TestCase): Set<string> {
+  const { resources } = server.kernel.analysis();
+  const called = new Set<string>();
+  for (const step of steps) {
+    const { request } = step;
+    if (isObject(request)) called.add(asText(request['resource']) || server.findResource(asText(request['path'])));
+    if (step['wait'] !== undefined || step['run'] === 'schedules')
+      for (const { resource } of server.kernel.running.schedules()) called.add(resource);
+  }
+  for (const { id, actions } of resources)
+    if (called.has(id))
+      for (const key of actions.flatMap(({ depends }) => depends)) called.add(key.split('#')[0] ?? '');
+  return called;
+}

@@ -29,7 +29,7 @@ const createHeaders = (doc: string, of?: string) =>
   });
 
 const service = object('A service that definitions call.', {
-  method: text({ doc: 'Method of the call. Default: any.', examples: ['POST'] }),
+  method: text({ doc: 'Method of the call. Default: any.' }),
   url: text({
     doc: 'Address of the call. Its query counts only if one is written.',
     examples: ['https://pay.example.com/charges'],
@@ -41,7 +41,7 @@ const service = object('A service that definitions call.', {
     body: anyJson({ doc: 'Body of the response.' }),
   }),
   delay: numeric({ doc: 'Time until the response.', unit: 'seconds', default: 0 }).min(0).max(60),
-  failure: text({ doc: 'What happens in place of a response.', examples: ['disconnect'] }).oneOf(['disconnect']),
+  failure: text({ doc: 'In place of a response.' }).oneOf(['disconnect']),
 });
 
 const createGiven = () =>
@@ -103,7 +103,6 @@ const step = object('A step.', {
   }).min(0),
   run: text({
     doc: 'Runs background work.',
-    examples: ['jobs'],
     enumDocs: {
       jobs: 'All jobs that are due, with their retries.',
       schedules: 'Every schedule once, whenever it is due.',
@@ -120,7 +119,7 @@ const test = object('A case.', {
   id: text({ doc: 'Name of the case, as a sentence.', examples: ['adds a note'] }).required(),
   given: createGiven(),
   steps: list(step, {
-    doc: 'What is done, in order.',
+    doc: 'What is done.',
     itemLabel: 'this step',
     form: '[{"request": {"resource": "..."}}]',
   }).required(),

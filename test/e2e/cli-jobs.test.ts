@@ -63,6 +63,7 @@ const NOTHING: CommandOptions = {
   stdio: false,
   filter: undefined,
   mutants: false,
+  watch: false,
   reporter: undefined,
   arguments: [],
 };

@@ -1,6 +1,6 @@
 /** `lintel test`: cases over real HTTP on an embedded database, each from what it gives; reports and exit codes. */
 import { expect } from 'chai';
-import { runCli, type Finished } from '../support/cli.js';
+import { hostCli, runCli, type Finished } from '../support/cli.js';
 import { createTempProject, type Files, type TempProject } from '../support/project.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
@@ -218,6 +218,14 @@ describe('lintel test', () => {
     const { code, stdout } = await runCli(['test'], { cwd: project.folder });
     expect(code).to.equal(1);
     expect(stdout).to.contain('expected "a", received "…"').and.not.contain('abcdefghij');
+    await project.write('lintel.config.json', {
+      connections: { main: { use: 'mysql', url: 'mysql://root@127.0.0.1:1/x' } },
+    });
+    const other = await runCli(['test'], { cwd: project.folder });
+    expect([other.code, other.stderr]).to.deep.equal([
+      2,
+      '"main" uses mysql, and its statements cannot run on the embedded database of `lintel test`.\n',
+    ]);
   });
 
   it('lists the changes of definitions that no case notices', async () => {
@@ -243,6 +251,24 @@ describe('lintel test', () => {
       '--mutants',
     );
     expect([again.code, again.stdout.includes('changes noticed')]).to.deep.equal([1, false]);
+  });
+
+  it('runs after each save what it can have changed, until a signal', async () => {
+    const one = (id: string, resource: string): object => ({
+      id,
+      steps: [{ request: { resource, body: { text: 'a', owner: 'a' } } }],
+    });
+    const tests = group(one('adds', 'note-add'), one('counts', 'note-count'));
+    const project = await createTempProject({ ...FILES, 'definitions/notes.test.json': tests });
+    projects.push(project);
+    const running = hostCli(['test', '--watch'], { cwd: project.folder });
+    const [first] = await running.waitForOutput(/[^]*waiting for changes/);
+    expect(first).to.contain('✓ adds').and.contain('✓ counts').and.contain('2 passed');
+    const { length } = running.output();
+    await project.write('definitions/note-count.resource.json', { ...NOTE_COUNT, returnables: ['count'] });
+    const [second] = await running.waitForOutput(/[^]*waiting for changes/, length);
+    expect(second).to.contain('✓ counts').and.contain('1 passed').and.not.contain('adds');
+    expect((await running.stop('SIGINT')).code).to.equal(0);
   });
 
   it('runs 300 cases in less than 5 seconds', async () => {

@@ -21,18 +21,20 @@ interface TestContext extends TestNames {
   readonly registry: Registry;
 }
 
-/** A table in `given` or `expect`, with the columns that its rows name. */
+/** A table in `given` or `expect`, with the others next to it, and the columns that each row names. */
 export interface TestTable {
   readonly table: Member;
-  readonly columns: readonly Member[];
+  readonly all: readonly Member[];
+  readonly rows: readonly (readonly Member[])[];
 }
 
 export function listTestTables({ node }: Definition): TestTable[] {
   const holders = [node, ...listCases(node)].flatMap((one) => [findValue(one, 'given'), findValue(one, 'expect')]);
   return holders.flatMap((holder) =>
-    (findValue(holder, 'tables')?.members ?? []).map((table) => ({
+    (findValue(holder, 'tables')?.members ?? []).map((table, _at, all) => ({
       table,
-      columns: (table.value?.items ?? []).flatMap(({ members }) => members),
+      all,
+      rows: (table.value?.items ?? []).map(({ members }) => members),
     })),
   );
 }
@@ -61,7 +63,7 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
     const near = findNearest(String(name), context.resources);
     report.add('LNK_UNKNOWN_RESOURCE', spot, { name, hint: formatHint(near) }, createRenameFix(near));
   }
-  for (const { table, columns } of listTestTables(definition)) checkTable(context, definition, report, table, columns);
+  for (const table of listTestTables(definition)) checkTable(context, definition, report, table);
   const cases = listCases(node);
   for (const step of cases.flatMap((one) => findValue(one, 'steps')?.items ?? [])) {
     const request = findValue(step, 'request');
@@ -81,14 +83,16 @@ function checkTable(
   { tables, models, registry }: TestContext,
   { doc }: Definition,
   report: Report,
-  { key, keyStart, keyEnd }: Member,
-  columns: readonly Member[],
+  { table: { key, keyStart, keyEnd }, all, rows }: TestTable,
 ): void {
   const model = tables.findModel(key);
   if (model === undefined) {
     const near = findNearest(
       key,
-      models.map(({ name }) => tables.getTable(name)),
+      omitWritten(
+        models.map(({ name }) => tables.getTable(name)),
+        all,
+      ),
     );
     const spot = { doc, start: keyStart, end: keyEnd };
     report.add('LNK_UNKNOWN_MODEL', spot, { name: key, hint: formatHint(near) }, createRenameFix(near));
@@ -96,17 +100,19 @@ function checkTable(
   }
   const stored = [...registry.kinds.values()].flatMap(({ config }) => config?.models?.key ?? []);
   const known = tables.listFields(model);
-  for (const { key: name, keyStart: start, keyEnd: end } of columns) {
-    if (known.includes(name) || stored.includes(name)) continue;
-    const near = findNearest(name, known);
-    report.add(
-      'LNK_UNKNOWN_FIELD',
-      { doc, start, end },
-      { model, name, hint: formatHint(near) },
-      createRenameFix(near),
-    );
+  for (const row of rows) {
+    for (const { key: name, keyStart: start, keyEnd: end } of row) {
+      if (known.includes(name) || stored.includes(name)) continue;
+      const near = findNearest(name, omitWritten(known, row));
+      const params = { model, name, hint: formatHint(near) };
+      report.add('LNK_UNKNOWN_FIELD', { doc, start, end }, params, createRenameFix(near));
+    }
   }
 }
+
+/** Another name of the object would be there twice. */
+const omitWritten = (names: readonly string[], members: readonly Member[]): string[] =>
+  names.filter((name) => !members.some(({ key }) => key === name));
 
 function checkCode({ registry: { codes } }: TestContext, { doc }: Definition, report: Report, node: LocatedNode): void {
   const all = Object.keys(codes).filter((code) => codes[code]?.status !== undefined);

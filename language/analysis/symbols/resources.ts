@@ -204,11 +204,11 @@ export function collectTests({ analysis, add }: SymbolCollector): void {
       if (refers.symbol === 'resource' && resourceOf(String(name)) !== undefined)
         add(resourceId(String(name)), locateContent(spot), 'use');
     }
-    for (const { table, columns } of listTestTables(definition)) {
+    for (const { table, rows } of listTestTables(definition)) {
       const model = modelOf(table.key);
       if (model === undefined) continue;
       add(modelId(model), locateContent({ doc, start: table.keyStart, end: table.keyEnd }), 'use');
-      for (const { key, keyStart: start, keyEnd: end } of columns)
+      for (const { key, keyStart: start, keyEnd: end } of rows.flat())
         add(fieldId(model, key), locateContent({ doc, start, end }), 'use');
     }
   }
