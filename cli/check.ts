@@ -184,6 +184,8 @@ async function listSettingProblems(project: Project, analysis: Analysis, termina
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
     const { code, params } = error;
+    // The definitions are loaded with this problem.
+    if (code === 'PLG_PACKAGE') return [];
     const entry = project.registry.codes[code] ?? error.words;
     const message = entry === undefined ? error.message : fillMessage(entry.message, params);
     const start = { line: 0, character: 0 };

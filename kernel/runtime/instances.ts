@@ -10,6 +10,7 @@ import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../../contrac
 import type { RuntimeServices } from '../../contract/deferred.js';
 import type { Signal } from '../../contract/plan.js';
 import type { ConfiguredPlugin } from '../../language/analysis/config.js';
+import { requirePackages } from '../../language/project/missing-packages.js';
 import { listWantedInstances, type InstanceRequest } from '../../language/project/plugin-selection.js';
 import type { Handles } from '../plan/tools.js';
 import { compileValue } from '../../language/strings/value-reader.js';
@@ -80,6 +81,7 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
       if (kind.handle.length === 0) return null;
       throw new BootError('PLG_NO_RUNTIME', { name: id });
     }
+    requirePackages(registry, id);
     const started = performance.now();
     const runtime = await loader();
     const importTime = performance.now() - started;

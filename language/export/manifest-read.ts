@@ -25,6 +25,7 @@ const { text, flag, numeric, any, list, map, or, nullable, record, oneOf, matchi
 const readOptional = <T>(read: data.Read<T>): data.Read<T | undefined> => or(read, undefined);
 
 const word = matching(/^[A-Za-z][A-Za-z0-9_-]*$/, 'a plain word');
+const pluginName = matching(/^\$?[A-Za-z][A-Za-z0-9_-]*$/, 'a plain word');
 const version = matching(/^\d+\.\d+\.\d+$/, 'a version');
 const name = matching(/^[A-Za-z0-9_.$ -]+$/, 'a name');
 
@@ -247,7 +248,7 @@ const kind = record<ManifestKind>({
 
 const plugin = record<ManifestPlugin>({
   kind: word,
-  name: word,
+  name: pluginName,
   since: version,
   status: oneOf('stable', 'experimental', 'deprecated'),
   deprecated: nullable(deprecated),

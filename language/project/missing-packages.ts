@@ -1,4 +1,5 @@
 /** Reports packages that plugins in use need and that are not installed. */
+import { BootError } from '../../contract/boot-error.js';
 import type { Problem } from '../../contract/problem.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { Registry } from '../analysis/registry.js';
@@ -47,6 +48,14 @@ export function checkScratchPackages(
     report.add('PLG_UNCHECKED', { doc, start: 0, end: 1 }, { packages: missing.join(', '), command });
   }
   return toProblems(report);
+}
+
+/** Throws BootError PLG_PACKAGE with the command that installs what the plugin lacks. */
+export function requirePackages(registry: Registry, id: PluginId): void {
+  const missing = findMissingPackages(registry, id);
+  if (missing.length === 0) return;
+  const command = formatInstallCommand(missing);
+  throw new BootError('PLG_PACKAGE', { plugin: id, packages: missing.join(', '), command });
 }
 
 export const findMissingPackages = (registry: Registry, id: PluginId): readonly string[] =>

@@ -86,10 +86,12 @@ describe('reference', () => {
     for (const [name, text] of pages) {
       for (const json of rightOn(text)) {
         judged++;
-        const isConfig = !/"(actionables|_\w+)":/.test(json);
+        const isTest = json.includes('"cases":');
+        const isConfig = !isTest && !/"(actionables|_\w+)":/.test(json);
+        const file = isTest ? 'example.test.json' : 'models.json';
         const found = isConfig
           ? analyseConfig('lintel.config.json', json, registry, setFor(json)).problems
-          : analyseFiles([{ file: 'models.json', text: json }], registry, { env: setFor(json) }).problems;
+          : analyseFiles([{ file, text: json }], registry, { env: setFor(json) }).problems;
         expect(
           found.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`),
           `${name}: ${json}`,
