@@ -32,7 +32,6 @@ const FILES: Files = {
     defineReturnResource('a', '$GENERATOR.DESK'),
     defineQueryResource('cats', 'SELECT id, name FROM cat WHERE name = $1', ['$ENV.NAME']),
   ],
-  'definitions/a.test.json': { id: 'cats', cases: [{ id: 'none', steps: [{ request: { resource: 'a' } }] }] },
   '.env.example': 'KEY=generate:9\n',
   'jobs.json': [],
   '.lintel/files/open/a.txt': 'a',
@@ -41,6 +40,11 @@ const FILES: Files = {
   ]),
   'copy/storage/a': 'a',
   'other.json': { storage: { use: 'local-disk', path: 'restored' } },
+};
+/** The plugin of the other files holds data that no case can empty. */
+const TEST_FILES: Files = {
+  'definitions/a.json': defineReturnResource('a', 1),
+  'definitions/a.test.json': { id: 'one', cases: [{ id: 'is returned', steps: [{ request: { resource: 'a' } }] }] },
 };
 const BROKEN = '{\n  "id": "b",\n  "resource": "b",\n  "actionables": [{ "id": 1, "mode": "RETRUN" }]\n}\n';
 
@@ -86,7 +90,7 @@ describe('a command in its own process', function () {
 
   for (const [name, words] of Object.entries(WORDS)) {
     it(`lintel ${name} prints what it prints here, and ends with code 0`, async () => {
-      const { code, stdout } = await compare(words);
+      const { code, stdout } = await compare(words, name === 'test' ? TEST_FILES : FILES);
       expect([code, stdout === '']).to.deep.equal([0, false]);
     });
   }
