@@ -136,9 +136,7 @@ export function createAnalyser(registry: Registry): Analyser {
       };
       const found = all.flatMap((one) => one.definitions);
       const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];
-      const faulty = new Set(all.flatMap((one) => (one.faulty ? [one.source.file] : [])));
-      const documents = new Map(all.map(({ source, doc }) => [source.file, doc]));
-      return analyseDefinitions(run, definitions, { faulty, documents, tests });
+      return analyseDefinitions(run, definitions, tests, all);
     },
     scanFile(source) {
       const report = createReport(registry.codes);
@@ -147,7 +145,7 @@ export function createAnalyser(registry: Registry): Analyser {
       // Only these are models under each profile, and the next config may select another one.
       const certain = found.definitions.filter(({ sort, name }) => sort !== 'model' || name.startsWith('_'));
       walkDefinitions({ registry, memory, report }, certain);
-      return toProblems(report)
+      return toProblems(report, new Set(found.repaired ? [source.file] : []))
         .filter(({ code }) => code !== 'DEF_NO_KIND')
         .sort(compareByPlace);
     },
@@ -172,12 +170,16 @@ interface AnalysisRun extends AnalysisStart {
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
 }
 
-/** `faulty`: files with syntax errors. */
+const listFaulty = (files: readonly FileRead[], key: 'faulty' | 'repaired'): ReadonlySet<string> =>
+  new Set(files.filter((one) => one[key]).map(({ source }) => source.file));
+
 function analyseDefinitions(
   run: AnalysisRun,
   definitions: readonly Definition[],
-  { faulty, documents, tests }: { readonly faulty: ReadonlySet<string> } & Pick<Analysis, 'documents' | 'tests'>,
+  tests: readonly Definition[],
+  files: readonly FileRead[],
 ): Analysis {
+  const faulty = listFaulty(files, 'faulty');
   const { registry, memory, report, env, given } = run;
   walkDefinitions(run, [...definitions, ...tests]);
   const isLenient = isSub0(given?.profile ?? null);
@@ -258,9 +260,9 @@ function analyseDefinitions(
   return {
     definitions,
     tests,
-    documents,
+    documents: new Map(files.map(({ source, doc }) => [source.file, doc])),
     ...models,
-    problems: toProblems({ rows }).sort(compareByPlace),
+    problems: toProblems({ rows }, listFaulty(files, 'repaired')).sort(compareByPlace),
     acknowledged: silenced.length,
     get uses() {
       return uses();

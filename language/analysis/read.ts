@@ -26,6 +26,8 @@ export interface FileRead {
   readonly rows: readonly PendingProblem[];
   /** The file has syntax errors. */
   readonly faulty: boolean;
+  /** It was read as if a lost character were there. */
+  readonly repaired: boolean;
 }
 
 interface Entry {
@@ -53,7 +55,7 @@ export function readFile(source: SourceFile, before: FileRead | undefined, readi
   const report = createReport(reading.codes);
   if (unreadable !== undefined) {
     report.add('SRC_UNREADABLE', { doc, start: 0, end: 0 }, { what: unreadable });
-    return { source, doc, entries: [], definitions: [], rows: report.rows, faulty: true };
+    return { source, doc, entries: [], definitions: [], rows: report.rows, faulty: true, repaired: false };
   }
   const windows = createWindows(doc, before?.entries ?? [], reading);
   const entries = findObjects(text, windows.knownEnd)?.map(windows.entryAt) ?? [null];
@@ -62,11 +64,11 @@ export function readFile(source: SourceFile, before: FileRead | undefined, readi
     for (const { window, faults } of sound) if (window !== null) reportFaults(window, faults, report);
     return createFileRead(source, doc, sound, report.rows);
   }
-  const { root, faults } = parseDamagedSource(doc);
+  const { root, faults, insertion } = parseDamagedSource(doc);
   reportFaults(doc, faults, report);
   const nodes = root === null ? [] : listEntries(root);
   const found = nodes.map((node) => windows.entryAt(node) ?? createEntry(doc, node, reading));
-  return createFileRead(source, doc, found, report.rows);
+  return createFileRead(source, doc, found, report.rows, insertion !== null);
 }
 
 function createFileRead(
@@ -74,6 +76,7 @@ function createFileRead(
   doc: Document,
   entries: readonly Entry[],
   faults: readonly PendingProblem[],
+  repaired = false,
 ): FileRead {
   const definitions = entries.flatMap((entry) => entry.definitions);
   const rows = [...faults, ...entries.flatMap((entry) => entry.rows)];
@@ -84,6 +87,7 @@ function createFileRead(
     definitions,
     rows,
     faulty: faults.length > 0,
+    repaired,
   };
 }
 

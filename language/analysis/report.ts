@@ -102,18 +102,26 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
   };
 }
 
-/** Ranges refer to the current text. */
-export function toProblems({ rows }: Pick<Report, 'rows'>): Problem[] {
-  return rows.map(({ code, severity, message, spot, related, cause, fix, others }) => ({
-    code,
-    severity,
-    message,
-    ...toPlace(spot),
-    related: related.map((one) => ({ message: one.message, ...toPlace(one.spot) })),
-    ...(cause !== undefined && { cause }),
-    ...(fix && { fix: toFix(spot.doc, fix) }),
-    ...(others.length > 0 && { others: others.map((one) => toFix(spot.doc, one)) }),
-  }));
+const NO_FILES: ReadonlySet<string> = new Set();
+
+/**
+ * Ranges refer to the current text. `repaired`: files read as if a lost character were there. As its place is a guess, other fixes
+ * than that of the character are left out: they would change what the author did not write.
+ */
+export function toProblems({ rows }: Pick<Report, 'rows'>, repaired = NO_FILES): Problem[] {
+  return rows.map(({ code, severity, message, spot, related, cause, fix, others }) => {
+    const isGuess = repaired.has(spot.doc.file) && !code.startsWith('SRC_');
+    return {
+      code,
+      severity,
+      message,
+      ...toPlace(spot),
+      related: related.map((one) => ({ message: one.message, ...toPlace(one.spot) })),
+      ...(cause !== undefined && { cause }),
+      ...(fix && !isGuess && { fix: toFix(spot.doc, fix) }),
+      ...(others.length > 0 && !isGuess && { others: others.map((one) => toFix(spot.doc, one)) }),
+    };
+  });
 }
 
 function toFix(own: Document, { title, text, span, more, asks, doc = own }: NonNullable<PendingProblem['fix']>): Fix {

@@ -1,5 +1,6 @@
 /**
- * Reads a text that lacks one character as if it were there: a brace, a bracket, a quote or a colon. Its place comes from the layout. One lost character is then one problem, and the rest of the file is checked as usual.
+ * Reads a text that lacks one character as if it were there: a brace, a bracket, a quote or a colon. Its place comes from the layout.
+ * One lost character is then one problem, and the rest of the file is checked as usual.
  */
 import { createScanner } from 'jsonc-parser';
 import type { Document } from './document.js';
@@ -19,6 +20,8 @@ export interface RepairedTree extends SourceTree {
 /** Characters that all attempts together may read, and how many attempts there are at most. */
 const MOST_READ = 1_500_000;
 const MOST_TRIES = 80;
+/** Names are looked for in lines of at most so many characters. */
+const MOST_LINE = 4000;
 const LOST: Readonly<Record<string, string>> = {
   '}': 'a closing brace is missing',
   ']': 'a closing bracket is missing',
@@ -31,7 +34,8 @@ const LOST: Readonly<Record<string, string>> = {
 
 export function parseDamagedSource(doc: Document): RepairedTree {
   const plain = parseSource(doc);
-  const isComma = plain.faults.length === 1 && plain.faults[0]?.params['missing'] === 'comma';
+  const isComma =
+    plain.faults.length === 1 && plain.faults[0]?.params['missing'] === 'comma' && plain.faults[0].mend !== undefined;
   if (isComma || plain.faults.every(({ code }) => code !== 'SRC_SYNTAX')) return { ...plain, insertion: null };
   const { text } = doc;
   let left = Math.min(MOST_TRIES, Math.ceil(MOST_READ / text.length));
@@ -56,9 +60,21 @@ function* guessQuotes(text: string): Generator<Insertion> {
     if (/\s/.test(before) && /[\s}\],:]/.test(after)) return false;
     return /[\s{}[\],:]/.test(after) || /[\s{}[\],:"]/.test(before) !== (after === '"');
   };
-  // The end of the value is the most frequent place, so the string that is open is closed first.
+  const whole = text.slice(line.start, line.end);
+  if (whole.length <= MOST_LINE) yield* guessQuotesByNames(whole, line.start);
+  // The end of the value is the next most frequent place, so the string that is open is closed first.
   const order = [...listOffsets(line.open + 1, line.end), ...listOffsets(line.start, line.open).reverse()];
   for (const offset of order) if (isEdge(offset)) yield { offset, text: '"' };
+}
+
+/** At names, which a colon follows, and at the ends of values. */
+function* guessQuotesByNames(line: string, start: number): Generator<Insertion> {
+  // A name is followed by a colon, and follows a brace, a comma or the beginning of the line.
+  for (const { index } of line.matchAll(/(?<=^\s*|[{,]\s*)[\w$]/g)) yield { offset: start + index, text: '"' };
+  for (const { index } of line.matchAll(/(?<="[\w$.-]*[\w$])(?=\s*:)/g)) yield { offset: start + index, text: '"' };
+  // A value begins after its colon, and often ends with its line.
+  for (const { index } of line.matchAll(/(?<=:\s*)[^\s"{[\d-]/g)) yield { offset: start + index, text: '"' };
+  yield { offset: start + line.search(/,?\s*$/), text: '"' };
 }
 
 const listOffsets = (from: number, to: number): number[] =>

@@ -21,6 +21,9 @@ export function addFixes(
   });
 }
 
+/** Of the scanner: 1 to 4 are `{`, `}`, `[` and `]`. */
+const END = 17;
+
 type FaultFix = NonNullable<SourceFault['mend']>;
 
 /** Only if both values are strings or equal, because one of two different objects may be the stricter guard. Needs review. */
@@ -37,7 +40,10 @@ function suggestRemoval(doc: Document, root: LocatedNode | null, { start, params
   return { title, changes: removeMember(doc, found.node, found.member), asks: true };
 }
 
-/** Inserts a comma after the preceding token (skipping comments), unless the same location has another error. */
+/**
+ * Inserts a comma after the preceding token (skipping comments), unless the same location has another error, or the brackets do not
+ * match: a bracket is missing then, and a comma would move what follows into the wrong object.
+ */
 function suggestComma(
   { text }: Document,
   { code, params, start }: SourceFault,
@@ -47,11 +53,13 @@ function suggestComma(
   if (faults.filter((one) => one.start === start).length > 1) return null;
   const scanner = createScanner(text, true);
   let end = 0;
-  for (;;) {
-    scanner.scan();
-    if (scanner.getTokenOffset() >= start) break;
-    end = scanner.getTokenOffset() + scanner.getTokenLength();
+  const counts = [0, 0, 0, 0];
+  for (let token = scanner.scan() as number; token !== END; token = scanner.scan() as number) {
+    if (token <= counts.length) counts[token - 1] = (counts[token - 1] ?? 0) + 1;
+    if (scanner.getTokenOffset() < start) end = scanner.getTokenOffset() + scanner.getTokenLength();
   }
+  const [openBraces, closeBraces, openBrackets, closeBrackets] = counts;
+  if (openBraces !== closeBraces || openBrackets !== closeBrackets) return null;
   // The preceding token may be an unterminated string.
   if (faults.some((one) => one.start < start && one.end >= end)) return null;
   return { title: 'add a comma', changes: [{ start: end, end, text: ',' }] };

@@ -1,6 +1,6 @@
 /**
  * One lost character of JSON is one problem: each brace, bracket, quote, colon and comma of the sample, the template and the gallery,
- * taken away while the file is edited and before it is read for the first time. All of them in a deep run, else a sample.
+ * taken away while the file is edited and before it is read for the first time. A sample; a deep run reads all of the texts.
  */
 import { expect } from 'chai';
 import { createAnalyser, type Analyser, type SourceFile } from '../../language/analysis/analyse.js';
@@ -23,10 +23,14 @@ interface Loss {
   readonly offset: number;
 }
 
+/** Offsets of braces, brackets, quotes, colons and commas, but not of those inside a string. */
+const listStructure = (text: string): number[] =>
+  [...text.matchAll(/\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|[{}[\],:]/g)].flatMap(({ 0: token, index }) =>
+    token.startsWith('/') ? [] : token.startsWith('"') ? [index, index + token.length - 1] : [index],
+  );
+
 const losses = sets.flatMap((files) =>
-  files.flatMap((target) =>
-    [...target.text.matchAll(/[{}[\]",:]/g)].map(({ index }): Loss => ({ files, target, offset: index })),
-  ),
+  files.flatMap((target) => listStructure(target.text).map((offset): Loss => ({ files, target, offset }))),
 );
 
 const countProblems = (analyser: Analyser, files: readonly SourceFile[]): number =>
@@ -46,7 +50,7 @@ describe('lost characters', () => {
   for (const isEdited of [true, false]) {
     it(`are one problem each ${isEdited ? 'while a file is edited' : 'in a file that is read for the first time'}`, () => {
       const name = isEdited ? 'characters lost while editing' : 'characters lost before';
-      const cases = isDeepRun ? losses : chooseCases(name, losses, isEdited ? 16 : 3);
+      const cases = chooseCases(name, losses, (isEdited ? 16 : 3) * (isDeepRun ? 50 : 1));
       const analysers = new Map<readonly SourceFile[], Analyser>(
         sets.map((files) => [files, createAnalyser(registry)]),
       );
@@ -62,6 +66,16 @@ describe('lost characters', () => {
       expect(Math.max(...counts)).to.be.above(0);
     });
   }
+
+  if (isDeepRun)
+    it('are found in each text, but for some behind the slashes of an address', () => {
+      const missed = losses.filter(({ target: { file, text }, offset }) => {
+        const doc = createDocument(file, text.slice(0, offset) + text.slice(offset + 1));
+        const { faults, insertion } = parseDamagedSource(doc);
+        return insertion === null && faults.length > 1;
+      });
+      expect(missed.length, missed.map(describeLoss).join('\n')).to.be.at.most(losses.length / 1000);
+    });
 
   it('leave the rest of the text where it is', () => {
     const text = '{ "a": { "b": "x }, "c": [1, 2] }';

@@ -137,7 +137,8 @@ function putSample(root: string): Case {
 
 /** What the command would print, by address of the file. */
 async function checked({ folder, name }: Case, editor: Editor) {
-  const project = await loadProject(folder, undefined, process.env);
+  // As the command does: test files are checked too.
+  const project = { ...(await loadProject(folder, undefined, process.env)), tests: true };
   const loaded = project.config === null ? null : await loadDefinitions(project, project.config);
   const rows = new Map<string, Row[]>();
   const toCaseUri = (file: string): string => editor.toUri(`${name}/${file}`);
