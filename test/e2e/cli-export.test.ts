@@ -46,7 +46,7 @@ describe('lintel: commands that write files from the specs', function () {
       });
       await runCli(['schema', '--out', 'b'], { cwd });
       expect((await readdir(join(cwd, 'b'))).sort()).to.deep.equal(
-        ['config', 'definition', 'model'].map((name) => `lintel.${name}.schema.json`),
+        ['config', 'definition', 'model', 'test'].map((name) => `lintel.${name}.schema.json`),
       );
     });
 
@@ -55,7 +55,7 @@ describe('lintel: commands that write files from the specs', function () {
       expect((await runCli(['schema'], { cwd })).code).to.equal(0);
       const { code, stderr } = await runCli(['schema', '--for', 'modle'], { cwd });
       expect(code).to.equal(2);
-      expect(stderr).to.contain('definition, model, config, all').and.contain('Did you mean "model"?');
+      expect(stderr).to.contain('definition, model, test, config, all').and.contain('Did you mean "model"?');
     });
 
     it('is written by init next to the settings that name it', async () => {
@@ -65,7 +65,7 @@ describe('lintel: commands that write files from the specs', function () {
         'json.schemas': { url: string }[];
       };
       await runCli(['schema', '--out', 'x/again'], { cwd });
-      expect(settings['json.schemas']).to.have.lengthOf(3);
+      expect(settings['json.schemas']).to.have.lengthOf(4);
       for (const { url } of settings['json.schemas']) {
         const text = await readFile(join(cwd, 'x', url), 'utf8');
         expect(await readFile(join(cwd, 'x', url.replace('.vscode', 'again')), 'utf8')).to.equal(text);
