@@ -124,7 +124,10 @@ for (const trusted of [true, false]) {
     it('is asked again when another file changes it', async () => {
       editor.open(NOTES, template[NOTES] ?? '');
       editor.open(RESOURCES[0] ?? '', template[RESOURCES[0] ?? ''] ?? '');
-      await editor.diagnostics(NOTES);
+      for (const name of [NOTES, RESOURCES[0] ?? '']) await editor.diagnostics(name);
+      // The server sends what opening the files has changed before it answers.
+      const textDocument = { uri: editor.toUri(NOTES) };
+      await editor.client.sendRequest(CodeLensRequest.type, { textDocument });
       asked.length = 0;
       editor.changeDocument(RESOURCES[0] ?? '', '[]');
       await waitUntil(() => asked.length >= 3, 'three requests');
