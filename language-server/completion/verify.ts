@@ -39,7 +39,9 @@ export function verifyOffers(
   const isInStatement = site.inside !== null && statementAt(view, site) !== null;
   const until = performance.now() + time;
   const kept: CompletionItem[] = [];
-  const order = [...items].sort((a, b) => ((a.sortText ?? a.label) < (b.sortText ?? b.label) ? -1 : 1));
+  const isTyped = createTypedTest(view, site.cursor.offset);
+  const rank = (item: CompletionItem): string => `${isTyped(item) ? 0 : 1}${item.sortText ?? item.label}`;
+  const order = [...items].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
   for (const [i, item] of order.entries()) {
     // A word of a statement is the beginning of more. Among errors an item may be part of their solution.
     const isFree = isInStatement && item.kind !== CompletionItemKind.Snippet;
@@ -47,11 +49,22 @@ export function verifyOffers(
       kept.push(withoutData(item));
       continue;
     }
-    if (i > 0 && performance.now() > until) return { items: kept, isComplete: false };
+    // Without time, the rest is offered untried: on a slow machine no item may be missing. The next letter tries again.
+    if (i > 0 && performance.now() > until)
+      return { items: [...kept, ...order.slice(i).map(withoutData)], isComplete: false };
     const found = judge.findClean(item);
     if (found !== null) kept.push(found);
   }
   return { items: kept, isComplete: true };
+}
+
+/** True for an item that begins with what is typed already. */
+function createTypedTest({ doc }: DocumentContext, offset: number): (item: CompletionItem) => boolean {
+  return ({ label, filterText = label, textEdit }) => {
+    if (textEdit === undefined || !('range' in textEdit)) return false;
+    const typed = doc.text.slice(toOffset(doc, textEdit.range.start), offset).replaceAll('"', '').toLowerCase();
+    return typed !== '' && filterText.replaceAll('"', '').toLowerCase().startsWith(typed);
+  };
 }
 
 const withoutData = ({ data: _, ...item }: CompletionItem): CompletionItem => item;
