@@ -40,8 +40,8 @@ export function verifyOffers(
   const until = performance.now() + time;
   const kept: CompletionItem[] = [];
   const isTyped = createTypedTest(view, site.cursor.offset);
-  const rank = (item: CompletionItem): string => `${isTyped(item) ? 0 : 1}${item.sortText ?? item.label}`;
-  const order = [...items].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  const getRank = (item: CompletionItem): string => `${isTyped(item) ? 0 : 1}${item.sortText ?? item.label}`;
+  const order = [...items].sort((a, b) => (getRank(a) < getRank(b) ? -1 : 1));
   for (const [i, item] of order.entries()) {
     // A word of a statement is the beginning of more. Among errors an item may be part of their solution.
     const isFree = isInStatement && item.kind !== CompletionItemKind.Snippet;
