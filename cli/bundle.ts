@@ -63,7 +63,7 @@ async function copyDeclarations(): Promise<void> {
     const target = join(TYPES, relative(join(ROOT, 'dist'), file));
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, text.replace(/^\/\/# sourceMappingURL=.*$/m, ''));
-    for (const [, path = ''] of text.matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)) {
+    for (const [, path = ''] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
       const next = join(dirname(file), `${path}.d.ts`);
       if (!known.has(next)) open.push(next);
       known.add(next);

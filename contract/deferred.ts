@@ -180,7 +180,7 @@ export interface RuntimeServices extends TriggerServices {
   publish(message: Delivery, frame: Frame): Promise<Delivery>;
   /** Delivers to connections of this process. */
   deliverMessage(message: Delivery): void;
-  /** Registers what holds the connections of this process. */
+  /** Registers what holds connections of this process; all that are registered get each message. */
   registerReceiver(deliver: (message: Delivery) => void): void;
   /** Registers the source of missed messages for clients that reconnect with the id of the last one they saw. */
   registerReplay(replay: Replay): void;

@@ -23,9 +23,8 @@ import { REPORTERS, type Reporter } from './reporters/index.js';
 import { listCalls, runCase } from './run-case.js';
 import { runMutants } from './mutants.js';
 import { startServices, type TestServices } from './services.js';
-import { replaceTime } from './time.js';
+import { replaceTime, startStopwatch } from './time.js';
 import { startServer } from './server.js';
-import { startStopwatch } from './stopwatch.js';
 import { openTestStores } from './stores.js';
 import { runOnChanges, selectAffected, type KnownTexts } from './watch.js';
 
@@ -67,7 +66,7 @@ async function runAll(run: Run): Promise<number> {
   const { options, terminal, folder, createReporter } = run;
   const elapsed = startStopwatch();
   const load = (environment: Readonly<Record<string, string>>) =>
-    loadTestProject(terminal, { config: options.config, folder, environment, database: false });
+    loadTestProject(terminal, { config: options.config, folder, environment });
   const { project, secrets, refusal } = await load({});
   if (refusal !== null) {
     terminal.stderr.write(`${refusal}\n`);

@@ -17,8 +17,6 @@ export interface TestSettings {
   readonly folder: string;
   /** Variables of the tests. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The configured stores are used. */
-  readonly database: boolean;
 }
 
 export interface TestProject {
@@ -31,7 +29,7 @@ export interface TestProject {
 
 export async function loadTestProject(terminal: Terminal, settings: TestSettings): Promise<TestProject> {
   const { cwd, env } = terminal;
-  const { config: file, folder, environment, database } = settings;
+  const { config: file, folder, environment } = settings;
   const root = dirname(resolve(cwd, file ?? CONFIG_NAME));
   const generated = await createMissingVariables(root, env);
   const variables: Environment = { ...generated, ...env, ...environment, LINTEL_TEST_FOLDER: folder };
@@ -41,16 +39,16 @@ export async function loadTestProject(terminal: Terminal, settings: TestSettings
     Object.hasOwn(env, name) || Object.hasOwn(environment, name) || value.length < 8 ? [] : [value],
   );
   return {
-    project: { ...project, tests: true, config: config && adjustConfig(config, project, database) },
+    project: { ...project, tests: true, config: config && adjustConfig(config, project) },
     secrets,
-    refusal: config && !database ? findRefusal(config, project) : null,
+    refusal: config && findRefusal(config, project),
   };
 }
 
-const adjustConfig = (config: Config, project: Project, database: boolean): Config => ({
+const adjustConfig = (config: Config, project: Project): Config => ({
   ...config,
-  migrate: config.migrate || !database,
-  chosen: database ? config.chosen : config.chosen.flatMap((one) => replaceStore(one, project)),
+  migrate: true,
+  chosen: config.chosen.flatMap((one) => replaceStore(one, project)),
   http: { ...config.http, port: 0, host: '127.0.0.1', hosts: [...config.http.hosts, '127.0.0.1'] },
 });
 

@@ -1,7 +1,7 @@
 /** Runs one case: empties the stores, inserts what is given, sends the requests, and compares. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { Mismatch } from '../../contract/matcher.js';
-import { startStopwatch } from './stopwatch.js';
+import { startStopwatch } from './time.js';
 import { asObject, locatePointer, type TestCase } from './definition.js';
 import { createMatch, matchRows, show, type Match, type Matchers } from './match.js';
 import type { CaseFailure, CaseOutcome } from './outcome.js';

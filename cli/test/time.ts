@@ -2,6 +2,7 @@
  * The time of a test: what `Date` and `performance.now` return in this process. It stands still where a test gives an instant,
  * and moves on when a step waits. Timers are not changed.
  */
+import { hrtime } from 'node:process';
 
 export interface TestTime {
   /** A case begins, at this instant (milliseconds) or now. */
@@ -43,4 +44,10 @@ export function replaceTime(): TestTime {
       performance.now = realPerformance;
     },
   };
+}
+
+/** Milliseconds since a start, which tests cannot move. */
+export function startStopwatch(): () => number {
+  const start = hrtime.bigint();
+  return () => Number(hrtime.bigint() - start) / 1e6;
 }

@@ -1,6 +1,7 @@
 /**
  * Keeps the offers that check clean: each one is accepted in a supposed text, which must have no more errors and warnings than before.
- * Where the text has errors already, an offer may be part of their solution, and all are kept.
+ * Where the text has errors already, an offer may be part of their solution, and all are kept. So are those that time does not
+ * suffice for.
  */
 import type { CompletionItem, TextEdit } from 'vscode-languageserver';
 import { createDocument, rangeAt } from '../../language/source/document.js';
@@ -35,7 +36,7 @@ export function verifyOffers(
   time: number,
 ): VerifiedOffers {
   if (view.doc.text.length > MOST || items.length === 0) return { items: items.map(withoutData), isComplete: true };
-  const judge = createOfferJudge(view, site.cursor.offset);
+  const checker = createOfferChecker(view, site.cursor.offset);
   const isInStatement = site.inside !== null && statementAt(view, site) !== null;
   const until = performance.now() + time;
   const kept: CompletionItem[] = [];
@@ -45,14 +46,14 @@ export function verifyOffers(
   for (const [i, item] of order.entries()) {
     // A word of a statement is the beginning of more. Among errors an item may be part of their solution.
     const isFree = isInStatement && item.kind !== CompletionItemKind.Snippet;
-    if (isFree || !judge.isStrict) {
+    if (isFree || !checker.isStrict) {
       kept.push(withoutData(item));
       continue;
     }
     // Without time, the rest is offered untried: on a slow machine no item may be missing. The next letter tries again.
     if (i > 0 && performance.now() > until)
       return { items: [...kept, ...order.slice(i).map(withoutData)], isComplete: false };
-    const found = judge.findClean(item);
+    const found = checker.findClean(item);
     if (found !== null) kept.push(found);
   }
   return { items: kept, isComplete: true };
@@ -82,14 +83,14 @@ function* listTexts(item: CompletionItem): Generator<CompletionItem> {
   }
 }
 
-interface OfferJudge {
+interface OfferChecker {
   /** True if the text was sound before, so that an offer must leave it sound. */
   readonly isStrict: boolean;
   /** The item with a text that checks clean; null if it has none. */
   findClean(item: CompletionItem): CompletionItem | null;
 }
 
-function createOfferJudge(view: DocumentContext, offset: number): OfferJudge {
+function createOfferChecker(view: DocumentContext, offset: number): OfferChecker {
   const { doc, project, name } = view;
   const isInvalid = project
     .findNewProblems(name, doc.text, [])

@@ -170,7 +170,7 @@ interface AnalysisRun extends AnalysisStart {
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
 }
 
-const listFaulty = (files: readonly FileRead[], key: 'faulty' | 'repaired'): ReadonlySet<string> =>
+const listFileNames = (files: readonly FileRead[], key: 'faulty' | 'repaired'): ReadonlySet<string> =>
   new Set(files.filter((one) => one[key]).map(({ source }) => source.file));
 
 function analyseDefinitions(
@@ -179,7 +179,7 @@ function analyseDefinitions(
   tests: readonly Definition[],
   files: readonly FileRead[],
 ): Analysis {
-  const faulty = listFaulty(files, 'faulty');
+  const faulty = listFileNames(files, 'faulty');
   const { registry, memory, report, env, given } = run;
   walkDefinitions(run, [...definitions, ...tests]);
   const isLenient = isSub0(given?.profile ?? null);
@@ -262,7 +262,7 @@ function analyseDefinitions(
     tests,
     documents: new Map(files.map(({ source, doc }) => [source.file, doc])),
     ...models,
-    problems: toProblems({ rows }, listFaulty(files, 'repaired')).sort(compareByPlace),
+    problems: toProblems({ rows }, listFileNames(files, 'repaired')).sort(compareByPlace),
     acknowledged: silenced.length,
     get uses() {
       return uses();

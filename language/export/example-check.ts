@@ -15,7 +15,8 @@ import { listAccessors } from '../strings/accessor.js';
 import { createDocument, rangeAt, type Document } from '../source/document.js';
 import { findNode, parseSource } from '../source/tree.js';
 
-const FILES = {
+/** Names of the files that examples are checked in. */
+export const EXAMPLE_FILES = {
   resource: 'example.json',
   model: 'models.json',
   config: 'lintel.config.json',
@@ -62,7 +63,7 @@ export function checkCounterExample(
 
 function checkHost(host: Host, registry: Registry, variables: Iterable<string>): CheckedExample {
   const env: EnvFacts = new Map([...variables].map((name) => [name, createEnvFact(name)]));
-  const file = FILES[host.file];
+  const file = EXAMPLE_FILES[host.file];
   const text = JSON.stringify(host.json, null, 2);
   const { problems } =
     host.file === 'config'

@@ -26,11 +26,10 @@ export function checkPackages(
 ): readonly Problem[] {
   const report = createReport(registry.codes);
   for (const { id, instance } of plugins) {
-    const missing = findMissingPackages(registry, id);
-    if (missing.length === 0) continue;
+    const missing = describeMissing(registry, id);
+    if (missing === null) continue;
     const { start, end } = findEntry(doc, registry, id, instance) ?? { start: 0, end: 1 };
-    const command = formatInstallCommand(missing);
-    report.add('PLG_PACKAGE', { doc, start, end }, { plugin: id, packages: missing.join(', '), command });
+    report.add('PLG_PACKAGE', { doc, start, end }, missing);
   }
   return toProblems(report);
 }
@@ -42,20 +41,23 @@ export function checkScratchPackages(
 ): readonly Problem[] {
   const report = createReport(registry.codes);
   for (const id of plugins) {
-    const missing = findMissingPackages(registry, id);
-    if (missing.length === 0) continue;
-    const command = formatInstallCommand(missing, '--save-dev ');
-    report.add('PLG_UNCHECKED', { doc, start: 0, end: 1 }, { packages: missing.join(', '), command });
+    const missing = describeMissing(registry, id, '--save-dev ');
+    if (missing !== null) report.add('PLG_UNCHECKED', { doc, start: 0, end: 1 }, missing);
   }
   return toProblems(report);
 }
 
 /** Throws BootError PLG_PACKAGE with the command that installs what the plugin lacks. */
 export function requirePackages(registry: Registry, id: PluginId): void {
+  const missing = describeMissing(registry, id);
+  if (missing !== null) throw new BootError('PLG_PACKAGE', missing);
+}
+
+/** The parameters of a problem; null where nothing is missing. */
+function describeMissing(registry: Registry, id: PluginId, options = '') {
   const missing = findMissingPackages(registry, id);
-  if (missing.length === 0) return;
-  const command = formatInstallCommand(missing);
-  throw new BootError('PLG_PACKAGE', { plugin: id, packages: missing.join(', '), command });
+  if (missing.length === 0) return null;
+  return { plugin: id, packages: missing.join(', '), command: formatInstallCommand(missing, options) };
 }
 
 export const findMissingPackages = (registry: Registry, id: PluginId): readonly string[] =>

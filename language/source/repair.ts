@@ -5,7 +5,7 @@
 import { createScanner } from 'jsonc-parser';
 import type { Document } from './document.js';
 import { MAX_DEPTH, parseSource, type LocatedNode, type Member, type SourceFault, type SourceTree } from './tree.js';
-import { parseValidTree } from './valid-tree.js';
+import { COLON, END, FIRST_TRIVIA, LAST_TRIVIA, parseValidTree, STRING } from './valid-tree.js';
 
 export interface Insertion {
   readonly offset: number;
@@ -202,15 +202,15 @@ function listTokens(text: string): Token[] | null {
   for (;;) {
     const found = scanner.scan() as number;
     if ((scanner.getTokenError() as number) !== 0) return null;
-    if (found === 17 /* EOF */) return tokens;
-    if (found >= 12 && found <= 15) continue;
+    if (found === END) return tokens;
+    if (found >= FIRST_TRIVIA && found <= LAST_TRIVIA) continue;
     const start = scanner.getTokenOffset();
     const isFirst = scanner.getTokenStartLine() !== line;
     if (isFirst) {
       line = scanner.getTokenStartLine();
       indent = scanner.getTokenStartCharacter();
     }
-    const kind = found <= 6 ? (text[start] ?? '') : found === 10 ? '"' : 'v';
+    const kind = found <= COLON ? (text[start] ?? '') : found === STRING ? '"' : 'v';
     tokens.push({ kind, start, end: start + scanner.getTokenLength(), indent, isFirst });
   }
 }

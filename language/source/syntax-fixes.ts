@@ -3,6 +3,7 @@ import { createScanner } from 'jsonc-parser';
 import type { Document } from './document.js';
 import { findHolder, removeMember } from './edit-json.js';
 import { toJson, type LocatedNode, type SourceFault } from './tree.js';
+import { CLOSE_BRACKET, END } from './valid-tree.js';
 
 /** With more errors, no fixes are computed. */
 const MOST = 20;
@@ -20,9 +21,6 @@ export function addFixes(
     return mend === null ? fault : { ...fault, mend };
   });
 }
-
-/** Of the scanner: 1 to 4 are `{`, `}`, `[` and `]`. */
-const END = 17;
 
 type FaultFix = NonNullable<SourceFault['mend']>;
 
@@ -53,9 +51,10 @@ function suggestComma(
   if (faults.filter((one) => one.start === start).length > 1) return null;
   const scanner = createScanner(text, true);
   let end = 0;
+  /** Of `{`, `}`, `[` and `]`. */
   const counts = [0, 0, 0, 0];
   for (let token = scanner.scan() as number; token !== END; token = scanner.scan() as number) {
-    if (token <= counts.length) counts[token - 1] = (counts[token - 1] ?? 0) + 1;
+    if (token <= CLOSE_BRACKET) counts[token - 1] = (counts[token - 1] ?? 0) + 1;
     if (scanner.getTokenOffset() < start) end = scanner.getTokenOffset() + scanner.getTokenLength();
   }
   const [openBraces, closeBraces, openBrackets, closeBrackets] = counts;

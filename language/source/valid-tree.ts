@@ -9,18 +9,18 @@ import type { LocatedNode, LocatedType, Member, SourceFault } from './tree.js';
 const OPEN_BRACE = 1;
 const CLOSE_BRACE = 2;
 const OPEN_BRACKET = 3;
-const CLOSE_BRACKET = 4;
+export const CLOSE_BRACKET = 4;
 const COMMA = 5;
-const COLON = 6;
+export const COLON = 6;
 const NULL = 7;
 const TRUE = 8;
 const FALSE = 9;
-const STRING = 10;
+export const STRING = 10;
 const NUMBER = 11;
-const FIRST_TRIVIA = 12;
-const LAST_TRIVIA = 15;
+export const FIRST_TRIVIA = 12;
+export const LAST_TRIVIA = 15;
 const UNKNOWN = 16;
-const END = 17;
+export const END = 17;
 
 interface ValidTree {
   readonly root: LocatedNode;

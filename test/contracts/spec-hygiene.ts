@@ -6,6 +6,7 @@
  * its opening bracket (for something that is absent in it); characters inside the string at `at`.
  */
 import { expect } from 'chai';
+import { EXAMPLE_FILES } from '../../language/export/example-check.js';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Registry } from '../../language/analysis/registry.js';
@@ -30,12 +31,6 @@ const ENV = createEnvFacts({
   S3_ACCESS_KEY: 'example',
   S3_SECRET_KEY: 'canary-example-secret-Qm7xT2vLs9',
 });
-const FILES = {
-  resource: 'example.json',
-  model: 'models.json',
-  config: 'lintel.config.json',
-  test: 'example.test.json',
-} as const;
 
 export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): void {
   for (const spec of specs) {
@@ -140,7 +135,7 @@ function checkDocs(node: FieldNode, path: string): void {
 }
 
 function check(host: Host, registry: Registry): { readonly problems: readonly Problem[]; readonly doc: Document } {
-  const file = FILES[host.file];
+  const file = EXAMPLE_FILES[host.file];
   const text = JSON.stringify(host.json satisfies Json, null, 2);
   const { problems } =
     host.file === 'config'

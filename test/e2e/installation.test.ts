@@ -149,6 +149,17 @@ describe('an installation', function () {
     expect(lost).to.deep.equal([]);
   });
 
+  it('has all declarations that its own refer to', () => {
+    const files = new Set(packed.files);
+    const declarations = packed.files.filter((file) => file.endsWith('.d.ts'));
+    const lost = declarations.flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)]
+        .map(([, path = '']) => normalize(join(dirname(file), `${path}.d.ts`)))
+        .filter((path) => !files.has(path)),
+    );
+    expect([declarations.length > 50, lost]).to.deep.equal([true, []]);
+  });
+
   it('creates a project that depends on the archive it was installed from, and on the packages that it uses', async () => {
     const lock = { packages: { 'node_modules/lintel': { version: '1.0.0', resolved: 'file:../lintel.tgz' } } };
     writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify(lock));
