@@ -39,6 +39,8 @@ describe('a table of PostgreSQL that is in use', function () {
       await rows(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
         AND state = 'active' AND wait_event_type = 'Lock'`)
     ).length > 0;
+  const isIndexBuilt = async (): Promise<boolean> =>
+    (await rows('SELECT 1 FROM pg_stat_progress_create_index')).length > 0;
 
   before(async function () {
     const found = await startPostgres();
@@ -49,6 +51,7 @@ describe('a table of PostgreSQL that is in use', function () {
     await Promise.all([busy.connect(), other.connect()]);
   });
   beforeEach(async () => {
+    await busy.query('ROLLBACK');
     await other.query('DROP TABLE IF EXISTS letters, people');
     await one.syncSchema([people, letters]);
     await other.query(
@@ -89,6 +92,19 @@ describe('a table of PostgreSQL that is in use', function () {
     const { progress } = await adopted;
     expect(progress.map((text) => text.split(' ').slice(2, 6).join(' '))).to.include('letters add column kind');
     expect((await one.plan([people, more])).steps).to.deep.equal([]);
+  });
+
+  it('is changed although the server ends a deadlock with another session by cancelling the statement', async () => {
+    await one.syncSchema([people, defineTable('letters', ...letters.columns, defineColumn('kind', 'text'))]);
+    await busy.query("SET deadlock_timeout = '1min'; BEGIN; INSERT INTO letters (text) VALUES (51)");
+    const adopted = one.syncSchema([people, more]);
+    await waitUntil(async () => (await waits()) && (await isIndexBuilt()), 'an index waits for the open transaction');
+    // The build holds its lock and waits for this session, which now waits for that lock.
+    await busy.query('LOCK TABLE letters IN SHARE ROW EXCLUSIVE MODE');
+    await busy.query('COMMIT; RESET deadlock_timeout');
+    await adopted;
+    expect((await one.plan([people, more])).steps).to.deep.equal([]);
+    expect(await rows('SELECT 1 FROM pg_index WHERE NOT indisvalid')).to.deep.equal([]);
   });
 
   it('is changed once by two processes that start together', async () => {

@@ -88,7 +88,7 @@ async function changeTables(
   }
 }
 
-/** All changes in one transaction, retried while another session holds a lock; then those marked `apart`. */
+/** All changes in one transaction, retried while another session holds a lock; then the separate ones. */
 async function runChanges(
   migrated: MigrationTarget,
   flavour: Flavour,

@@ -82,7 +82,7 @@ export interface Flavour {
   /** The session must be without a transaction. */
   applySeparately?(session: MigrationSession, change: TableChange, said: (sql: string) => void): Promise<void>;
   isViolatedByRows?(session: MigrationSession, change: TableChange): Promise<boolean>;
-  /** The lock timeout expired. */
+  /** The lock timeout expired, or the statement was cancelled to end a deadlock. */
   isLocked?(cause: unknown): boolean;
   isDuplicate(cause: unknown): boolean;
   /** The database is unavailable; the tables are not the cause. */

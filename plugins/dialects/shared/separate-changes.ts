@@ -16,7 +16,8 @@ const LOCK_TRIES = 8;
 /** Milliseconds between attempts, and between checks of another build. */
 const PAUSE = 400;
 
-export const isLocked = (error: unknown): boolean => getSqlState(error) === '55P03';
+/** The lock timeout expired, or the server ended a deadlock by cancelling this statement: another attempt can succeed. */
+export const isLocked = (error: unknown): boolean => /^(?:55P03|40P01)$/.test(getSqlState(error));
 
 export async function retryWhileLocked<T>(locked: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
