@@ -7,6 +7,7 @@ import Mocha from 'mocha';
 import { trackHandles, trackTimers, reportLingering } from './open-handles.js';
 import type { Failure, FileResult, FromWorker, RunFile, ToWorker } from './messages.js';
 import { mapStack } from './stack.js';
+import { describeOpenLogs } from '../support/open-logs.js';
 import { endWorker } from '../support/shared-server.js';
 import { skipReason } from '../support/skip.js';
 
@@ -57,7 +58,7 @@ function describeFailure(test: Mocha.Runnable, thrown: unknown): Failure {
   if (showDiff !== false && expected !== undefined)
     lines.push(Mocha.reporters.Base.generateDiff(text(actual), text(expected)));
   if (cause instanceof Error) lines.push(`caused by: ${mapStack(cause.stack ?? cause.message)}`);
-  return { title: test.fullTitle(), text: lines.join('\n') };
+  return { title: test.fullTitle(), text: [...lines, ...describeOpenLogs()].join('\n') };
 }
 
 const text = (value: unknown): string =>

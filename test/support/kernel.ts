@@ -10,17 +10,14 @@ import { listen, type RunningServer } from '../../kernel/http/server.js';
 import { InvalidDefinitionsError, createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../kernel/runtime/project.js';
 import { createClient, type Client } from './client.js';
+import { addOpenLog, type LogRow } from './open-logs.js';
 import { createDocumentChecker, checkKnownCalls } from './openapi.js';
 import { createPostgresDatabase, startPostgres } from './postgres.js';
 import './pglite-pool.js';
 import { createTempProject, type Files, type TempProject } from './project.js';
 import { skipTest } from './skip.js';
 
-export interface LogRow {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-}
+export type { LogRow } from './open-logs.js';
 
 export interface TestKernelOptions {
   readonly files?: Files;
@@ -84,7 +81,7 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
       url: server.url,
       project,
       log: rows,
-      close: createCloser(kernel, server, project),
+      close: createCloser(kernel, server, project, addOpenLog(rows)),
     };
   } catch (error) {
     await kernel?.close('test failed to start');
@@ -98,11 +95,13 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
 const describeProblem = ({ severity, code, file, message }: Problem): string =>
   `${severity} ${code} in ${file}: ${message}`;
 
-const createCloser = (kernel: Kernel, server: RunningServer, project: TempProject) => async (): Promise<void> => {
-  await server.stop(5);
-  await kernel.close('test over');
-  await project.dispose();
-};
+const createCloser =
+  (kernel: Kernel, server: RunningServer, project: TempProject, removeLog: () => void) => async (): Promise<void> => {
+    await server.stop(5);
+    await kernel.close('test over');
+    removeLog();
+    await project.dispose();
+  };
 
 export interface TestDatabase {
   readonly connections: Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { createCronScheduler, type CronScheduler, type TimeSource } from './cron
 
 /** Timers do not keep the process alive. */
 const TIME: TimeSource = {
-  now: Date.now,
+  now: () => Date.now(),
   setTimer(milliseconds, call) {
     const timer = setTimeout(call, milliseconds);
     timer.unref();
