@@ -37,9 +37,19 @@ interface ScratchProcessOptions {
   readonly onEnd: (what: string) => void;
 }
 
+/** Processes of closed projects, each free for the next one: the engine takes most of the time of a check. Off outside of tests. */
+const free: { readonly key: string; readonly child: ChildProcess }[] = [];
+let isKept = false;
+
+/** A program that checks many projects, one after another, keeps the processes. */
+export function keepScratchProcesses(): void {
+  isKept = true;
+}
+
 export function createScratchProcess({ worker, folder, isPatient, onEnd }: ScratchProcessOptions): ScratchProcess {
   let child: ChildProcess | null = null;
   let last = 0;
+  const key = `${worker} ${isPatient}`;
   const pending = new Map<number, PendingReply>();
 
   function takePending(id: number): PendingReply | undefined {
@@ -53,15 +63,22 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
     for (const id of [...pending.keys()]) takePending(id)?.reject(new ScratchProcessEnd());
   }
 
+  function takeFree(): ChildProcess | undefined {
+    const index = free.findIndex((one) => one.key === key);
+    return index === -1 ? undefined : free.splice(index, 1)[0]?.child;
+  }
+
   function start(): ChildProcess {
-    const started = fork(worker, [SCRATCH_PROTOCOL, ...(isPatient ? [PATIENT] : [])], {
-      cwd: folder,
-      // Makes an editor's Electron binary behave as Node.
-      env: { ELECTRON_RUN_AS_NODE: '1' },
-      execArgv: [`--max-old-space-size=${MAX_MEMORY}`],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
+    const started =
+      takeFree() ??
+      fork(worker, [SCRATCH_PROTOCOL, ...(isPatient ? [PATIENT] : [])], {
+        cwd: folder,
+        // Makes an editor's Electron binary behave as Node.
+        env: { ELECTRON_RUN_AS_NODE: '1' },
+        execArgv: [`--max-old-space-size=${MAX_MEMORY}`],
+        serialization: 'advanced',
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      });
     let said = '';
     started.stderr?.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(0, 300)));
     const settleEnd = (what: string | null): void => {
@@ -106,6 +123,11 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
     close() {
       const ended = child;
       child = null;
+      if (ended !== null && isKept && pending.size === 0) {
+        for (const emitter of [ended, ended.stderr]) emitter?.removeAllListeners();
+        free.push({ key, child: ended });
+        return;
+      }
       ended?.kill('SIGKILL');
       rejectPending();
     },

@@ -50,15 +50,25 @@ const NODE_SENSITIVE = `
   .trim()
   .split(/\s+/);
 
+/** Bounds of time and memory, which say something about a machine that does nothing else: a check runs them. */
+const MEASURING = `
+  e2e/memory e2e/small-heap kernel/budget kernel/queue-memory language-server/speed language-server/vast
+`
+  .trim()
+  .split(/\s+/);
+
 /** Throws where a name has no test file any more. */
-export function listNodeSensitiveFiles(): string[] {
+function listNamedFiles(names: readonly string[]): string[] {
   const all = listFiles();
-  return NODE_SENSITIVE.flatMap((name) => {
+  return names.flatMap((name) => {
     const found = all.filter((file) => toShortName(file) === name || toShortName(file).startsWith(`${name}/`));
-    if (found.length === 0) throw new Error(`No test file is named "${name}" (NODE_SENSITIVE).`);
+    if (found.length === 0) throw new Error(`No test file is named "${name}" (test/runner/files.ts).`);
     return found;
   });
 }
+
+export const listNodeSensitiveFiles = (): string[] => listNamedFiles(NODE_SENSITIVE);
+export const listMeasuringFiles = (): string[] => listNamedFiles(MEASURING);
 
 /** Files whose large sets run as a sample, directly or through a module of test support. */
 export function listSampledFiles(): string[] {

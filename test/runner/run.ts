@@ -11,6 +11,7 @@ import {
   listFiles,
   findFiles,
   sortLongestFirst,
+  listMeasuringFiles,
   listNodeSensitiveFiles,
   listSampledFiles,
   toShortName,
@@ -53,12 +54,16 @@ const { values, positionals } = parseArgs({
 const DEEP_PATIENCE_MS = 1_200_000;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
+/** All files on the machine of a developer: `npm run test:all` runs what is left out. */
+const isShort = positionals.length === 0 && !values.deep && process.env['CI'] !== 'true';
+
 if (values.help) {
   print(USAGE);
 } else {
   const all = values['node-versions'] ? listNodeSensitiveFiles() : values.deep ? listSampledFiles() : listFiles();
   const named = positionals.length > 0 ? findFiles(positionals) : all;
   const skipped = new Set(values.skip.length > 0 ? findFiles(values.skip) : []);
+  if (isShort) for (const file of listMeasuringFiles()) skipped.add(file);
   await run(sortLongestFirst(named.filter((file) => !skipped.has(file))));
 }
 
@@ -93,9 +98,10 @@ async function run(files: readonly string[]): Promise<void> {
   // npm and `timeout` pass a signal on that the terminal has sent to every process already.
   process.on('SIGINT', stopOnSignal).on('SIGTERM', stopOnSignal);
   const areas = values.deep ? ['all'] : listChangedAreas();
-  Object.assign(process.env, { TEST_SEED: seed, TEST_DEEP: areas.join(',') });
+  Object.assign(process.env, { TEST_SEED: seed, TEST_DEEP: areas.join(','), TEST_SHARE: isShort ? '0.5' : '1' });
   report.begin(files.length, jobs);
   print(`large tests: ${areas.length > 0 ? `in full: ${areas.join(', ')}; others ` : ''}sampled by --seed ${seed}`);
+  if (isShort) print('bounds of time and memory are left out, and samples are half as large: npm run test:all');
   // The slowest to start by far: no file should wait for it.
   if (positionals.length === 0) void findServer('s3');
   // One that is asked for a number of workers gets that number.
