@@ -39,11 +39,11 @@ interface ScratchProcessOptions {
 
 /** Processes of closed projects, each free for the next one: the engine takes most of the time of a check. Off outside of tests. */
 const free: { readonly key: string; readonly child: ChildProcess }[] = [];
-let isKept = false;
+let isReused = false;
 
 /** A program that checks many projects, one after another, keeps the processes. */
-export function keepScratchProcesses(): void {
-  isKept = true;
+export function reuseScratchProcesses(): void {
+  isReused = true;
 }
 
 export function createScratchProcess({ worker, folder, isPatient, onEnd }: ScratchProcessOptions): ScratchProcess {
@@ -123,7 +123,7 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
     close() {
       const ended = child;
       child = null;
-      if (ended !== null && isKept && pending.size === 0) {
+      if (ended !== null && isReused && pending.size === 0) {
         for (const emitter of [ended, ended.stderr]) emitter?.removeAllListeners();
         free.push({ key, child: ended });
         return;

@@ -6,7 +6,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { main } from '../../cli/main.js';
 import type { Signals } from '../../cli/terminal.js';
-import { keepScratchProcesses } from '../../language/project/scratch-process.js';
+import { reuseScratchProcesses } from '../../language/project/scratch-process.js';
 import { bareEnv, type RunOptions } from './child.js';
 import { recordOutput, type Finished, type Running } from './output.js';
 import './pglite-pool.js';
@@ -14,7 +14,7 @@ import './pglite-pool.js';
 export type { RunOptions } from './child.js';
 export type { Finished, Running } from './output.js';
 
-keepScratchProcesses();
+reuseScratchProcesses();
 
 /** A signal that comes before somebody listens waits for that. */
 function createSignals(): { signals: Signals; send: (signal: NodeJS.Signals) => void } {
