@@ -87,6 +87,7 @@ async function runRequest({ server, test, saved, match, fail }: Running, step: J
   const request = asObject(step['request']);
   const sent = await createRequest(server, request, asObject(test.given), saved);
   const received = await server.send(sent);
+  server.coverage?.recordResponse(asText(request['resource']) || server.findResource(sent.url.pathname), received);
   checkResponse(received, asObject(step['expect']), match, (pointer, found) => {
     const cause = received.status >= 500 ? server.explainFailure() : null;
     const more = cause === null ? '' : ` (${cause})`;

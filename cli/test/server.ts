@@ -9,6 +9,7 @@ import { resolveOptions } from '../../kernel/runtime/instances.js';
 import type { Project } from '../../kernel/runtime/project.js';
 import { toJsonObject } from '../../language/source/tree.js';
 import { asObjects } from './definition.js';
+import type { Coverage } from './coverage.js';
 import { createTestJobs, type TestJobs } from './jobs.js';
 import type { Match } from './match.js';
 import type { TestServices } from './services.js';
@@ -25,6 +26,8 @@ export interface TestServer {
   findResource(path: string): string;
   createCredentials(request: Omit<TestRequest, 'resource' | 'now' | 'text'>): Promise<Readonly<Record<string, string>>>;
   send(sent: OutgoingRequest): Promise<ReceivedResponse>;
+  /** Null unless it is measured. */
+  readonly coverage: Coverage | null;
   readonly jobs: TestJobs;
   readonly services: TestServices;
   /** Messages to WebSocket clients in this case. */
@@ -40,15 +43,22 @@ export interface ServerInput {
   readonly project: Project;
   readonly services: TestServices;
   readonly time: TestTime;
+  readonly coverage: Coverage | null;
 }
 
 const IGNORED = (): void => undefined;
 const SILENT: Log = { debug: IGNORED, info: IGNORED, warn: IGNORED, error: IGNORED, isLevelEnabled: () => false };
 
-export async function startServer({ project, services, time }: ServerInput): Promise<TestServer> {
+export async function startServer({ project, services, time, coverage }: ServerInput): Promise<TestServer> {
   let failure: Fault | null = null;
   const onFailure = (fault: Fault): void => void (failure = fault);
-  const kernel = await createKernel({ project, log: SILENT, onProblem: 'refuse', onFailure });
+  const kernel = await createKernel({
+    project,
+    log: SILENT,
+    onProblem: 'refuse',
+    onFailure,
+    register: coverage?.register,
+  });
   const server = await listen(kernel).catch(async (error: unknown) => {
     await kernel.close('failed start');
     throw error;
@@ -74,6 +84,7 @@ export async function startServer({ project, services, time }: ServerInput): Pro
       failure = null;
       return sender.send(sent);
     },
+    coverage,
     jobs,
     services,
     get messages() {
