@@ -2,7 +2,7 @@
  * What the cases have reached: resources that answered, actionables that ran, and refusals of guards, rules and required results
  * that a case has seen.
  */
-import { isObject, type Json } from '../../contract/json.js';
+import { asText, isObject, type Json } from '../../contract/json.js';
 import type { InvocationRecord, Registrar } from '../../contract/hooks.js';
 import type { Range } from '../../contract/problem.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
@@ -88,7 +88,7 @@ export function createCoverage(): Coverage {
       const issues: Json = isObject(body) ? (body['errors'] ?? null) : null;
       if (!Array.isArray(issues)) return;
       for (const { pointer } of (issues as readonly Json[]).filter(isObject))
-        for (const name of String(pointer).split('/').slice(1)) add('rule', resource, name);
+        for (const name of asText(pointer).split('/').slice(1)) add('rule', resource, name);
     },
     listItems(kernel) {
       const { project, config } = kernel;
