@@ -27,7 +27,7 @@ export interface Coverage {
   /** Observes a kernel. */
   readonly register: (hooks: Registrar) => void;
   /** `resource`: the id of the one that answered. */
-  recordResponse(resource: string, response: ReceivedResponse): void;
+  recordResponse(resource: string, response: ReceivedResponse, trigger: 'http' | 'websocket'): void;
   /** Resolves when the kernel has reported all requests with a response. */
   settle(): Promise<void>;
   /** All items of the resources that the kernel serves, in the order of the files. */
@@ -83,8 +83,8 @@ export function createCoverage(): Coverage {
   return {
     register: (hooks) => hooks.tap('after-response', recordInvocation),
     settle: () => (missing <= 0 ? Promise.resolve() : new Promise((resolve) => (endWait = resolve))),
-    recordResponse(resource, { body }) {
-      missing++;
+    recordResponse(resource, { body }, trigger) {
+      if (trigger === 'http') missing++;
       const issues: Json = isObject(body) ? (body['errors'] ?? null) : null;
       if (!Array.isArray(issues)) return;
       for (const { pointer } of (issues as readonly Json[]).filter(isObject))

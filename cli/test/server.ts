@@ -10,6 +10,7 @@ import type { Project } from '../../kernel/runtime/project.js';
 import { toJsonObject } from '../../language/source/tree.js';
 import { asObjects } from './definition.js';
 import type { Coverage } from './coverage.js';
+import { createTestClients, type TestClients } from './clients.js';
 import { createTestJobs, type TestJobs } from './jobs.js';
 import type { Match } from './match.js';
 import type { TestServices } from './services.js';
@@ -29,6 +30,8 @@ export interface TestServer {
   /** Null unless it is measured. */
   readonly coverage: Coverage | null;
   readonly jobs: TestJobs;
+  /** Of this case. */
+  readonly clients: TestClients;
   readonly services: TestServices;
   /** Messages to WebSocket clients in this case. */
   readonly messages: readonly Delivery[];
@@ -65,6 +68,7 @@ export async function startServer({ project, services, time, coverage }: ServerI
   });
   const sender = createSender();
   const jobs = createTestJobs(kernel, time);
+  const clients = createTestClients();
   let messages: Delivery[] = [];
   kernel.running.registerReceiver((message) => void messages.push({ ...message, to: nameRooms(message.to) }));
   return {
@@ -86,6 +90,7 @@ export async function startServer({ project, services, time, coverage }: ServerI
     },
     coverage,
     jobs,
+    clients,
     services,
     get messages() {
       return messages;
@@ -100,6 +105,7 @@ export async function startServer({ project, services, time, coverage }: ServerI
     explainFailure: () => failure && describeFault(failure),
     async close() {
       sender.close();
+      await clients.closeAll();
       await server.stop(5);
       await kernel.close('tests are over');
     },
