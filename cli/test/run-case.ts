@@ -36,9 +36,11 @@ export async function runCase(context: CaseContext, test: TestCase): Promise<Cas
   };
   const running: Running = { ...context, test, saved, match: createMatch(context.matchers, saved), fail };
   try {
-    await runSteps(running, failures).finally(() => context.server.clients.closeAll());
+    await runSteps(running, failures);
   } catch (error) {
     fail('/id', [toMismatch(error)]);
+  } finally {
+    await context.server.clients.closeAll();
   }
   return { file: definition.doc.file, group, id, milliseconds: elapsed(), failures };
 }
