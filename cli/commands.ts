@@ -129,14 +129,13 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [
       { name: 'filter', value: 'TEXT', doc: 'Only cases whose file, group or name contains this text.' },
       { name: 'reporter', value: 'NAME', doc: '`pretty` (default), `json`, `junit` or `tap`.' },
-      {
-        name: 'mutants',
-        doc: 'Then change the definitions, one field or condition at a time, and list what no case notices.',
-      },
+      { name: 'mutants', doc: 'Then change one field or condition at a time, and list what no case notices.' },
+      { name: 'coverage', doc: 'Then print which actionables and refusals the cases reach, and the others.' },
+      { name: 'coverage-file', value: 'FILE', doc: 'Write it as LCOV, or as JSON if the name ends with `.json`.' },
       { name: 'watch', doc: 'Run again after each save the cases that it can have changed.' },
       TRUST,
     ],
-    examples: ['lintel test', 'lintel test --filter "sign up"', 'lintel test --reporter junit > report.xml'],
+    examples: ['lintel test', 'lintel test --filter "sign up"', 'lintel test --coverage-file lcov.info'],
     exits: [
       { code: 0, doc: 'All cases passed.' },
       { code: 1, doc: 'A case failed, or the definitions have errors.' },

@@ -7,6 +7,7 @@ import { bootProject } from './boot.js';
 import type { CommandOptions } from './options.js';
 import { createLog } from './log.js';
 import type { StyleText } from '../language/source/code-frame.js';
+import { alignColumns } from './columns.js';
 import type { PlanSet } from '../kernel/plan/plan.js';
 import { listJobSteps } from './job-steps.js';
 import { createPaint } from './colors.js';
@@ -130,14 +131,8 @@ function formatJobTable(rows: readonly JobView[], limit: number, paint: StyleTex
   ]);
   const shown = cells.map((row) => row.map((cell) => escapeControl(cell).replaceAll('\n', '\\u000a')));
   const head = ['id', 'actionable', 'state', 'attempts', 'due or failed at', 'code'];
-  const widths = head.map((title, at) => Math.max(title.length, ...shown.map((row) => row[at]?.length ?? 0)));
-  const formatRow = (row: readonly string[]): string =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd();
   const more = rows.length === limit ? `\nthe oldest ${limit}; --limit shows more` : '';
-  return `${[paint('dim', formatRow(head)), ...shown.map(formatRow)].join('\n')}${more}`;
+  return `${alignColumns(head, shown, paint)}${more}`;
 }
 
 function formatInstant({ state, dueAt, failure }: JobView): string {

@@ -26,6 +26,8 @@ export const OPTIONS = {
   replace: { type: 'boolean' },
   filter: { type: 'string' },
   mutants: { type: 'boolean' },
+  coverage: { type: 'boolean' },
+  'coverage-file': { type: 'string' },
   watch: { type: 'boolean' },
   reporter: { type: 'string' },
   stdio: { type: 'boolean' },
@@ -63,6 +65,9 @@ export interface CommandOptions {
   readonly filter: string | undefined;
   readonly reporter: string | undefined;
   readonly mutants: boolean;
+  readonly coverage: boolean;
+  /** LCOV, or JSON where its name ends with `.json`. */
+  readonly coverageFile: string | undefined;
   readonly watch: boolean;
   readonly stdio: boolean;
   readonly arguments: readonly string[];
@@ -98,6 +103,8 @@ export function toCommandOptions(values: Values, words: readonly string[]): Comm
     replace: values.replace === true,
     filter: toText(values.filter),
     mutants: values.mutants === true,
+    coverage: values.coverage === true,
+    coverageFile: toText(values['coverage-file']),
     watch: values.watch === true,
     reporter: toText(values.reporter),
     stdio: values.stdio === true,

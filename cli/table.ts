@@ -5,6 +5,7 @@ import { readCron } from '../language/strings/cron.js';
 import { createTimetable } from '../language/strings/cron-next.js';
 import { fillPath, hasParameters } from '../language/strings/route.js';
 import type { StyleText } from '../language/source/code-frame.js';
+import { alignColumns } from './columns.js';
 
 /** The compiler's value for a resource without authentication. */
 const OPEN = 'open';
@@ -51,16 +52,6 @@ function formatNextRun(expression: string, zone: string, now: number): string {
   const { cron } = readCron(expression);
   const next = cron === null ? null : createTimetable(cron, zone).next(now);
   return next === null ? '-' : new Date(next).toISOString().replace('.000Z', 'Z');
-}
-
-function alignColumns(head: readonly string[], cells: readonly (readonly string[])[], paint: StyleText): string {
-  const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)));
-  const formatRow = (row: readonly string[]): string =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return [paint('dim', formatRow(head)), ...cells.map(formatRow)].join('\n');
 }
 
 /** A request that is valid without a token, with the first method that has a body, else with a query string. */

@@ -1,7 +1,7 @@
 /** `lintel test`: runs the cases of the test files on a server in this process, one after the other. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Matcher } from '../../contract/matcher.js';
 import { asText } from '../../contract/json.js';
 import { hasErrors } from '../../contract/problem.js';
@@ -15,6 +15,9 @@ import { showInvalidDefinitions } from '../boot.js';
 import type { CommandOptions } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { loadTrustedProject, UNTRUSTED } from '../trust.js';
+import { writeText } from '../files.js';
+import { createCoverage, mergeItems, type CoveredItem } from './coverage.js';
+import { formatCoverageJson, formatLcov, printCoverage } from './coverage-report.js';
 import { asObject, asObjects, readGroup, type TestCase } from './definition.js';
 import type { Matchers } from './match.js';
 import type { CaseOutcome } from './outcome.js';
@@ -38,8 +41,9 @@ export async function runTest(options: CommandOptions, terminal: Terminal): Prom
     stderr.write(`--reporter takes ${Object.keys(REPORTERS).join(', ')}; not "${wanted}".${hint}\n`);
     return 2;
   }
-  if (options.mutants && wanted !== 'pretty') {
-    stderr.write('--mutants prints for readers, so it takes no other --reporter.\n');
+  for (const name of ['mutants', 'coverage'] as const) {
+    if (!options[name] || wanted === 'pretty') continue;
+    stderr.write(`--${name} prints for readers, so it takes no other --reporter.\n`);
     return 2;
   }
   const trusted = await loadTrustedProject('test', 'code', options, terminal);
@@ -91,6 +95,8 @@ async function runAll(run: Run): Promise<number> {
   const certificate = join(folder, 'services.pem');
   await writeFile(certificate, services.authority);
   const time = replaceTime();
+  const coverage = options.coverage || options.coverageFile !== undefined ? createCoverage() : null;
+  const reached: CoveredItem[][] = [];
   let affected: ReadonlySet<TestCase> | null = null;
   try {
     for (const [environment, together] of groupByEnvironment(cases)) {
@@ -100,6 +106,7 @@ async function runAll(run: Run): Promise<number> {
         project: { ...standIn(loaded, services, certificate), overlay },
         services,
         time,
+        coverage,
       });
       try {
         const stores = openTestStores(server.kernel);
@@ -111,6 +118,8 @@ async function runAll(run: Run): Promise<number> {
           outcomes.push(outcome);
           reporter.reportCase(outcome);
         }
+        await coverage?.settle();
+        if (coverage !== null) reached.push(coverage.listItems(server.kernel));
         const isPassed = outcomes.every(({ failures }) => failures.length === 0);
         if (options.mutants && isPassed)
           await runMutants({ server, stores, matchers, cases: together, overlay: setText, terminal });
@@ -123,7 +132,19 @@ async function runAll(run: Run): Promise<number> {
     await services.close();
   }
   reporter.finishReport(outcomes, elapsed());
+  await reportCoverage(mergeItems(reached), options, terminal);
   return outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
+}
+
+async function reportCoverage(
+  items: readonly CoveredItem[],
+  { coverage, coverageFile }: CommandOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (coverage) printCoverage(items, terminal);
+  if (coverageFile === undefined) return;
+  const file = resolve(terminal.cwd, coverageFile);
+  await writeText(file, coverageFile.endsWith('.json') ? formatCoverageJson(items) : formatLcov(items));
 }
 
 /** Null: the definitions, the tests or the config have errors, which were printed. */

@@ -32,5 +32,29 @@ export async function createRequest(
   return { method, url, body, headers: { ...(body !== null && JSON_TYPE), ...credentials, ...headers } };
 }
 
+/** The handshake of a step `connect`. */
+export async function createHandshake(
+  server: TestServer,
+  connect: JsonObject,
+  given: JsonObject,
+  saved: Saved,
+): Promise<{ readonly url: URL; readonly headers: Readonly<Record<string, string>> }> {
+  const upgrade = server.kernel.upgrades.find(({ setting }) => setting === 'websocket.path');
+  if (upgrade === undefined) throw new Error('the config does not enable WebSocket (`"websocket": {"enabled": true}`)');
+  const uid = asText(connect['uid']);
+  const query = uid === '' ? '' : `?uid=${encodeURIComponent(String(fillSaved(uid, saved)))}`;
+  const claims = readClaims(connect['as'] ?? given['claims'] ?? null, saved);
+  const path = `${upgrade.path}${query}`;
+  const url = new URL(path, server.url.replace(/^http/, 'ws'));
+  const ids = [asText(connect['resource']), ...server.kernel.analysis().resources.map(({ id }) => id)].filter(Boolean);
+  for (const id of claims === null ? [] : ids) {
+    const headers = await server.createCredentials({ id, claims, signed: null, method: 'GET', path, body: EMPTY });
+    if (Object.keys(headers).length > 0) return { url, headers };
+  }
+  return { url, headers: {} };
+}
+
+const EMPTY = new Uint8Array();
+
 const readClaims = (claims: Json, saved: Saved): JsonObject | null =>
   isObject(claims) ? (fillAll(claims, saved) as JsonObject) : null;

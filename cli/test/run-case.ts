@@ -5,7 +5,7 @@ import { startStopwatch } from './time.js';
 import { asObject, locatePointer, type TestCase } from './definition.js';
 import { createMatch, matchRows, show, type Match, type Matchers } from './match.js';
 import type { CaseFailure, CaseOutcome } from './outcome.js';
-import { createRequest } from './request.js';
+import { createHandshake, createRequest } from './request.js';
 import { fillAll, readPath } from './saved.js';
 import type { ReceivedResponse } from './send.js';
 import { listRows, type TestStores } from './stores.js';
@@ -38,10 +38,17 @@ export async function runCase(context: CaseContext, test: TestCase): Promise<Cas
   try {
     await runSteps(running, failures);
   } catch (error) {
-    fail('/id', [{ pointer: '', message: error instanceof Error ? error.message : String(error) }]);
+    fail('/id', [toMismatch(error)]);
+  } finally {
+    await context.server.clients.closeAll();
   }
   return { file: definition.doc.file, group, id, milliseconds: elapsed(), failures };
 }
+
+const toMismatch = (error: unknown): Mismatch => ({
+  pointer: '',
+  message: error instanceof Error ? error.message : String(error),
+});
 
 async function runSteps(running: Running, failures: readonly CaseFailure[]): Promise<void> {
   const { test, stores, server } = running;
@@ -54,7 +61,9 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
   }
   const before = test.expect['unchanged'] === true ? await readTables(running) : null;
   for (const [index, step] of test.steps.entries()) {
-    await runStep(running, step, `/steps/${index}`);
+    await runStep(running, step, `/steps/${index}`).catch((error: unknown) =>
+      running.fail(`/steps/${index}`, [toMismatch(error)]),
+    );
     // What follows a failed step would only repeat it.
     if (failures.length > 0) return;
   }
@@ -77,16 +86,61 @@ async function runStep(running: Running, step: JsonObject, at: string): Promise<
   if (typeof step['wait'] === 'number') await server.jobs.wait(step['wait'] * 1000);
   if (step['run'] === 'jobs') await server.jobs.runDue();
   if (step['run'] === 'schedules') await server.jobs.runSchedules();
+  if (isObject(step['connect'])) await connectClient(running, step, at);
   if (isObject(step['request'])) await runRequest(running, step, at);
+  if (step['receive'] !== undefined) await receiveMessage(running, step, at);
+  if (step['disconnect'] !== undefined) await server.clients.disconnect(asText(step['disconnect']));
   const [unexpected] = server.services.unexpected;
   if (unexpected !== undefined)
     fail(at, [{ pointer: '', message: `no service of the case expects this call: ${unexpected}` }]);
 }
 
-async function runRequest({ server, test, saved, match, fail }: Running, step: JsonObject, at: string): Promise<void> {
-  const request = asObject(step['request']);
-  const sent = await createRequest(server, request, asObject(test.given), saved);
+async function connectClient(
+  { server, test, saved, match, fail }: Running,
+  step: JsonObject,
+  at: string,
+): Promise<void> {
+  const connect = asObject(step['connect']);
+  const { url, headers } = await createHandshake(server, connect, test.given, saved);
+  const received = await server.clients.connect(asText(connect['client']), url, headers);
+  const expected = asObject(step['expect']);
+  const isSilent = expected['status'] === undefined && expected['problem'] === undefined;
+  checkResponse(received, isSilent ? { ...expected, status: 101 } : expected, match, (pointer, found) =>
+    fail(
+      `${at}/connect`,
+      found.map((one) => ({ ...one, pointer: '', message: `${pointer} ${one.message}`.trim() })),
+    ),
+  );
+}
+
+async function receiveMessage({ server, saved, match, fail }: Running, step: JsonObject, at: string): Promise<void> {
+  const message = await server.clients.receive(asText(step['receive']));
+  const { body } = asObject(step['expect']);
+  if (body !== undefined) fail(`${at}/expect/body`, match(body, message));
+  saveValues(step, message, saved, (pointer, found) => fail(`${at}${pointer}`, found));
+}
+
+/** Over HTTP, or as a message of a connected client. */
+async function sendRequest({ server, test, saved }: Running, request: JsonObject): Promise<ReceivedResponse> {
+  const client = asText(request['client']);
+  const named = asText(request['resource']);
+  if (client !== '') {
+    const unsent = ['method', 'headers', 'signed', 'as'].find((field) => request[field] !== undefined);
+    if (unsent !== undefined) throw new Error(`"${unsent}" has no effect: a message of a WebSocket client has none`);
+    const resource = named || asText(request['path']);
+    const answered = await server.clients.send(client, resource, fillAll(request['body'] ?? {}, saved));
+    server.coverage?.recordResponse(named || server.findResource(resource), answered, 'websocket');
+    return answered;
+  }
+  const sent = await createRequest(server, request, test.given, saved);
   const received = await server.send(sent);
+  server.coverage?.recordResponse(named || server.findResource(sent.url.pathname), received, 'http');
+  return received;
+}
+
+async function runRequest(running: Running, step: JsonObject, at: string): Promise<void> {
+  const { server, saved, match, fail } = running;
+  const received = await sendRequest(running, asObject(step['request']));
   checkResponse(received, asObject(step['expect']), match, (pointer, found) => {
     const cause = received.status >= 500 ? server.explainFailure() : null;
     const more = cause === null ? '' : ` (${cause})`;
@@ -95,12 +149,16 @@ async function runRequest({ server, test, saved, match, fail }: Running, step: J
       found.map((one) => ({ ...one, message: `${one.message}${more}` })),
     );
   });
+  saveValues(step, received.body, saved, (pointer, found) => fail(`${at}${pointer}`, found));
+}
+
+function saveValues(step: JsonObject, body: unknown, saved: Map<string, unknown>, fail: Fail): void {
   for (const [name, path] of Object.entries(asObject(step['save']))) {
-    const value = readPath(asText(path), received.body);
-    if (value === undefined)
-      fail(`${at}/save/${escapePointer(name)}`, [
-        { pointer: '', message: `the body has no "${asText(path)}": ${show(received.body)}` },
-      ]);
+    const value = readPath(asText(path), body);
+    if (value === undefined) {
+      const message = `the body has no "${asText(path)}": ${show(body)}`;
+      fail(`/save/${escapePointer(name)}`, [{ pointer: '', message }]);
+    }
     saved.set(name, value);
   }
 }

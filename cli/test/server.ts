@@ -9,6 +9,8 @@ import { resolveOptions } from '../../kernel/runtime/instances.js';
 import type { Project } from '../../kernel/runtime/project.js';
 import { toJsonObject } from '../../language/source/tree.js';
 import { asObjects } from './definition.js';
+import type { Coverage } from './coverage.js';
+import { createTestClients, type TestClients } from './clients.js';
 import { createTestJobs, type TestJobs } from './jobs.js';
 import type { Match } from './match.js';
 import type { TestServices } from './services.js';
@@ -25,7 +27,11 @@ export interface TestServer {
   findResource(path: string): string;
   createCredentials(request: Omit<TestRequest, 'resource' | 'now' | 'text'>): Promise<Readonly<Record<string, string>>>;
   send(sent: OutgoingRequest): Promise<ReceivedResponse>;
+  /** Null unless it is measured. */
+  readonly coverage: Coverage | null;
   readonly jobs: TestJobs;
+  /** Of this case. */
+  readonly clients: TestClients;
   readonly services: TestServices;
   /** Messages to WebSocket clients in this case. */
   readonly messages: readonly Delivery[];
@@ -40,21 +46,29 @@ export interface ServerInput {
   readonly project: Project;
   readonly services: TestServices;
   readonly time: TestTime;
+  readonly coverage: Coverage | null;
 }
 
 const IGNORED = (): void => undefined;
 const SILENT: Log = { debug: IGNORED, info: IGNORED, warn: IGNORED, error: IGNORED, isLevelEnabled: () => false };
 
-export async function startServer({ project, services, time }: ServerInput): Promise<TestServer> {
+export async function startServer({ project, services, time, coverage }: ServerInput): Promise<TestServer> {
   let failure: Fault | null = null;
   const onFailure = (fault: Fault): void => void (failure = fault);
-  const kernel = await createKernel({ project, log: SILENT, onProblem: 'refuse', onFailure });
+  const kernel = await createKernel({
+    project,
+    log: SILENT,
+    onProblem: 'refuse',
+    onFailure,
+    register: coverage?.register,
+  });
   const server = await listen(kernel).catch(async (error: unknown) => {
     await kernel.close('failed start');
     throw error;
   });
   const sender = createSender();
   const jobs = createTestJobs(kernel, time);
+  const clients = createTestClients();
   let messages: Delivery[] = [];
   kernel.running.registerReceiver((message) => void messages.push({ ...message, to: nameRooms(message.to) }));
   return {
@@ -74,7 +88,9 @@ export async function startServer({ project, services, time }: ServerInput): Pro
       failure = null;
       return sender.send(sent);
     },
+    coverage,
     jobs,
+    clients,
     services,
     get messages() {
       return messages;
@@ -89,6 +105,7 @@ export async function startServer({ project, services, time }: ServerInput): Pro
     explainFailure: () => failure && describeFault(failure),
     async close() {
       sender.close();
+      await clients.closeAll();
       await server.stop(5);
       await kernel.close('tests are over');
     },

@@ -35,7 +35,7 @@ import {
 } from '../../language/project/store-checks.js';
 import { createPlanCompiler } from './plan-compiler.js';
 import { InvalidDefinitionsError } from './invalid-definitions.js';
-import type { Middleware } from '../../contract/hooks.js';
+import type { Middleware, Registrar } from '../../contract/hooks.js';
 import type { Upgrade } from '../../contract/trigger.js';
 import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
 import { listEnabledPlugins } from '../../language/project/plugin-selection.js';
@@ -63,6 +63,8 @@ export interface KernelOptions {
   readonly loaded?: LoadedDefinitions;
   /** Called after each failure of a request that was logged; for `lintel dev`. */
   readonly onFailure?: ((fault: Fault) => void) | undefined;
+  /** Taps of the program that starts the kernel, in addition to those of plugins. */
+  readonly register?: ((hooks: Registrar) => void) | undefined;
 }
 
 const ADDING: MigrationOptions = { destroy: false };
@@ -143,6 +145,7 @@ export async function createKernel({
     log,
     onFailure: options.onFailure,
   });
+  options.register?.(hooks.createRegistrar('program'));
   const instances = createInstances({ project, hooks, log, signal: abort.signal, running });
   const listJobAdmins = (): JobAdmin[] =>
     instances.all.flatMap((instance) => instance.runtime.createJobAdmin?.(instance.handle()) ?? []);

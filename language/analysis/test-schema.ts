@@ -64,6 +64,7 @@ const createGiven = () =>
 
 const request = object('The request of the step.', {
   resource: text({ doc: 'Id of the resource that is called.', refers: { symbol: 'resource' } }),
+  client: text({ doc: 'A connected WebSocket client, which sends the request as a message.', examples: ['screen'] }),
   path: text({ doc: 'Path and query to call, instead of `resource`.', examples: ['/notes/1?full=true'] }),
   method: text({ doc: 'Method of the request.', default: 'POST', examples: ['GET'] }).matches(/^[A-Z]+$/),
   headers: createHeaders('Headers of the request.'),
@@ -94,8 +95,27 @@ const response = object('The response. Without `status` and `problem`, it succee
   }),
 });
 
+const connect = object('Connects a WebSocket client. Expects status 101 unless `expect` says another.', {
+  client: text({ doc: 'Name of the client in this case.', examples: ['screen'] }).required(),
+  uid: text({ doc: 'Its `uid`. A token must have it in the claim `id`.', examples: ['screen-1'] }),
+  resource: text({
+    doc: 'The token is made for the guard of this resource. Default: the first guard with claims.',
+    refers: { symbol: 'resource' },
+  }),
+  as: either([createClaims(), flag({ doc: 'A token is sent.' })], {
+    doc: 'Claims of the token, instead of those of `given`. `false`: no token is sent.',
+    examples: [{ id: '1' }],
+  }),
+});
+
 const step = object('A step.', {
   request,
+  connect,
+  receive: text({
+    doc: 'A WebSocket client that receives a message. `expect.body` is the message: `action` and `data`.',
+    examples: ['screen'],
+  }),
+  disconnect: text({ doc: 'A WebSocket client that closes its connection.', examples: ['screen'] }),
   wait: numeric({
     doc: 'Time that passes. Schedules and delayed jobs that become due run at their instants.',
     unit: 'seconds',

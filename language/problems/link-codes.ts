@@ -38,6 +38,12 @@ export const LINK_CODES = {
     'There is no resource with the id "{name}".{hint}',
     '`self` names this resource; other resources are named by `id`, not by path.',
   ),
+  TST_UNCONNECTED: defineProblem(
+    'error',
+    'Unknown WebSocket client',
+    'No earlier step of the case connects the client "{name}".{hint}',
+    'Add a step such as `{"connect": {"client": "screen"}}` before this one.',
+  ),
   TST_UNSAVED: defineProblem(
     'error',
     'Value not saved',

@@ -63,6 +63,8 @@ const NOTHING: CommandOptions = {
   stdio: false,
   filter: undefined,
   mutants: false,
+  coverage: false,
+  coverageFile: undefined,
   watch: false,
   reporter: undefined,
   arguments: [],

@@ -77,6 +77,27 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
     if (code !== null) checkCode(context, definition, report, code);
   }
   checkSaved(definition, report, cases);
+  for (const one of cases) checkClients(definition, report, findValue(one, 'steps')?.items ?? []);
+}
+
+/** A client is connected by an earlier step of the same case. */
+function checkClients({ doc }: Definition, report: Report, steps: readonly LocatedNode[]): void {
+  const connected = new Set<string>();
+  for (const step of steps) {
+    const uses = [
+      findValue(findValue(step, 'request'), 'client'),
+      findValue(step, 'receive'),
+      findValue(step, 'disconnect'),
+    ];
+    for (const used of uses) {
+      if (used?.type !== 'string' || connected.has(String(used.scalar))) continue;
+      const near = findNearest(String(used.scalar), [...connected]);
+      const spot = { doc, start: used.start, end: used.end };
+      report.add('TST_UNCONNECTED', spot, { name: String(used.scalar), hint: formatHint(near) }, createRenameFix(near));
+    }
+    const client = findValue(findValue(step, 'connect'), 'client');
+    if (client?.type === 'string') connected.add(String(client.scalar));
+  }
 }
 
 function checkTable(

@@ -18,7 +18,7 @@ export const collectErrors = (scope: Scope, all: readonly PluginDescription[]): 
 
 const NOWHERE = { slot: '', value: {}, holder: {}, resource: null, action: null, payload: () => null } as const;
 
-function listOwnErrors({ errors = {} }: PluginSpec, { refuses }: ApiPart): ApiError[] {
+export function listOwnErrors({ errors = {} }: PluginSpec, { refuses }: ApiPart): ApiError[] {
   const listed = refuses ?? Object.keys(errors).filter((code) => errors[code]?.status !== undefined);
   return listed.map((one) => (typeof one === 'string' ? { code: one } : one));
 }

@@ -1,0 +1,112 @@
+/**
+ * What the cases have reached: resources that answered, actionables that ran, and refusals of guards, rules and required results
+ * that a case has seen.
+ */
+import { asText, isObject, type Json } from '../../contract/json.js';
+import type { InvocationRecord, Registrar } from '../../contract/hooks.js';
+import type { Range } from '../../contract/problem.js';
+import type { Kernel } from '../../kernel/runtime/kernel.js';
+import type { ResourceModel } from '../../language/analysis/model.js';
+import { createRefusalReader, type Refusal } from '../../language/export/openapi/refusals.js';
+import { rangeAt, type Document } from '../../language/source/document.js';
+import type { LocatedNode } from '../../language/source/tree.js';
+import type { ReceivedResponse } from './send.js';
+
+export interface CoveredItem {
+  readonly file: string;
+  readonly resource: string;
+  readonly sort: 'resource' | 'actionable' | 'refusal';
+  /** `answers`, `2 runs`, `1: rejects "email"`. */
+  readonly label: string;
+  readonly doc: Document;
+  readonly range: Range;
+  readonly hits: number;
+}
+
+export interface Coverage {
+  /** Observes a kernel. */
+  readonly register: (hooks: Registrar) => void;
+  /** `resource`: the id of the one that answered. */
+  recordResponse(resource: string, response: ReceivedResponse, trigger: 'http' | 'websocket'): void;
+  /** Resolves when the kernel has reported all requests with a response. */
+  settle(): Promise<void>;
+  /** All items of the resources that the kernel serves, in the order of the files. */
+  listItems(kernel: Kernel): CoveredItem[];
+}
+
+export function createCoverage(): Coverage {
+  const hits = new Map<string, number>();
+  const add = (...parts: readonly string[]): void => {
+    const key = parts.join('\n');
+    hits.set(key, (hits.get(key) ?? 0) + 1);
+  };
+  /** Responses that the kernel has not reported yet; it reports some before they are received. */
+  let missing = 0;
+  let endWait: (() => void) | null = null;
+  const count = (...parts: readonly string[]): number => hits.get(parts.join('\n')) ?? 0;
+
+  function recordInvocation({ trigger, resource, status, code, actions }: InvocationRecord): void {
+    if (trigger === 'http' && --missing <= 0) endWait?.();
+    if (resource !== undefined && status < 400) add('answers', resource);
+    if (resource !== undefined && code !== undefined) add('refusal', resource, code);
+    for (const { key, code: reason } of actions) {
+      add('runs', key);
+      if (reason !== undefined) add('refusal', key, reason);
+    }
+  }
+
+  function countRefusals(resource: string, { action, codes, payloadField }: Refusal): number {
+    if (payloadField !== null) return count('rule', resource, payloadField);
+    const sum = (owner: string): number => codes.reduce((total, code) => total + count('refusal', owner, code), 0);
+    return action === null ? sum(resource) : sum(action.key) || sum(resource);
+  }
+
+  function listResourceItems(resource: ResourceModel, refusals: readonly Refusal[]): CoveredItem[] {
+    const { id, definition, actions } = resource;
+    const create = (sort: CoveredItem['sort'], label: string, node: LocatedNode, reached: number): CoveredItem => {
+      const { doc } = definition;
+      const range = rangeAt(doc, node.start, node.end);
+      return { file: doc.file, resource: id, sort, label, doc, range, hits: reached };
+    };
+    const seen = new Set<number>();
+    const own = refusals.filter(({ node }) => !seen.has(node.start) && seen.add(node.start));
+    return [
+      create('resource', 'answers', definition.node, count('answers', id)),
+      ...actions.map((one) => create('actionable', `${one.id} runs`, one.node, count('runs', one.key))),
+      ...own.map((one) => {
+        const place = one.action === null ? '' : `${one.action.id}: `;
+        return create('refusal', `${place}"${one.field}" rejects`, one.node, countRefusals(id, one));
+      }),
+    ];
+  }
+
+  return {
+    register: (hooks) => hooks.tap('after-response', recordInvocation),
+    settle: () => (missing <= 0 ? Promise.resolve() : new Promise((resolve) => (endWait = resolve))),
+    recordResponse(resource, { body }, trigger) {
+      if (trigger === 'http') missing++;
+      const issues: Json = isObject(body) ? (body['errors'] ?? null) : null;
+      if (!Array.isArray(issues)) return;
+      for (const { pointer } of (issues as readonly Json[]).filter(isObject))
+        for (const name of asText(pointer).split('/').slice(1)) add('rule', resource, name);
+    },
+    listItems(kernel) {
+      const { project, config } = kernel;
+      const analysis = kernel.analysis();
+      const info = { title: '', version: '' };
+      const read = createRefusalReader({ analysis, registry: project.registry, config, info });
+      return analysis.resources.flatMap((resource) => listResourceItems(resource, read(resource)));
+    },
+  };
+}
+
+/** Of several servers: one for each environment. */
+export function mergeItems(lists: readonly (readonly CoveredItem[])[]): CoveredItem[] {
+  const merged = new Map<string, CoveredItem>();
+  for (const item of lists.flat()) {
+    const key = `${item.file}\n${item.resource}\n${item.sort}\n${item.range.start.line}:${item.range.start.character}`;
+    const known = merged.get(key);
+    merged.set(key, known === undefined ? item : { ...item, hits: Math.max(item.hits, known.hits) });
+  }
+  return [...merged.values()];
+}
