@@ -1,5 +1,5 @@
 /** Finds the names under which statements reveal secret columns, as in `upper(password) AS pw`. */
-import { createRevealer } from '../strings/sql-reveal.js';
+import { createRevealer, type RevealedName } from '../strings/sql-reveal.js';
 import { toLexemes } from '../strings/sql-read.js';
 import type { SqlText } from './facts.js';
 
@@ -32,6 +32,22 @@ export function addRenamed(
       }
   }
   return Object.assign(all, { derived });
+}
+
+/** The names under which the statement returns or writes the value of a placeholder. */
+export function findNamesOfValue(
+  { scan: { text, tokens } }: SqlText,
+  value: string,
+  columns: ReadonlySet<string>,
+): readonly RevealedName[] {
+  const reveal = createRevealer(toLexemes(text, tokens), text);
+  const names = new Set<string>();
+  for (;;) {
+    const found = reveal({ names, columns, value });
+    const before = names.size;
+    for (const { name } of found) names.add(name.toLowerCase());
+    if (names.size === before) return found;
+  }
 }
 
 /** Columns of these statements that a secret is copied into, with their statements. */

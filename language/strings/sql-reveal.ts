@@ -10,6 +10,8 @@ export interface RevealContext {
   readonly names: ReadonlySet<string>;
   /** Other columns of the tables: they are no rows, though a table has their name. */
   readonly columns: ReadonlySet<string>;
+  /** The placeholder of a secret value. */
+  readonly value?: string;
 }
 
 export interface RevealedName {
@@ -62,7 +64,7 @@ export function createRevealer(
     findFirstArm,
   } = readSelectLists(words, text);
 
-  return ({ names, columns }) => {
+  return ({ names, columns, value }) => {
     const keys = new Set([...names].map((name) => name.slice(name.lastIndexOf('.') + 1)));
     const holders = new Set([...names].flatMap((name) => name.split('.').slice(0, -1)));
     const mentionsKey = (literal: string): boolean =>
@@ -156,6 +158,7 @@ export function createRevealer(
       if (word === undefined) return { taint: NONE, end: at + 1 };
       if (word.type === 'open') return { taint: taintGroup(at), end: findGroupEnd(words, at) };
       if (isWord(at, 'CASE')) return taintCase(at, end);
+      if (word.type === 'placeholder') return { taint: word.text === value ? SECRET : NONE, end: at + 1 };
       if (!isName(word)) return { taint: NONE, end: at + 1 };
       const next = words[at + 1];
       if (next?.type === 'open' && next.text === '(') return { taint: taintCall(at), end: findGroupEnd(words, at + 1) };
