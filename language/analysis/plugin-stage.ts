@@ -1,6 +1,7 @@
 /** Runs the checks of plugins, with the facts that they may read. */
 import type { Json } from '../../contract/json.js';
 import { listIssuers } from './checks/claims.js';
+import { checkDocumentTypes } from './checks/document-types.js';
 import { checkPlugins, type FixContext, type ModelField } from './checks/plugins.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
@@ -58,6 +59,7 @@ export function checkAllPlugins(
     const protectedIn = touched.map(ofModel);
     const inPath = resource === undefined ? [] : listPathReads(resource, owners, registry);
     const checkDefinition = (own: Report): void => {
+      if (resource !== undefined) checkDocumentTypes(resource, models, { registry, report: own });
       const secretContext = resource === undefined ? NO_SECRETS : describeSecrets(resource);
       const marked = new Set([...protectedIn.flat(), ...ownSecrets]);
       for (const { statement, column } of findCopies(marked, definition.finds.statements)) {
@@ -108,6 +110,7 @@ export function checkAllPlugins(
           ]);
     const reads = [
       reached,
+      definition.finds.documents.length > 0 ? resource : null,
       env,
       given,
       said,
