@@ -44,7 +44,13 @@ export function checkAllPlugins(
     if (known !== undefined) return known;
     const { documents, statements } = resource.definition.finds;
     const { touched, secrets: own } = summarizeActions(resource);
-    const names = addRenamed([...touched.flatMap(ofModel), ...own], statements, listColumns(touched));
+    const behind = resource.actions.map((action) => action.behind);
+    const names = addRenamed(
+      [...[...touched, ...behind.flatMap(({ models: read }) => read)].flatMap(ofModel), ...own],
+      statements,
+      listColumns(touched),
+      behind.flatMap(({ objects }) => objects),
+    );
     const context = { ofModel, named: findRenamedFields(documents, names), own };
     described.set(resource, context);
     return context;
@@ -108,7 +114,12 @@ export function checkAllPlugins(
             queries.get(one.definition),
             summarizeActions(one).touched.map(ofModel),
           ]);
+    const behind = (resource?.actions ?? []).map((action) => [
+      action.behind.objects,
+      action.behind.models.map(ofModel),
+    ]);
     const reads = [
+      behind,
       reached,
       definition.finds.documents.length > 0 ? resource : null,
       env,

@@ -174,12 +174,16 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
         if (other !== undefined) reached.add(other.action);
       }
     const { ofModel } = context.describeSecrets(resource);
-    const names = [...reached].flatMap(({ models, secrets }) => [...models.flatMap(ofModel), ...secrets]);
+    const names = [...reached].flatMap(({ models, secrets, behind }) => [
+      ...[...models, ...behind.models].flatMap(ofModel),
+      ...secrets,
+    ]);
     const statements = [...reached].flatMap(({ key, node }) =>
       (owners.get(key)?.resource.definition.finds.statements ?? []).filter((one) => isInside(one.node, node)),
     );
     const columns = new Set([...reached].flatMap((action) => [...context.listColumns(action)]));
-    return addRenamed(names, statements, columns);
+    const objects = [...reached].flatMap(({ behind }) => behind.objects);
+    return addRenamed(names, statements, columns, objects);
   }
 }
 
