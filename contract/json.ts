@@ -33,6 +33,11 @@ export function deepFreeze<T>(data: T): T {
 
 /** Escapes a segment of a JSON pointer (RFC 6901). */
 export const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
+export const splitPointer = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 export const formatPointer = (path: readonly string[]): string =>
   path.map((segment) => `/${escapePointer(segment)}`).join('');

@@ -90,7 +90,18 @@ export interface CheckAction {
   readonly answers: readonly string[] | null;
   /** Whether the value at this dotted path of its result comes from a secret column. */
   readonly isSecret: (path: string) => boolean;
+  /** Secrets that it puts into its result under names that responses do not omit. */
+  readonly openSecrets: readonly OpenSecret[];
   readonly timing: Timing;
+}
+
+export interface OpenSecret {
+  /** JSON pointer, relative to the actionable, of the string that reads it. */
+  readonly at: string;
+  /** Its name in the result that it comes from. */
+  readonly name: string;
+  /** Dotted path in the result, without indexes. */
+  readonly path: string;
 }
 
 export interface Timing {

@@ -19,7 +19,7 @@ import { createEnvFacts, readEnvFile, type Environment } from '../language/proje
 import { createDocument } from '../language/source/document.js';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
-import { loadSqlParser } from '../language/project/sql-parser.js';
+import { loadSqlSources, type SqlSources } from './sql-sources.js';
 import { areEqualRejections, type StatementFindings } from '../language/project/statement-checks.js';
 import { createEnvNames, type EnvNames } from './env-names.js';
 import { loadRegistry, type LoadedRegistry } from './registry-source.js';
@@ -96,7 +96,7 @@ interface State {
   env: EnvFacts;
   /** Their values override the config's, and are used for nothing else. */
   variables: Environment;
-  sql: SqlParser | undefined;
+  statements: SqlSources;
   /** Files on disk by absolute name. */
   disk: Map<string, SourceFile>;
   configText: string | null;
@@ -141,7 +141,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     plugins: await loadRegistry(folder, text, trusted()),
     env: new Map(),
     variables: {},
-    sql: undefined,
+    statements: {},
     disk: new Map(),
     configText: text,
   };
@@ -184,9 +184,8 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   }
 
   function analyseProject(): Snapshot {
-    const { env, sql } = state;
     const served = config.get();
-    const options = { env, sql, given: served.config, refusals: findings.rejections };
+    const options = { env: state.env, ...state.statements, given: served.config, refusals: findings.rejections };
     const analysis = getAnalyser().analyseAll([...getOverlaidFiles().values()], options);
     const unmatched = isRead ? checkConfigPatterns() : [];
     const all = removeUncertain([...state.plugins.problems, ...served.problems, ...unmatched, ...analysis.problems]);
@@ -237,8 +236,8 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   /** Loads the parser in the background, so that the first diagnostics are not delayed. */
   function startParser(): void {
     if (!isRead || parser !== null || !hasStatements([...getOverlaidFiles().values()], state.plugins.registry)) return;
-    parser = loadSqlParser().then((sql) => {
-      state.sql = sql;
+    parser = loadSqlSources(folder).then((statements) => {
+      state.statements = statements;
       discardAnalysis();
     });
     // Allows a retry; callers that await `waitForParser` receive the error.
@@ -263,7 +262,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       return state.env;
     },
     get sql() {
-      return state.sql;
+      return state.statements.sql;
     },
     toRelativeName,
     isConfig: (name) => name === configFile,
@@ -280,7 +279,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       return isRead;
     },
     get isParserReady() {
-      return parser === null || state.sql !== undefined;
+      return parser === null || state.statements.sql !== undefined;
     },
     waitForParser,
     getText: (name) => (name === configFile ? getConfigText() : (getOverlaidFiles().get(name)?.text ?? null)),
@@ -297,14 +296,14 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       return file === undefined ? [] : removeUncertain(getAnalyser().scanFile(file));
     },
     findNewProblems(name, text, before) {
-      const { env, variables, sql } = state;
+      const { env, variables, statements } = state;
       const { registry } = state.plugins;
       if (name !== configFile)
         return texts.findNew(name, toRelativeName(name), { text, before }, () => ({
           registry,
           files: [...getOverlaidFiles().values()],
           analysis: project.getRecentSnapshot().analysis,
-          options: { env, sql, given: project.config },
+          options: { env, ...statements, given: project.config },
         }));
       const check = (source: string): readonly Problem[] => readConfig({ source, registry, env, variables }).problems;
       const known = new Set(before.flatMap(check).map(({ message }) => message));
@@ -321,7 +320,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     },
     describeStatement: (statement) => findings.descriptions.get(statement) ?? null,
     previewChange({ texts, moved, env }) {
-      const { sql, variables } = state;
+      const { statements, variables } = state;
       const { registry } = state.plugins;
       const given = new Map([...state.env].map(([name, fact]) => [env.get(name) ?? name, fact]));
       const source = texts.get(configFile) ?? getConfigText();
@@ -331,7 +330,8 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
         file: moved?.from === name ? toRelativeName(moved.to) : file.file,
         text: texts.get(name) ?? file.text,
       }));
-      const { problems } = analyseFiles(supposed, registry, { env: given, sql, given: read.config ?? project.config });
+      const options = { env: given, ...statements, given: read.config ?? project.config };
+      const { problems } = analyseFiles(supposed, registry, options);
       return [...read.problems, ...problems];
     },
     async refresh(names) {

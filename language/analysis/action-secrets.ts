@@ -9,7 +9,9 @@ export function listSecretNames(
   allTables: ReadonlyMap<string, ModelTable>,
   actions: readonly ActionModel[],
 ): SecretNames {
-  const tables = actions.flatMap(({ models }) => models.flatMap((model) => allTables.get(model) ?? []));
+  const tables = actions.flatMap(({ models, behind }) =>
+    [...models, ...behind.models].flatMap((model) => allTables.get(model) ?? []),
+  );
   const marked = tables.flatMap(({ columns, secrets = [] }) => [
     ...columns.filter(({ secret }) => secret).map(({ name }) => name),
     ...secrets,
@@ -18,5 +20,10 @@ export function listSecretNames(
     definition.finds.statements.filter((statement) => isInside(statement.node, node)),
   );
   const columns = new Set(tables.flatMap((table) => table.columns.map(({ name }) => name.toLowerCase())));
-  return addRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements, columns);
+  return addRenamed(
+    [...marked, ...actions.flatMap(({ secrets }) => secrets)],
+    statements,
+    columns,
+    actions.flatMap(({ behind }) => behind.objects),
+  );
 }

@@ -51,7 +51,7 @@ import { type LinkedResource } from './linked-resource.js';
 import { reportDuplicatePaths } from './duplicates.js';
 import { createStageCache, type StageCache, type StageInput } from './stage-cache.js';
 import type { Analysis, Definition } from './model.js';
-import { memoize } from './memoize.js';
+import { createLazy, memoize } from './memoize.js';
 import { readFile, type FileRead, type SourceFile } from './read.js';
 import { checkAllPlugins } from './plugin-stage.js';
 import type { Registry } from './registry.js';
@@ -59,6 +59,7 @@ import { compareByPlace, createReport, toProblems, type Report } from './report.
 import { createCatalogue, type Catalogue } from './sql/catalogue.js';
 import type { ColumnUse } from './sql/column-uses.js';
 import type { StatementNames } from './sql/names.js';
+import { createSqlObjects, type SqlObjects } from './sql-objects.js';
 import { resolveStores, type Stores } from './stores.js';
 import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
 import { addTimestamps, findTimestamps } from './timestamps.js';
@@ -78,6 +79,8 @@ export interface AnalyseOptions {
   readonly refusals?: StatementRejections;
   /** The same for document queries. */
   readonly refusedQueries?: QueryRejections;
+  /** SQL of the project, which may create views and functions. */
+  readonly scripts?: readonly string[];
 }
 
 /** Locations in an analysis are valid until the next one. */
@@ -101,7 +104,7 @@ export function createAnalyser(registry: Registry): Analyser {
     return found;
   };
   return {
-    analyseAll(files, { env, sql, given = null, refusals, refusedQueries }) {
+    analyseAll(files, { env, sql, given = null, refusals, refusedQueries, scripts = [] }) {
       const report = createReport(registry.codes);
       const reads = new Map<string, FileRead>();
       const isTold = isSub0(given?.profile ?? null);
@@ -133,6 +136,7 @@ export function createAnalyser(registry: Registry): Analyser {
         given: reuseUnchanged('given', [given && JSON.stringify(given)], given),
         refusals,
         refusedQueries,
+        objects: reuseUnchanged('scripts', scripts, createSqlObjects(scripts)),
       };
       const found = all.flatMap((one) => one.definitions);
       const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];
@@ -166,6 +170,7 @@ interface AnalysisRun extends AnalysisStart {
   readonly given: AnalysisSettings | null;
   readonly refusals: StatementRejections | undefined;
   readonly refusedQueries: QueryRejections | undefined;
+  readonly objects: SqlObjects;
   /** Returns the earlier value if `content` is unchanged; later stages compare by identity. */
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
 }
@@ -277,11 +282,6 @@ function analyseDefinitions(
       return askedQueries();
     },
   };
-}
-
-function createLazy<T extends object>(make: () => T): () => T {
-  let made: T | null = null;
-  return () => (made ??= make());
 }
 
 function walkDefinitions({ registry, memory, report }: AnalysisStart, definitions: readonly Definition[]): void {

@@ -135,6 +135,7 @@ function buildActionModel(
     answers: findResultColumns(resource, action.key, answers),
     secrets: action.secrets,
     secretModels: action.secretModels,
+    behind: action.behind,
   };
 }
 

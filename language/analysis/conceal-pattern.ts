@@ -1,5 +1,8 @@
 /** Patterns of values that are never sent under any name: hashes, and blind indexes of encrypted columns. */
 import { BLIND_FORM, type ModelColumn, type ModelTable } from '../../contract/model.js';
+import { hasUnknownReach, listCalls } from '../strings/sql-calls.js';
+import { toLexemes } from '../strings/sql-read.js';
+import type { SqlScan } from '../strings/sql.js';
 import type { ActionModel } from './model.js';
 import type { Registry } from './registry.js';
 import { isInside } from './report.js';
@@ -14,6 +17,9 @@ interface ConcealInput {
   readonly tables: ReadonlyMap<string, ModelTable>;
 }
 
+const callsUnknown = (scan: SqlScan): boolean =>
+  listCalls(toLexemes(scan.text, scan.tokens), scan).some(hasUnknownReach);
+
 /** A hash may occur in any expression, in a row converted to JSON, or in a view. */
 export function buildConcealPattern({ registry, uses, sequence, tables }: ConcealInput): RegExp | null {
   const forms = [...registry.plugins].flatMap(([id, { facts }]) => {
@@ -23,15 +29,18 @@ export function buildConcealPattern({ registry, uses, sequence, tables }: Concea
   const isBlind = ({ blind }: ModelColumn): boolean => blind !== undefined;
   if ([...tables.values()].some(({ columns }) => columns.some(isBlind))) forms.push(BLIND_FORM);
   if (forms.length === 0) return null;
-  const mayHold = sequence.some(({ definition: { finds }, node, models, stores }) => {
+  const mayHold = sequence.some(({ definition: { finds }, node, models, behind, stores }) => {
     if (stores.length === 0) return false;
-    // A table without a model may be a view of any table.
-    const asked = finds.statements.filter((one) => isInside(one.node, node)).flatMap(({ scan }) => scan.tables);
-    const secret = models.some((model) => {
+    // A table without a model may be a view of any table, and an unknown function may read any.
+    const scans = finds.statements.filter((one) => isInside(one.node, node)).map(({ scan }) => scan);
+    const asked = scans.flatMap(({ tables }) => tables);
+    const secret = [...models, ...behind.models].some((model) => {
       const table = tables.get(model);
       return table?.secrets !== undefined || table?.columns.some(isBlind) === true;
     });
-    return secret || new Set(asked.map(({ name }) => name.toLowerCase())).size > models.length;
+    return (
+      secret || scans.some(callsUnknown) || new Set(asked.map(({ name }) => name.toLowerCase())).size > models.length
+    );
   });
   return mayHold ? new RegExp(forms.join('|')) : null;
 }

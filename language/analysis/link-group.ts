@@ -27,6 +27,7 @@ import type { Registry } from './registry.js';
 import { linkRepeats } from './repeats.js';
 import type { Report } from './report.js';
 import { linkSecrets } from './secret-names.js';
+import type { SqlObjects } from './sql-objects.js';
 import type { StatementNames } from './sql/names.js';
 import type { TableNames } from './tables.js';
 import type { LocatedNode } from '../source/tree.js';
@@ -48,6 +49,7 @@ export interface WholeSet {
   readonly tablesKey: object;
   readonly queries: ReadonlyMap<Definition, Queries>;
   readonly paths: ReadonlyMap<string, string>;
+  readonly objects: SqlObjects;
   /** True if any query returns this column. */
   readonly answered: (column: string) => boolean;
 }
@@ -62,11 +64,11 @@ const NOBODY = Object.freeze({});
 export function linkGroup(set: WholeSet, { definitions, dangling }: ResourceGroup): LinkedGroup {
   const { registry, memory, report, given, tables, tablesKey, paths } = set;
   const queries = definitions.map((definition) => set.queries.get(definition));
-  const reads: StageInput[] = [definitions, tablesKey, queries, given, dangling ? paths : null];
+  const reads: StageInput[] = [set.objects, definitions, tablesKey, queries, given, dangling ? paths : null];
   const linkDefinitions = (own: Report): LinkedGroup => {
     const meetings: ColumnUsesByStatement = new Map(queries.flatMap((one) => [...(one?.meetings ?? [])]));
     const linked = linkResources(definitions, { tables, registry, paths }, own);
-    linkSecrets(linked, tables);
+    linkSecrets(linked, tables, set.objects);
     linkRepeats(linked, registry, own);
     linkParameters(linked, { registry, report: own, meetings, profile: given?.profile ?? null });
     checkTypes(linked, meetings, { registry, report: own });

@@ -7,6 +7,7 @@ import { findMember, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField, RepeatModel } from './model.js';
 import type { Registry } from './registry.js';
 import { isInside, type SourceLocation } from './report.js';
+import { NOTHING_BEHIND, type SqlBehind } from './sql-objects.js';
 import { createSources, getRootName, type Sources } from './sources.js';
 import { listCollections, type TableNames } from './tables.js';
 
@@ -43,6 +44,8 @@ export interface LinkedAction {
   secrets: readonly string[];
   /** The models that hold these secrets; set by `secret-names.ts`. */
   secretModels: readonly string[];
+  /** Views and functions behind the statements, and the models that they read; set by `secret-names.ts`. */
+  behind: SqlBehind;
   /** `pointer`: the location of the reference. `feeds`: names here take their values from the result of `to`. */
   readonly edges: {
     readonly to: string;
@@ -122,6 +125,7 @@ function readAction(
       repeat: null,
       secrets: [],
       secretModels: [],
+      behind: NOTHING_BEHIND,
       edges: [],
     },
   ];

@@ -12,3 +12,9 @@ export function memoize<T extends object, R extends NonNullable<unknown> | null>
     return found;
   };
 }
+
+/** Computes the value when it is first read. */
+export function createLazy<T extends object>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => (made ??= make());
+}

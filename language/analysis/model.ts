@@ -8,6 +8,7 @@ import type { LocatedNode } from '../source/tree.js';
 import type { CheckableQuery, CheckableStatement } from './checkable-statements.js';
 import type { SourceLocation } from './report.js';
 import type { WalkResult, PluginUsage } from './facts.js';
+import type { SqlBehind } from './sql-objects.js';
 import type { Sources, SourceSort } from './sources.js';
 import type { StatementNames } from './sql/names.js';
 
@@ -83,6 +84,7 @@ export interface ActionModel {
   readonly secrets: readonly string[];
   /** The models that hold the secrets. */
   readonly secretModels: readonly string[];
+  readonly behind: SqlBehind;
 }
 
 export interface ResourceModel {

@@ -41,6 +41,13 @@ function listFieldsRead(resource: LinkedResource, key: string | null, registry: 
   return [...values, ...covered];
 }
 
+/** Resources that the names of this one may take values from, with itself; none where it extracts nothing. */
+export function listReachedResources(resource: LinkedResource, owners: Owners): readonly LinkedResource[] {
+  if (resource.names.size === 0 && resource.actions.every(({ repeat }) => repeat === null)) return [];
+  const others = [...listReachedActions(resource, owners)].flatMap((key) => owners.get(key) ?? []);
+  return [...new Set([resource, ...others])];
+}
+
 function listReachedActions({ actions }: LinkedResource, owners: Owners): ReadonlySet<string> {
   const reached = new Set<string>();
   const visit = (keys: readonly string[]): void => {

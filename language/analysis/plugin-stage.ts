@@ -1,6 +1,7 @@
 /** Runs the checks of plugins, with the facts that they may read. */
 import type { Json } from '../../contract/json.js';
 import { listIssuers } from './checks/claims.js';
+import { checkDocumentTypes } from './checks/document-types.js';
 import { checkPlugins, type FixContext, type ModelField } from './checks/plugins.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
@@ -12,9 +13,10 @@ import type { StageInput } from './stage-cache.js';
 import type { Definition } from './model.js';
 import { memoize } from './memoize.js';
 import { addRenamed, findCopies } from './renamed-columns.js';
-import { mapOwners, listPathReads } from './path-reads.js';
+import { mapOwners, listPathReads, listReachedResources } from './path-reads.js';
 import type { Report } from './report.js';
-import { createSecretTest } from './result-secrets.js';
+import { createSecretTest, type SecretContext } from './result-secrets.js';
+import { createSecretFlow } from './secret-flow.js';
 import { listModelSecrets, findRenamedFields } from './secret-names.js';
 import type { UniqueFields } from './uniques.js';
 
@@ -33,32 +35,60 @@ export function checkAllPlugins(
   const tokens = issuers.map(({ place, issued }) => JSON.stringify([place.sound, issued]));
   const modelsNamed = new Map<string, readonly Definition[]>();
   for (const model of models) modelsNamed.set(model.name, [...(modelsNamed.get(model.name) ?? []), model]);
+  const ofModel = (model: string): readonly string[] => secretsOfModel.get(model) ?? [];
+  const listColumns = (names: readonly string[]): ReadonlySet<string> =>
+    new Set(names.flatMap((model) => tables.listFields(model)).map((name) => name.toLowerCase()));
+  const described = new Map<LinkedResource, SecretContext>();
+  const describeSecrets = (resource: LinkedResource): SecretContext => {
+    const known = described.get(resource);
+    if (known !== undefined) return known;
+    const { documents, statements } = resource.definition.finds;
+    const { touched, secrets: own } = summarizeActions(resource);
+    const behind = resource.actions.map((action) => action.behind);
+    const names = addRenamed(
+      [...[...touched, ...behind.flatMap(({ models: read }) => read)].flatMap(ofModel), ...own],
+      statements,
+      listColumns(touched),
+      behind.flatMap(({ objects }) => objects),
+    );
+    const context = { ofModel, named: findRenamedFields(documents, names), own };
+    described.set(resource, context);
+    return context;
+  };
+  const listModelColumns = ({ models: used }: LinkedAction): ReadonlySet<string> => listColumns(used);
+  const flow = createSecretFlow(linked, { registry, queries, describeSecrets, listColumns: listModelColumns });
   for (const definition of definitions) {
     const resource = resourceOf.get(definition);
     const queried = queries.get(definition);
     const answers: ResultColumns = queried?.answers ?? NO_ANSWERS;
     const { touched, secrets: ownSecrets, said } = resource === undefined ? NOTHING : summarizeActions(resource);
-    const ofModel = (model: string): readonly string[] => secretsOfModel.get(model) ?? [];
     const protectedIn = touched.map(ofModel);
     const inPath = resource === undefined ? [] : listPathReads(resource, owners, registry);
     const checkDefinition = (own: Report): void => {
-      const { documents, statements } = definition.finds;
-      const secrets = findRenamedFields(
-        documents,
-        addRenamed(
-          [...protectedIn.flat(), ...ownSecrets],
-          statements,
-          new Set(columns.flat().map((name) => name.toLowerCase())),
-        ),
-      );
+      if (resource !== undefined) checkDocumentTypes(resource, models, { registry, report: own });
+      const secretContext = resource === undefined ? NO_SECRETS : describeSecrets(resource);
       const marked = new Set([...protectedIn.flat(), ...ownSecrets]);
-      for (const { statement, column } of findCopies(marked, statements)) {
+      for (const { statement, column } of findCopies(marked, definition.finds.statements)) {
         const { start, end } = statement.node;
         own.add('LNK_SECRET_COPIED', { doc: definition.doc, start, end }, { column });
       }
-      const secretContext = { ofModel, named: secrets, own: ownSecrets };
-      const known = (resource?.actions ?? []).map((action) => ({
+      const open = (resource?.actions ?? []).map((action) =>
+        resource === undefined ? [] : flow.listOpenSecrets(resource, action),
+      );
+      for (const { node, path, written } of open.flat())
+        if (written)
+          own.add(
+            'LNK_SECRET_COPIED',
+            { doc: definition.doc, start: node.start, end: node.end },
+            { column: path.join('.') },
+          );
+      const known = (resource?.actions ?? []).map((action, i) => ({
         ...getActionFacts(action),
+        openSecrets: (open[i] ?? []).map(({ node, name, path }) => ({
+          at: node.pointer.slice(action.node.pointer.length),
+          name,
+          path: path.join('.'),
+        })),
         answers: findResultColumns(resource, action.key, answers),
         isSecret: resource === undefined ? () => false : createSecretTest(resource, action, queried, secretContext),
         names: [...new Set(action.models.flatMap((model) => tables.listFields(model)))],
@@ -69,14 +99,41 @@ export function checkAllPlugins(
       const modelField = createFieldLookup(models, touched);
       const mayEdit: FixContext['mayEdit'] = (node, edits) =>
         resource === undefined || hasSafeEdits(resource, { registry, issuers }, node, edits);
-      const facts = { actions: known, secrets, inPath, modelField, mayEdit };
+      const facts = { actions: known, secrets: secretContext.named, inPath, modelField, mayEdit };
       checkPlugins(context, definition, definition.finds.places, facts);
     };
     const written = touched.map((model) => modelsNamed.get(model));
     const columns = touched.map((model) => tables.listFields(model));
     const free = touched.map((model) => uniques.get(model) ?? null);
     const accepted = resource !== undefined && hasIdentifyingGuard(registry, resource) ? tokens : null;
-    const reads = [env, given, said, queried, protectedIn, ownSecrets, written, columns, free, inPath, accepted];
+    const reached =
+      resource === undefined
+        ? []
+        : listReachedResources(resource, owners).map((one) => [
+            one,
+            queries.get(one.definition),
+            summarizeActions(one).touched.map(ofModel),
+          ]);
+    const behind = (resource?.actions ?? []).map((action) => [
+      action.behind.objects,
+      action.behind.models.map(ofModel),
+    ]);
+    const reads = [
+      behind,
+      reached,
+      definition.finds.documents.length > 0 ? resource : null,
+      env,
+      given,
+      said,
+      queried,
+      protectedIn,
+      ownSecrets,
+      written,
+      columns,
+      free,
+      inPath,
+      accepted,
+    ];
     memory.getOrCompute(definition, report, { name: 'plugins', reads, compute: checkDefinition });
   }
 }
@@ -89,6 +146,7 @@ const listUniqueNames = (models: readonly string[], uniques: UniqueFields): Read
     models.flatMap((model) => uniques.get(model) ?? []).flatMap((names) => names.map((name) => name.toLowerCase())),
   );
 
+const NO_SECRETS: SecretContext = { ofModel: () => [], named: new Set(), own: [] };
 const NO_ANSWERS: ResultColumns = new Map();
 const NOTHING = { touched: [], secrets: [], said: [] };
 

@@ -1,6 +1,7 @@
 /** Finds the names under which statements reveal secret columns, as in `upper(password) AS pw`. */
-import { createRevealer } from '../strings/sql-reveal.js';
+import { createRevealer, type RevealedName } from '../strings/sql-reveal.js';
 import { toLexemes } from '../strings/sql-read.js';
+import type { SqlObject } from '../strings/sql-objects.js';
 import type { SqlText } from './facts.js';
 
 /** Secret names of results. */
@@ -14,17 +15,28 @@ const NO_COLUMNS: ReadonlySet<string> = new Set();
 /** `columns`: the other columns of the tables. */
 export function addRenamed(
   names: Iterable<string>,
-  statements: readonly SqlText[],
+  statements: readonly Pick<SqlText, 'scan'>[],
   columns: ReadonlySet<string> = NO_COLUMNS,
+  objects: readonly SqlObject[] = [],
 ): SecretNames {
   const all = new Set(names);
   if (all.size === 0) return all;
   const derived = new Set<string>();
-  const revealers = statements.map(({ scan }) => createRevealer(toLexemes(scan.text, scan.tokens), scan.text));
+  const create = ({ scan }: Pick<SqlText, 'scan'>) => createRevealer(toLexemes(scan.text, scan.tokens), scan.text);
+  const views = objects.filter(({ sort }) => sort === 'view');
+  const functions = objects.flatMap((one) => (one.sort === 'function' ? [{ ...one, reveal: create(one) }] : []));
+  const revealers = [...statements, ...views].map(create);
+  const calls = new Set<string>();
   // A column may be renamed several times in a WITH list.
-  for (let before = -1; before !== all.size;) {
-    before = all.size;
-    const context = { names: new Set([...all].map((name) => name.toLowerCase())), columns };
+  for (let before = -1; before !== all.size + calls.size;) {
+    before = all.size + calls.size;
+    const context = { names: new Set([...all].map((name) => name.toLowerCase())), columns, calls };
+    for (const { name, unclear, reveal } of functions) {
+      const found = reveal({ ...context, whole: true });
+      if (found.length === 0) continue;
+      calls.add(name.toLowerCase());
+      for (const one of [...unclear, ...found.map((each) => each.name)]) all.add(one);
+    }
     for (const reveal of revealers)
       for (const one of reveal(context)) {
         if (one.derived && !all.has(one.name)) derived.add(one.name);
@@ -32,6 +44,22 @@ export function addRenamed(
       }
   }
   return Object.assign(all, { derived });
+}
+
+/** The names under which the statement returns or writes the value of a placeholder. */
+export function findNamesOfValue(
+  { scan: { text, tokens } }: SqlText,
+  value: string,
+  columns: ReadonlySet<string>,
+): readonly RevealedName[] {
+  const reveal = createRevealer(toLexemes(text, tokens), text);
+  const names = new Set<string>();
+  for (;;) {
+    const found = reveal({ names, columns, value });
+    const before = names.size;
+    for (const { name } of found) names.add(name.toLowerCase());
+    if (names.size === before) return found;
+  }
 }
 
 /** Columns of these statements that a secret is copied into, with their statements. */

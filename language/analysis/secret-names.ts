@@ -6,15 +6,33 @@ import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { type LocatedNode, toJsonObject } from '../source/tree.js';
 import type { DocumentQuery } from './facts.js';
 import type { Definition } from './model.js';
+import { NOTHING_BEHIND, type SqlBehind, type SqlObjects } from './sql-objects.js';
 import type { TableNames } from './tables.js';
 
-export function linkSecrets(resources: readonly LinkedResource[], tables: Pick<TableNames, 'findModel'>): void {
+export function linkSecrets(
+  resources: readonly LinkedResource[],
+  tables: Pick<TableNames, 'findModel'>,
+  objects: SqlObjects,
+): void {
   for (const { definition, actions } of resources) {
     for (const action of actions) {
+      action.behind = findBehind(definition, action, tables, objects);
       action.secrets = listSecrets(definition, action);
       action.secretModels = action.secrets.length === 0 ? [] : findSecretModels(definition, action, tables);
     }
   }
+}
+
+function findBehind(
+  { finds }: Definition,
+  { node }: LinkedAction,
+  tables: Pick<TableNames, 'findModel'>,
+  { listUsed }: SqlObjects,
+): SqlBehind {
+  const objects = listUsed(finds.statements.filter((one) => isInside(one.node, node)));
+  if (objects.length === 0) return NOTHING_BEHIND;
+  const models = objects.flatMap(({ scan }) => scan.tables.flatMap(({ name }) => tables.findModel(name) ?? []));
+  return { objects, models: [...new Set(models)] };
 }
 
 /**

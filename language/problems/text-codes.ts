@@ -106,6 +106,12 @@ export const TEXT_CODES = {
     'The database rejects this query: {what}.',
     'The server of this store does not know the operator or the stage, or not in this form; its version may be older.',
   ),
+  DOC_RULE: defineProblem(
+    'warning',
+    'Rule that does not fit the field',
+    'The rule of "{name}" is {rule}, and the field "{field}" is of the type {type}, so each request is rejected.',
+    'Change the type of the rule or of the field: JSON_OBJECT and JSON_ARRAY take objects and lists.',
+  ),
   SQL_OUTSIDE: defineProblem(
     'error',
     'Reaches outside the database',

@@ -19,6 +19,7 @@ import { checkPatterns } from './definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from './environment.js';
 import { CONFIG_NAME } from './names.js';
 import { reportUnreadPlugins, omitGuesses } from './plugin-manifests.js';
+import { readAllScripts } from './scripts.js';
 import { loadSqlParser } from './sql-parser.js';
 
 export interface Project extends Packages {
@@ -146,13 +147,14 @@ export async function loadDefinitions(
 }
 
 export async function createAnalysisOptions(
-  { registry, env }: Project,
+  { registry, env, folder }: Project,
   given: Config,
   files: readonly SourceFile[],
 ): Promise<AnalyseOptions> {
   // The parser also checks names in statements of other SQL syntaxes.
   const sql = hasStatements(files, registry) ? await loadSqlParser() : undefined;
-  return { env: createEnvFacts(env), sql, given };
+  const scripts = sql === undefined ? [] : await readAllScripts(folder);
+  return { env: createEnvFacts(env), sql, given, scripts };
 }
 
 export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {

@@ -5,6 +5,14 @@ import type { Script } from '../../contract/statement-check.js';
 
 export const SCRIPTS_FOLDER = 'migrations';
 
+/** The texts of the scripts of all connections. */
+export async function readAllScripts(folder: string): Promise<readonly string[]> {
+  const inside = await readdir(join(folder, SCRIPTS_FOLDER), { withFileTypes: true }).catch(() => []);
+  const folders = inside.filter((one) => one.isDirectory()).map(({ name }) => name);
+  const all = await Promise.all(['', ...folders].map((name) => readScripts(folder, name, '')));
+  return all.flat().map(({ text }) => text);
+}
+
 /** Scripts of other connections than the default one are in a subfolder of that name. */
 export async function readScripts(folder: string, instance: string, usual: string): Promise<readonly Script[]> {
   const within = instance === usual ? SCRIPTS_FOLDER : `${SCRIPTS_FOLDER}/${instance}`;

@@ -4,7 +4,7 @@
  */
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
 import { parseValidTree, createDuplicateFault } from './valid-tree.js';
-import { escapePointer, isObject, type Json } from '../../contract/json.js';
+import { escapePointer, isObject, splitPointer, type Json } from '../../contract/json.js';
 import type { Document } from './document.js';
 import { addFixes } from './syntax-fixes.js';
 import type { TextChange } from './format.js';
@@ -185,8 +185,7 @@ function toFrozenObject(node: LocatedNode): Json {
 /** The node (and its member, if any) at a JSON pointer relative to `node`. */
 export function findNode(node: LocatedNode, pointer: string): { node: LocatedNode; member: Member | null } | null {
   let found: { node: LocatedNode; member: Member | null } = { node, member: null };
-  for (const escaped of pointer.split('/').slice(1)) {
-    const segment = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const segment of splitPointer(pointer)) {
     const member = findMember(found.node, segment) ?? null;
     const next = member === null ? found.node.items[Number(segment)] : member.value;
     if (next === undefined || next === null) return null;

@@ -9,7 +9,11 @@ export interface DocumentField {
   /** JSON pointer of the value in the query. */
   readonly at: string;
   readonly written: boolean;
+  /** The field itself is set to the value or compared with it, not with an item or a property of it. */
+  readonly whole: boolean;
 }
+
+const OF_WHOLE = new Set('$set $setOnInsert $eq $ne $gt $gte $lt $lte $and $or $nor $not'.split(' '));
 
 /** The member that holds the written values. */
 const WRITTEN: Readonly<Record<string, string>> = { INSERT: 'document', UPDATE: 'update_predicate' };
@@ -17,7 +21,13 @@ const WRITTEN: Readonly<Record<string, string>> = { INSERT: 'document', UPDATE: 
 /** The parameters of an INSERT without a document are its fields. */
 export function listDocumentFields(query: JsonObject): DocumentField[] {
   const parameters = Array.isArray(query['parameters']) ? (query['parameters'] as readonly Json[]) : [];
-  const collectFields = (json: Json | undefined, at: string, path: string, written: boolean): DocumentField[] => {
+  const collectFields = (
+    json: Json | undefined,
+    at: string,
+    path: string,
+    written: boolean,
+    whole = true,
+  ): DocumentField[] => {
     if (json === undefined) return [];
     const children: readonly (readonly [string, Json])[] = Array.isArray(json)
       ? (json as readonly Json[]).map((item, i) => [String(i), item] as const)
@@ -26,20 +36,34 @@ export function listDocumentFields(query: JsonObject): DocumentField[] {
         : [];
     if (children.length > 0)
       return children.flatMap(([key, value]) =>
-        collectFields(value, `${at}/${escapePointer(key)}`, Array.isArray(json) ? path : joinPath(path, key), written),
+        collectFields(
+          value,
+          `${at}/${escapePointer(key)}`,
+          Array.isArray(json) ? path : joinPath(path, key),
+          written,
+          whole && (Array.isArray(json) ? path === '' : !key.startsWith('$') || OF_WHOLE.has(key)),
+        ),
       );
     const n = Number(/^\$(\d{1,5})$/.exec(asText(json))?.[1] ?? 0) - 1;
     const value = parameters[n];
     if (path === '') return [];
     return [
-      value === undefined ? { path, value: json, at, written } : { path, value, at: `/parameters/${n}`, written },
+      value === undefined
+        ? { path, value: json, at, written, whole }
+        : { path, value, at: `/parameters/${n}`, written, whole },
     ];
   };
   const action = asText(query['action']);
   const name = WRITTEN[action];
   const bare =
     action === 'INSERT' && query['document'] === undefined
-      ? parameters.map((value, i) => ({ path: toFieldName(value), value, at: `/parameters/${i}`, written: true }))
+      ? parameters.map((value, i) => ({
+          path: toFieldName(value),
+          value,
+          at: `/parameters/${i}`,
+          written: true,
+          whole: true,
+        }))
       : [];
   const stages = Array.isArray(query['pipeline']) ? (query['pipeline'] as readonly Json[]) : [];
   return [

@@ -3,6 +3,7 @@
  * JSON. Reads lexemes, so it serves all dialects. What is not certain counts as revealed; a comparison, a count or a length reveals nothing.
  */
 import { findGroupEnd, getLexemeName, isName, visitTables, type Lexeme } from './sql-read.js';
+import { COMPARES, JSON_OPERATORS, KEEPS_NAMES, READS_PATH, ROW_NAMES, SAFE } from './sql-reveal-words.js';
 import { isEndOfAlias, readSelectLists, type SelectItem, type SelectList } from './sql-select-lists.js';
 
 export interface RevealContext {
@@ -10,6 +11,12 @@ export interface RevealContext {
   readonly names: ReadonlySet<string>;
   /** Other columns of the tables: they are no rows, though a table has their name. */
   readonly columns: ReadonlySet<string>;
+  /** The placeholder of a secret value. */
+  readonly value?: string;
+  /** Functions that return secrets, in lower case. */
+  readonly calls?: ReadonlySet<string>;
+  /** Secret columns under their own names and stars are listed too. */
+  readonly whole?: boolean;
 }
 
 export interface RevealedName {
@@ -23,26 +30,6 @@ export interface RevealedName {
 /** `holder`: JSON that contains a secret under its own name. `row`: a whole row; as text it has no names. */
 type Taint = 0 | 1 | 2 | 3;
 const [NONE, HOLDER, ROW, SECRET] = [0, 1, 2, 3] as const;
-
-const splitWords = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-const SAFE = splitWords(
-  'COUNT LENGTH CHAR_LENGTH CHARACTER_LENGTH OCTET_LENGTH BIT_LENGTH EXISTS ISNULL JSON_VALID JSON_TYPE JSON_TYPEOF JSONB_TYPEOF ' +
-    'JSON_LENGTH JSON_DEPTH JSON_ARRAY_LENGTH JSONB_ARRAY_LENGTH PG_COLUMN_SIZE NUM_NULLS NUM_NONNULLS BOOL_AND BOOL_OR EVERY',
-);
-/** Functions with a JSON result that contains a secret under its own name only. */
-const KEEPS_NAMES = splitWords(
-  'TO_JSON TO_JSONB ROW_TO_JSON JSON_AGG JSONB_AGG ARRAY_AGG JSON_ARRAYAGG COALESCE NULLIF IFNULL ANY_VALUE JSON_BUILD_OBJECT ' +
-    'JSONB_BUILD_OBJECT JSON_BUILD_ARRAY JSONB_BUILD_ARRAY JSON_OBJECT JSON_ARRAY JSONB_SET JSON_SET JSON_REMOVE JSON_INSERT ' +
-    'JSON_REPLACE JSON_MERGE_PATCH JSON_MERGE_PRESERVE JSONB_STRIP_NULLS JSON_STRIP_NULLS JSONB_PRETTY JSON_UNQUOTE JSON_OBJECT_AGG ' +
-    'JSONB_OBJECT_AGG JSON_OBJECTAGG JSONB_ARRAY_ELEMENTS JSON_ARRAY_ELEMENTS UNNEST FIRST_VALUE LAST_VALUE LAG LEAD NTH_VALUE CAST MAX MIN',
-);
-const READS_PATH = /^(?:JSON_EXTRACT|JSON_VALUE|JSON_QUERY|JSONB?_EXTRACT_PATH(?:_TEXT)?|JSONB_PATH_\w+)$/;
-const JSON_OPERATORS = splitWords('-> ->> #> #>>');
-const COMPARES = splitWords(
-  '= <> != < > <= >= <=> ~ ~* !~ !~* ~~ ~~* !~~ !~~* @> <@ ? ?| ?& @@ @? && AND OR NOT IS IN LIKE ILIKE SIMILAR BETWEEN REGEXP RLIKE ISNULL NOTNULL OVERLAPS',
-);
-/** Names that functions give to what they return as rows. */
-const ROW_NAMES = ['key', 'value'];
 
 export function createRevealer(
   words: readonly Lexeme[],
@@ -62,7 +49,7 @@ export function createRevealer(
     findFirstArm,
   } = readSelectLists(words, text);
 
-  return ({ names, columns }) => {
+  return ({ names, columns, value, calls, whole = false }) => {
     const keys = new Set([...names].map((name) => name.slice(name.lastIndexOf('.') + 1)));
     const holders = new Set([...names].flatMap((name) => name.split('.').slice(0, -1)));
     const mentionsKey = (literal: string): boolean =>
@@ -138,6 +125,7 @@ export function createRevealer(
     function taintCall(at: number): Taint {
       const [name, open] = [words[at]?.text ?? '', at + 1];
       if (SAFE.has(name)) return NONE;
+      if (calls?.has(name.toLowerCase()) === true) return SECRET;
       const taint = taintGroup(open);
       if (taint === NONE || taint === SECRET) return taint;
       if (KEEPS_NAMES.has(name)) return HOLDER;
@@ -156,6 +144,7 @@ export function createRevealer(
       if (word === undefined) return { taint: NONE, end: at + 1 };
       if (word.type === 'open') return { taint: taintGroup(at), end: findGroupEnd(words, at) };
       if (isWord(at, 'CASE')) return taintCase(at, end);
+      if (word.type === 'placeholder') return { taint: word.text === value ? SECRET : NONE, end: at + 1 };
       if (!isName(word)) return { taint: NONE, end: at + 1 };
       const next = words[at + 1];
       if (next?.type === 'open' && next.text === '(') return { taint: taintCall(at), end: findGroupEnd(words, at + 1) };
@@ -244,6 +233,7 @@ export function createRevealer(
         if (starred || isRevealed)
           for (const list of aliases)
             for (const name of list.slice(i, starred ? undefined : i + 1).flat()) found.push({ name, derived: false });
+        if (isStar && whole) found.push({ name: '*', derived: false });
         if (!isRevealed) continue;
         const named = first === block ? item : (first.items[i] ?? item);
         if (first.isValues) {
@@ -253,7 +243,7 @@ export function createRevealer(
         const isSame = named === item && item.alias === null && isPlain(item);
         if (isSame && taint === SECRET) {
           // MySQL names the column of a sub-query as it is written.
-          for (const name of getColumnNames(item)) if (!names.has(name)) found.push({ name, derived: false });
+          for (const name of getColumnNames(item)) if (whole || !names.has(name)) found.push({ name, derived: false });
           continue;
         }
         const created = named.alias ?? (isPlain(named) ? getColumnNames(named) : listDefaultNames(named));
@@ -264,12 +254,13 @@ export function createRevealer(
     for (const [i, word] of words.entries()) {
       // A function in FROM returns rows.
       if (!isName(word) || words[i + 1]?.text !== '(' || words[i - 1]?.type === 'dot' || !isInFrom(i)) continue;
-      if (isWord(i, 'LATERAL') || taintGroupOfCall(i) === NONE) continue;
+      const isSecret = calls?.has(getLexemeName(word).toLowerCase()) === true;
+      if (isWord(i, 'LATERAL') || (!isSecret && taintGroupOfCall(i) === NONE)) continue;
       const end = findGroupEnd(words, i + 1);
       const alias = words[isWord(end, 'AS') ? end + 1 : end];
       const listed = readColumnAliases(end) ?? [];
       const own = isName(alias) && !isEndOfAlias(alias) ? getWrittenNames(alias) : [];
-      for (const name of [getLexemeName(word), ...ROW_NAMES, ...own, ...listed.flat()])
+      for (const name of [getLexemeName(word), ...(isSecret ? [] : ROW_NAMES), ...own, ...listed.flat()])
         found.push({ name, derived: true });
     }
     visitTables(words, (_word, index) => {

@@ -27,6 +27,7 @@ export const mode = defineKind<ModeHandle>({
       type: 'boolean',
       required: false,
     },
+    returns: { doc: 'The field whose value is the result.', type: 'string', required: false },
     outputs: { doc: 'Names of the fields of an item of that list.', type: 'list', required: false },
   },
   handle: ['plan'],

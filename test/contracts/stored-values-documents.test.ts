@@ -30,6 +30,7 @@ const FILES = {
         instant: { type: 'DateTime', ...optional },
         object: { type: 'JSON_OBJECT', ...optional },
         list: { type: 'JSON_ARRAY', ...optional },
+        info: { type: 'JSON_OBJECT', ...optional, properties: { theme: { type: 'String' } } },
       },
     },
     { _account: { name: { type: 'String', unique: true }, place: { type: 'Number' } } },
@@ -62,6 +63,30 @@ const FILES = {
     defineDocumentResource(
       'among',
       { collection: '_kept', action: 'FETCH', filter_predicate: { text: { $in: '$PAYLOAD.texts' } } },
+      many,
+    ),
+    ...Object.entries({
+      'put-other': { action: 'INSERT', document: { id: '$1', text: '$2' } },
+      'put-inside': { action: 'INSERT', document: { id: '$1', info: { theme: '$2' } } },
+      'put-around': { action: 'INSERT', document: { id: '$1', info: '$2' } },
+      'set-other': { action: 'UPDATE', update_predicate: { $set: { text: '$2' } } },
+      'set-inside': { action: 'UPDATE', update_predicate: { $set: { 'info.theme': '$2' } } },
+    }).map(([id, query]) =>
+      defineDocumentResource(id, {
+        collection: '_kept',
+        ...(query.action === 'UPDATE' && { filter_predicate: { id: '$1' } }),
+        ...query,
+        parameters: ['id', 'other'],
+      }),
+    ),
+    defineDocumentResource(
+      'unlike',
+      { collection: '_kept', action: 'FETCH', filter_predicate: { text: { $ne: '$PAYLOAD.text' } } },
+      many,
+    ),
+    defineDocumentResource(
+      'piped',
+      { collection: '_kept', action: 'AGGREGATE', pipeline: [{ $match: { 'info.theme': '$PAYLOAD.text' } }] },
       many,
     ),
     defineDocumentResource(
@@ -106,6 +131,28 @@ describeOnEach('what is read is what was stored in documents', STORES, { files: 
     const answers = await Promise.all(bodies.map((body) => kernel().post('/keep', `[${body}]`)));
     expect(answers.map(({ status }) => status)).to.deep.equal([422, 422, 400]);
     expect((await kernel().post('/equal', '{"text":"a\\u0000b"}')).status).to.equal(422);
+  });
+
+  it('an object or a list is no text, stored or compared', async () => {
+    const wrong = [{ a: 1 }, ['a'], {}];
+    const writes = ['put-other', 'put-inside', 'set-other', 'set-inside'].flatMap((path) =>
+      wrong.map((other) => [path, { id: 'text 0', other }, '/other'] as const),
+    );
+    const reads = ['equal', 'unlike', 'piped'].flatMap((path) =>
+      wrong.map((text) => [path, { text }, '/text'] as const),
+    );
+    const inside = [
+      ['put-around', { id: 'x', other: { theme: ['a'] } }, '/other/theme'],
+      ['among', { texts: ['a', ['a']] }, '/texts'],
+    ] as const;
+    const answers = await Promise.all(
+      [...writes, ...reads, ...inside].map(async ([path, body, pointer]) => {
+        const { status, body: answer } = await kernel().post<{ errors?: { pointer: string }[] }>(`/${path}`, body);
+        const found = answer.errors?.[0]?.pointer;
+        return status === 422 && found === pointer ? [] : [[path, JSON.stringify(body), status, found]];
+      }),
+    );
+    expect(answers.flat()).to.deep.equal([]);
   });
 
   it('texts that differ are two accounts, and the same text is one', async () => {

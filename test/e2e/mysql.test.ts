@@ -36,6 +36,17 @@ const FILES = {
     ),
     query('find', 'SELECT id, email, active, tags, seen, balance FROM users WHERE email = $1', ['email']),
     query('entry', 'INSERT INTO entries (text) VALUES ($1)', ['text']),
+    // Values of an aggregate without GROUP BY, in each form of an INSERT.
+    ...Object.entries({
+      next: 'INSERT INTO entries (id, text) SELECT coalesce(max(id), 0) + 1, $1 FROM entries WHERE text <> $1',
+      'next-having': 'INSERT INTO entries (text) SELECT $1 FROM entries HAVING count(*) < 1000',
+      'next-conflict':
+        'INSERT INTO entries (id, text) SELECT coalesce(max(id), 0) + 1, $1 FROM entries ON CONFLICT (id) DO UPDATE SET text = EXCLUDED.text',
+      'next-arms':
+        'INSERT INTO entries (text) SELECT concat($1, max(id)) FROM entries UNION ALL SELECT concat($1, min(id)) FROM entries',
+      'next-grouped': 'INSERT INTO entries (text) SELECT $1 FROM entries WHERE id = 1 GROUP BY id',
+      'next-inner': 'INSERT INTO entries (text) SELECT concat($1, (SELECT max(id) FROM entries))',
+    }).map(([id, text]) => query(id, text, ['$PAYLOAD.text'])),
     query('entry-by-id', 'SELECT id, text FROM entries WHERE id = $1', ['id']),
     {
       id: 'add',
@@ -125,6 +136,17 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
     it('returns a row with the number that the server generated', async () => {
       const made = await kernel().post('/entry', { text: 'one' });
       expect(made.body).to.deep.equal({ id: 1, text: 'one' });
+    });
+
+    it('runs an INSERT of an aggregate again and again on one connection', async () => {
+      const paths = ['next', 'next-having', 'next-conflict', 'next-arms', 'next-grouped', 'next-inner'];
+      const failed: unknown[] = [];
+      for (const path of paths)
+        for (let n = 0; n < 3; n++) {
+          const { status, text } = await kernel().post(`/${path}`, { text: `${path} ${n}` });
+          if (status !== 200) failed.push([path, n, status, text]);
+        }
+      expect(failed).to.deep.equal([]);
     });
 
     it('finds nothing by a number in a text column, nor by text in a number column', async () => {

@@ -16,6 +16,7 @@ export const createCheckAction = (index: number, rest: Partial<CheckAction> = {}
     uniques: new Set(),
     answers: null,
     isSecret: () => false,
+    openSecrets: [],
     timing: AT_ONCE,
   },
   ...rest,

@@ -98,6 +98,20 @@ export const SERIAL_ATTACKS: readonly SerialAttack[] = [
     holds: sameSeats(1, 2),
   },
   {
+    name: 'the next number by an aggregate alone',
+    paths: twice('number-alone'),
+    resources: [
+      chain(
+        'number-alone',
+        query(1, 'INSERT INTO _seat (id, room, n) SELECT $1, $2, coalesce(max(n), 0) + 1 FROM _seat WHERE room = $2', [
+          ULID,
+          G,
+        ]),
+      ),
+    ],
+    holds: sameSeats(1, 2),
+  },
+  {
     name: 'the last one stays, counted without those deleted softly',
     paths: ['leave-one', 'leave-two'],
     seats: [1, 2],

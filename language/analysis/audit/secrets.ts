@@ -87,8 +87,11 @@ function auditResponse(
 ): void {
   const { references, statements, places } = resource.definition.finds;
   const own = resource.actions.flatMap((action) => listHashedNames(registry, resource, action));
-  const touched = resource.actions.flatMap(({ models }) => models.flatMap((model) => [...(hashed.get(model) ?? [])]));
-  const names = addRenamed([...touched, ...own], statements);
+  const touched = resource.actions.flatMap(({ models, behind }) =>
+    [...models, ...behind.models].flatMap((model) => [...(hashed.get(model) ?? [])]),
+  );
+  const objects = resource.actions.flatMap(({ behind }) => behind.objects);
+  const names = addRenamed([...touched, ...own], statements, undefined, objects);
   const listed = references.filter(({ refers }) => refers.symbol === 'value' && refers.extracted !== true);
   const isInAction = ({ node }: (typeof listed)[number]): boolean =>
     resource.actions.some((one) => isInside(node, one.node));

@@ -5,7 +5,9 @@
 import { isObject } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { addMembers } from '../../source/edit-json.js';
-import { findMember, toJson, type LocatedNode } from '../../source/tree.js';
+import { listDocumentFields } from '../../strings/document-fields.js';
+import { findMember, findNode, toJson, toJsonObject, type LocatedNode } from '../../source/tree.js';
+import type { DocumentQuery } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import { memoize } from '../memoize.js';
 import type { Registry } from '../registry.js';
@@ -36,7 +38,11 @@ interface Use {
 
 export function checkCanonical({ registry, report, tables }: Context, resources: readonly LinkedResource[]): void {
   if (!resources.some(hasForms)) return;
-  const uses = resources.flatMap((resource) => listUses(resource, registry, tables));
+  const owners = new Map(resources.flatMap((one) => one.actions.map(({ key }) => [key, one] as const)));
+  const uses = resources.flatMap((resource) => [
+    ...listUses(resource, registry, tables),
+    ...listReachedUses(resource, owners, registry, tables),
+  ]);
   const first = new Map<string, Use>();
   for (const use of uses) if (use.forms.length > 0 && !first.has(toColumnKey(use))) first.set(toColumnKey(use), use);
   if (first.size === 0) return;
@@ -87,13 +93,21 @@ const isReached = ({ actions }: LinkedResource): boolean => actions.some(({ noOp
 /** A comparison other than equality before a placeholder. */
 const NOT_EQUAL = /(?:\b(?:LIKE|ILIKE|TO|BETWEEN|AND)|[<>!~]=?)\s*$/i;
 
-function listQueryUses(resource: LinkedResource, registry: Registry, tables: TableNames): Use[] {
+/** `only`: of this actionable. */
+function listQueryUses(
+  resource: LinkedResource,
+  registry: Registry,
+  tables: TableNames,
+  only: string | null = null,
+): Use[] {
   return listValueReads(resource, registry).flatMap((read) => {
     const { query, columns, path, source, spot } = read;
+    if (only !== null && read.action !== only) return [];
     if (query === null || source?.sort !== 'payload' || !isWhole(read)) return [];
     const action = resource.actions.find(({ key }) => key === read.action);
     if (action === undefined) return [];
-    const met = 'scan' in query ? equalColumns(query, read.node) : columns;
+    const met =
+      'scan' in query ? equalColumns(query, read.node) : [...new Set([...columns, ...listFields(query, read.node)])];
     return met.flatMap((column) => findUses(resource, action, { path, column, spot }, tables));
   });
 }
@@ -106,6 +120,12 @@ const isWhole = ({ node, form }: ValueRead): boolean => {
   return only?.start === 0 && only.end === text.length;
 };
 
+/** Fields of documents that the accessor is written to or compared with as a whole. */
+const listFields = ({ around }: DocumentQuery, node: LocatedNode): string[] =>
+  listDocumentFields(toJsonObject(around)).flatMap(({ path, at, whole }) =>
+    whole && findNode(around, at)?.node === node ? [path] : [],
+  );
+
 function equalColumns(
   { scan, parameters }: Extract<ValueRead['query'], { readonly scan: unknown }>,
   node: LocatedNode,
@@ -114,6 +134,27 @@ function equalColumns(
   return scan.placeholders.flatMap(({ n: place, column, start }) =>
     place === n && column !== null && !NOT_EQUAL.test(scan.text.slice(0, start)) ? [column] : [],
   );
+}
+
+/** The rules of a caller apply to what the actionables of other resources read, so its rule is the place. */
+function listReachedUses(
+  caller: LinkedResource,
+  owners: ReadonlyMap<string, LinkedResource>,
+  registry: Registry,
+  tables: TableNames,
+): Use[] {
+  if (getRules(caller).size === 0) return [];
+  const keys = new Set(caller.actions.flatMap(({ edges }) => edges.map(({ to }) => to)));
+  return [...keys].flatMap((key) => {
+    const owner = owners.get(key);
+    if (owner === undefined || owner === caller) return [];
+    return listQueryUses(owner, registry, tables, key).flatMap((use): Use[] => {
+      const [rule, other] = getRules(caller).get(use.name) ?? [];
+      if (rule === undefined || other !== undefined || use.forms.length > 0) return [];
+      const spot = { doc: caller.definition.doc, start: rule.start, end: rule.end };
+      return [{ ...use, resource: caller, spot, forms: listForms(rule).sort(), rule }];
+    });
+  });
 }
 
 /** A hashed property belongs to the column of the same name. */

@@ -15,11 +15,14 @@ import { RIGHT, canStoreValue } from './column-values.js';
 /** Placeholders bound to columns. */
 export type ColumnUsesByStatement = Map<SqlText, readonly ColumnUse[]>;
 
-interface Context {
+export interface ValueContext {
   readonly registry: Registry;
-  readonly report: Report;
   readonly resource: LinkedResource;
   readonly action: LinkedAction;
+}
+
+interface Context extends ValueContext {
+  readonly report: Report;
   /** Rules that are already reported. */
   readonly told: Set<LocatedNode>;
 }
@@ -82,7 +85,7 @@ export function getColumnType(registry: Registry, field: Readonly<Record<string,
 }
 
 /** Null if the parameter is not a payload field. */
-function findPayloadPath({ registry, action }: Context, node: LocatedNode): readonly string[] | null {
+export function findPayloadPath({ registry, action }: ValueContext, node: LocatedNode): readonly string[] | null {
   if (node.type !== 'string') return null;
   const text = String(node.scalar);
   const [only] = listAccessors(text);
@@ -171,7 +174,10 @@ function suggestRule({ plugins }: Registry, column: string): string {
 }
 
 /** Null if there are several rules, or if a step changes the value before it is bound. */
-function findRule({ registry, resource, action }: Context, [root = '', ...rest]: readonly string[]): Rule | null {
+export function findRule(
+  { registry, resource, action }: ValueContext,
+  [root = '', ...rest]: readonly string[],
+): Rule | null {
   const { declarations } = resource.definition.finds;
   const isChanged = declarations.some(
     ({ symbol, name, spot }) => symbol === 'secret' && name.split('.')[0] === root && isInside(spot, action.node),

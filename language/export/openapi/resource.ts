@@ -263,7 +263,9 @@ const applyChanges = (changes: readonly ApiChange[], from: Forms, results: ApiRe
 
 /** Names omitted from responses unless listed, including their aliases in statements. */
 export function collectSecretNames(scope: Scope, actions: readonly ActionModel[]): ReadonlySet<string> {
-  const models = actions.flatMap((action) => action.models.flatMap((name) => scope.models.get(name) ?? []));
+  const models = actions.flatMap(({ models, behind }) =>
+    [...models, ...behind.models].flatMap((name) => scope.models.get(name) ?? []),
+  );
   const marked = models.flatMap(({ fields, secrets }) => [
     ...fields.filter(({ value }) => value['secret'] === true).map(({ name }) => name),
     ...secrets,
@@ -272,5 +274,10 @@ export function collectSecretNames(scope: Scope, actions: readonly ActionModel[]
     definition.finds.statements.filter((statement) => isInside(statement.node, node)),
   );
   const columns = new Set(models.flatMap(({ fields }) => fields.map(({ name }) => name.toLowerCase())));
-  return addRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements, columns);
+  return addRenamed(
+    [...marked, ...actions.flatMap(({ secrets }) => secrets)],
+    statements,
+    columns,
+    actions.flatMap(({ behind }) => behind.objects),
+  );
 }

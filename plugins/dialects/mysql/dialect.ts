@@ -235,9 +235,9 @@ const createCheckedConnection = (
   begin?: () => Promise<void>,
 ): MysqlConnection => ({
   ...wire,
-  async run(text, values) {
+  async run(text, values, isTransient) {
     if (unsure()) await begin?.();
-    const answer = await wire.run(text, values);
+    const answer = await wire.run(text, values, isTransient);
     if (unsure() && (await wire.readWarnings()).includes(READ_IN_PART)) throw createFault('QRY_BAD_VALUE');
     return answer;
   },

@@ -5,12 +5,14 @@
 import type { SqlScan } from '../../../language/strings/sql.js';
 import { findGroupEnd, isName, getLexemeName } from '../../../language/strings/sql-read.js';
 import { readColumnList, findElementStarts } from '../../../language/strings/sql-placeholders.js';
+import { isPerRow } from '../../../language/strings/sql-functions.js';
 import { quoteReserved } from '../../../language/strings/sql-reserved.js';
 import { scanSql } from '../../../language/strings/sql.js';
 import { nameOutputs } from './outputs.js';
 import { translateWords } from './translate.js';
 import type { ServerFlavour, ValueType } from './types.js';
 import {
+  isCalled,
   isKeyword,
   quoteName,
   renderWords,
@@ -25,6 +27,8 @@ export interface StatementForm {
   readonly main: RenderedSql;
   readonly outputs: ReadonlyMap<string, ValueType>;
   readonly steps: InsertSteps | ChangeSteps | null;
+  /** `main` is prepared again for each run. */
+  readonly isTransient?: boolean;
 }
 
 /** An INSERT followed by a read of its rows by key. */
@@ -174,8 +178,9 @@ function planInsert(words: Words, verb: number, end: number, flavour: ServerFlav
   }
   const asked = returning < end;
   const main = renderWords(words, 0, returning);
+  const isTransient = flavour === 'mariadb' && selectsAggregate(words, at, on);
   if (flavour === 'mariadb' && conflict === null) {
-    return { main: joinParts(main, ' RETURNING ', list), outputs, steps: null };
+    return { main: joinParts(main, ' RETURNING ', list), outputs, steps: null, isTransient };
   }
   const select = joinParts('SELECT ', list, ` FROM ${table.text}`);
   const steps: InsertSteps = {
@@ -187,8 +192,20 @@ function planInsert(words: Words, verb: number, end: number, flavour: ServerFlav
     conflict: conflict?.columns ?? null,
     conflicting: conflict !== null,
   };
-  return { main, outputs, steps };
+  return { main, outputs, steps, isTransient };
 }
+
+/**
+ * MariaDB (seen in 10.11) rejects each further run of a prepared `INSERT ... SELECT max(n)` without GROUP BY as error 1140, which
+ * it never does for the first. An unknown function may be an aggregate.
+ */
+const selectsAggregate = ({ all }: Words, from: number, end: number): boolean => {
+  const source = all.slice(from, end);
+  return (
+    source.some((word) => isKeyword(word, 'SELECT')) &&
+    source.some((word, i) => isCalled(word, source[i + 1]) && !isPerRow(getLexemeName(word)))
+  );
+};
 
 const findConflict = (words: Words, verb: number, end: number): number => {
   const at = findWordAtDepth(words, verb, end, 'CONFLICT');

@@ -16,7 +16,8 @@ import type { ServerFlavour } from './types.js';
 
 export interface MysqlConnection {
   readonly flavour: ServerFlavour;
-  run(text: string, values: readonly BoundValue[]): Promise<StatementResult>;
+  /** `isTransient`: the connection keeps nothing of the statement. */
+  run(text: string, values: readonly BoundValue[], isTransient?: boolean): Promise<StatementResult>;
   runCommand(text: string): Promise<void>;
   /** Codes of the warnings of the last statement. */
   readWarnings(): Promise<readonly number[]>;
@@ -164,10 +165,11 @@ export async function createPool(
       nextCheck: options.limits.checkFrom,
       checkSize: null,
       leave: () => undefined,
-      run: (text, values) =>
+      run: (text, values, isTransient) =>
         runWithDeadline(member, (settle) => {
           const result = limitResult(member, settle);
           connection.execute(text, values as never, (error, answer, fields) => {
+            if (isTransient === true && !member.lost) connection.unprepare(text);
             settle(
               error ?? result(Array.isArray(answer) ? answer.length : 0),
               error ? undefined : toStatementResult(answer, fields),

@@ -21,8 +21,8 @@ export async function runForm(
   bind: Bind,
   catalogue: MysqlCatalogue,
 ): Promise<readonly Row[]> {
-  const { steps, main, outputs } = form;
-  if (steps === null) return toRows(await wire.run(main.text, bind(main)), outputs);
+  const { steps, main, outputs, isTransient } = form;
+  if (steps === null) return toRows(await wire.run(main.text, bind(main), isTransient), outputs);
   const table = catalogue.get(steps.table);
   return steps.step === 'insert'
     ? runInsert(wire, form, steps, bind, table)
@@ -31,7 +31,7 @@ export async function runForm(
 
 async function runInsert(
   wire: MysqlConnection,
-  { main, outputs }: StatementForm,
+  { main, outputs, isTransient }: StatementForm,
   steps: InsertSteps,
   bind: Bind,
   table: MysqlCatalogueTable | undefined,
@@ -39,7 +39,7 @@ async function runInsert(
   const find = table && createRowFinder(steps, table);
   if (!find && steps.hasReturning)
     throw createStepFault(`rows of ${steps.table} cannot be found again: RETURNING needs a key`);
-  const answer = await wire.run(main.text, bind(main));
+  const answer = await wire.run(main.text, bind(main), isTransient);
   if (!find || answer.affected === 0) return [];
   const { text, values } = find(answer, bind);
   const order = [...bind(steps.select), ...values];

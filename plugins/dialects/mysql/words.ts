@@ -35,6 +35,10 @@ export function toWords(scan: SqlScan): Words {
 export const isKeyword = (word: Lexeme | undefined, ...texts: readonly string[]): boolean =>
   word?.type === 'word' && texts.includes(word.text);
 
+/** A name before a parenthesis. */
+export const isCalled = (word: Lexeme | undefined, next: Lexeme | undefined): word is Lexeme =>
+  next?.text === '(' && isName(word) && !(word.type === 'word' && NO_CALLEE.has(word.text));
+
 /** Index of the parenthesis that opens the group closed at `i`. */
 function findOpening(all: readonly Lexeme[], i: number): number {
   const depth = all[i]?.depth ?? 0;
@@ -58,8 +62,7 @@ export function findOperandStart(all: readonly Lexeme[], i: number): number {
     const before = all[open - 1];
     // `count(*) FILTER (...)` is one operand.
     if (isKeyword(before, 'FILTER', 'OVER')) return findOperandStart(all, open - 2);
-    const called = isName(before) && !(before.type === 'word' && NO_CALLEE.has(before.text));
-    return called ? findChainStart(all, open - 1) : open;
+    return isCalled(before, all[open]) ? findChainStart(all, open - 1) : open;
   }
   if (isKeyword(word, 'END')) {
     let at = i - 1;

@@ -167,17 +167,30 @@ function listIntroducedNames(root: CheckPlace['root']): string[] {
   return names.filter((name) => name !== '');
 }
 
+/** Without the indexes of lists; null if no list is written. */
+const readNames = (json: Json | undefined): readonly string[] | null =>
+  json === undefined
+    ? null
+    : [json].flat().map((name) =>
+        asText(name)
+          .split('.')
+          .filter((segment) => !/^\d+$/.test(segment))
+          .join('.'),
+      );
+
 /** Only results from a database are reported: values written in the definition are intended to be returned. */
 function checkMissing(place: CheckPlace): Finding[] {
   const { slot, holder, actions, secrets } = place;
-  if (slot !== 'resource' || holder['returnables'] !== undefined) return [];
+  if (slot !== 'resource') return [];
   const begun = actions.filter(({ timing }) => !timing.later && !timing.scheduled);
   const main = begun.find((action) => action.main) ?? begun.filter((action) => !action.noOp).at(-1);
   const list = holder['actionables'];
   const written = main === undefined || !Array.isArray(list) ? undefined : (list as readonly unknown[])[main.index];
-  if (main === undefined || !isObject(written) || written['returnables'] !== undefined) return [];
+  if (main === undefined || !isObject(written)) return [];
   const at = `/actionables/${main.index}`;
-  const leaks = findSecretsReturned(place, written, at);
+  const listed = readNames(holder['returnables'] ?? written['returnables']);
+  const leaks = findSecretsReturned(place, main.index, listed);
+  if (listed !== null) return leaks;
   // An UPDATE without RETURNING returns nothing.
   if (main.models.length === 0 || main.answers?.length === 0) return leaks;
   const names = (main.answers ?? []).filter((name) => !secrets.has(name));

@@ -13,7 +13,7 @@ export default definePlugin({
   since: '0.1.0',
   summary: 'Returns a value from the definition: constants, accessors, or both.',
   details: 'An extension: for health checks, echoes, and for shaping the results of other actionables.',
-  facts: { touches: 'nothing' },
+  facts: { touches: 'nothing', returns: 'value' },
   schema: shape({
     value: value(null, {
       doc: 'Any JSON; its strings may contain accessors.',

@@ -121,24 +121,31 @@ export const describeJson = (json: Json): string => {
 /** Checks a literal that is compared with a field or written to it, including one behind `"$1"`. */
 export function checkValue(look: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
   if (field === null) return;
-  const literal = findLiteral(look, json, at);
-  if (literal === null) return;
+  const literal = findLiteral(look, json, at) ?? findWholePayload(look, json, at);
   const column = getColumnType(look, field);
-  if (column === null || canHold(column, literal.json)) return;
-  const [type, actual, right] = [
-    asText(field['type']),
-    describeValue(literal.json),
-    RIGHT[column] ?? 'a value of that type',
-  ];
+  if (literal === null || column === null || canHold(column, literal.json)) return;
+  const [type, right] = [asText(field['type']), RIGHT[column] ?? 'a value of that type'];
+  const actual = literal.actual ?? describeValue(literal.json);
   look.findings.push({ code: 'DOC_TYPE', at: literal.at, params: { type, actual, right } });
 }
 
+interface Literal {
+  readonly json: Json;
+  readonly at: string;
+  readonly actual?: string;
+}
+
+/** The payload is always an object or a list. */
+function findWholePayload({ parameters }: QueryCheckContext, json: Json, at: string): Literal | null {
+  const n = parsePlaceholder(json);
+  const text = asText(n === null ? json : (parameters[n - 1] ?? null));
+  const [only] = listAccessors(text);
+  if (only?.root !== 'PAYLOAD' || only.tail.length > 0 || only.end - only.start !== text.length) return null;
+  return { json: {}, at: n === null ? at : `/parameters/${n - 1}`, actual: 'the whole payload' };
+}
+
 /** The literal at a location or behind its placeholder; null for runtime values. */
-function findLiteral(
-  { parameters }: QueryCheckContext,
-  json: Json,
-  at: string,
-): { readonly json: Json; readonly at: string } | null {
+function findLiteral({ parameters }: QueryCheckContext, json: Json, at: string): Literal | null {
   const n = parsePlaceholder(json);
   if (n === null) return isValue(json) ? null : { json, at };
   const entry = parameters[n - 1];

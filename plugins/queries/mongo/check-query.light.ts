@@ -2,10 +2,11 @@
  * Checks filters of document queries: operator positions, operand forms and model fields. A request value is always a value; it
  * is rejected where a query is required.
  */
-import { isObject, type Json } from '../../../contract/json.js';
+import { getOwn, isObject, type Json } from '../../../contract/json.js';
 import {
   joinPointer,
   toEntries,
+  getColumnType,
   findField,
   isFilledName,
   isOperator,
@@ -220,7 +221,23 @@ export function checkLiteral(look: QueryCheckContext, json: Json, field: QueryDe
   // An object with operators of another language is reported by `checkWhole` only.
   const isForeign = isObject(json) && Object.keys(json).some(isOperator);
   if (!isForeign) checkValue(look, json, field, at);
+  if (isObject(json) && field !== null) checkProperties(look, json, field, at);
   const lists = Array.isArray(json) ? (json as readonly Json[]) : [];
   lists.forEach((item, i) => checkLiteral(look, item, null, joinPointer(at, i)));
   if (isObject(json)) checkWhole(look, json, at, at);
+}
+
+/** Literals inside an object, of which the model declares the types. A time inside an object may be any text. */
+function checkProperties(look: QueryCheckContext, json: QueryDefinition, field: QueryDefinition, at: string): void {
+  const properties = field['properties'];
+  if (!isObject(properties)) return;
+  for (const [key, inner] of toEntries(json)) {
+    const declared = getOwn(properties, key) as Json | undefined;
+    if (!isObject(declared) || getColumnType(look, declared) === 'timestamp') continue;
+    const here = joinPointer(at, key);
+    // `checkWhole` reports operators.
+    if (isObject(inner) && Object.keys(inner).some(isOperator)) continue;
+    checkValue(look, inner, declared, here);
+    if (isObject(inner)) checkProperties(look, inner, declared, here);
+  }
 }

@@ -3,8 +3,8 @@
  * payload fields.
  */
 import { Fault, type Issue } from '../../../contract/fault.js';
-import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
-import type { ModelTable } from '../../../contract/model.js';
+import { asText, escapePointer, isObject, splitPointer, type Json } from '../../../contract/json.js';
+import type { ColumnType, ModelTable } from '../../../contract/model.js';
 import type { Frame, ParameterPlan, PlanTools, Reader } from '../../../contract/plan.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import type { BoundCall, DocumentAction, DocumentParts } from '../../document-actions/kind.js';
@@ -108,13 +108,27 @@ function isSingle({ filter_predicate: filter }: Fields, table: ModelTable | unde
 }
 
 /**
- * Types of top-level fields by the model; an `_id` that the model does not declare has the type `id`. All queries use the same
+ * Types of top-level fields by the model, and of texts inside objects; an `_id` that the model does not declare has the type `id`. All queries use the same
  * collection name for a model.
  */
 function createTypeLookup({ tables }: PlanTools, collection: string): FieldTypeLookup {
   const columns = tables.find(({ table }) => table === collection)?.columns ?? [];
   const types = new Map(columns.map(({ name, type }) => [name, type] as const));
-  return (path) => types.get(path) ?? (path === '_id' ? 'id' : null);
+  const isInnerText = ([root = '', ...inside]: readonly string[]): boolean => {
+    let held = columns.find(({ name }) => name === root)?.holds;
+    let type: ColumnType = 'json';
+    for (const segment of inside) {
+      const field = held?.form === 'object' ? held.fields.find(({ name }) => name === segment) : undefined;
+      if (field === undefined) return false;
+      ({ type, holds: held } = field);
+    }
+    return type === 'text';
+  };
+  return (path) => {
+    const known = types.get(path);
+    if (known !== undefined) return known;
+    return path === '_id' ? 'id' : path.includes('.') && isInnerText(path.split('.')) ? 'text' : null;
+  };
 }
 
 const createLeaf =
@@ -142,8 +156,12 @@ function createParts(
     const type = typeOf(field) ?? 'timestamp';
     return createDynamicNode((frame) => convertValue(frame.now(), type, null));
   };
-  const recordWritten = (entries: Entries): void => {
-    for (const [field, node] of entries) if (!node.constant && node.field !== undefined) written.set(field, node.field);
+  const recordWritten = (entries: Entries, around = ''): void => {
+    for (const [field, node] of entries) {
+      if (node.constant) continue;
+      if (node.field !== undefined) written.set(around + field, node.field);
+      recordWritten(node.inside ?? [], `${around}${field}.`);
+    }
   };
   return {
     filter: () => {
@@ -253,15 +271,23 @@ function createCountReader(json: Json | undefined, { leaf }: QueryCompileContext
 
 /** Maps document fields in store errors to payload fields, which the caller knows. */
 function createIssueMapper(written: ReadonlyMap<string, string | null>): CompiledQuery['named'] {
-  const findPayloadField = ({ pointer }: Issue): string | null | undefined => written.get(pointer.slice(1));
+  /** The written field or the nearest around it, with the path inside it. */
+  const findPayloadPath = ({ pointer }: Issue): readonly string[] | null | undefined => {
+    const path = splitPointer(pointer);
+    for (let length = path.length; length > 0; length--) {
+      const field = written.get(path.slice(0, length).join('.'));
+      if (field !== undefined) return field === null ? null : [field, ...path.slice(length)];
+    }
+    return undefined;
+  };
   return (error) => {
     const { issues } = error.options;
     if (issues === undefined || written.size === 0) return error;
     // Fields that the caller did not send (a claim, a generated id) are omitted where others remain.
-    const sent = issues.filter((issue) => findPayloadField(issue) !== null);
+    const sent = issues.filter((issue) => findPayloadPath(issue) !== null);
     const renamed = (sent.length > 0 ? sent : issues).map((issue) => {
-      const field = findPayloadField(issue);
-      return field ? { ...issue, pointer: `/${escapePointer(field)}` } : issue;
+      const path = findPayloadPath(issue);
+      return path ? { ...issue, pointer: path.map((segment) => `/${escapePointer(segment)}`).join('') } : issue;
     });
     return new Fault(error.code, error.params, { ...error.options, issues: renamed });
   };

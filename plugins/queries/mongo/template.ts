@@ -13,6 +13,8 @@ export type Node =
       readonly read: Reader;
       /** The payload field that is read, where it is exactly one; null: none. */
       readonly field?: string | null;
+      /** The members of an object. */
+      readonly inside?: readonly (readonly [string, Node])[];
     };
 
 export interface Dynamic {
@@ -42,11 +44,12 @@ export function createObjectNode(entries: readonly (readonly [string, Node])[]):
     );
   }
   const readers = entries.map(([key, node]) => [key, toReader(node)] as const);
-  return createDynamicNode((frame: Frame) => {
+  const read = (frame: Frame): unknown => {
     const out: Record<string, unknown> = {};
     for (const [key, read] of readers) out[key] = read(frame);
     return out;
-  });
+  };
+  return { constant: false, read, inside: entries };
 }
 
 /** A list of parts; constant where all parts are. */
@@ -76,7 +79,7 @@ export function requireList(json: Json | undefined, where: string): readonly Jso
 export function compileLiteral(json: Json, leaf: Leaf, put: (found: Dynamic) => Reader): Node {
   if (typeof json === 'string') {
     const found = leaf(json);
-    return found === null ? createConstantNode(json) : createDynamicNode(put(found));
+    return found === null ? createConstantNode(json) : createDynamicNode(put(found), found.field);
   }
   if (Array.isArray(json))
     return createListNode((json as readonly Json[]).map((item) => compileLiteral(item, leaf, put)));

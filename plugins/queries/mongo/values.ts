@@ -46,6 +46,11 @@ export function convertValue(value: unknown, type: StoredFieldType, field: strin
       return toSwitch(value, field);
     case 'id':
       return typeof value === 'string' && HEX_ID.test(value) ? new ObjectId(value) : value;
+    case 'text':
+      // Compared with a text, an object would match nothing, and with `$ne` everything.
+      if (typeof value === 'object' && !(value instanceof Date) && !(value instanceof ObjectId))
+        throw createBadValueFault(field, 'must be text');
+      return value;
     default:
       return value;
   }

@@ -1,0 +1,53 @@
+/** Checks the types of payload rules against the fields of documents that the values are written to or compared with. */
+import { asText, getOwn, isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import { listDocumentFields } from '../../strings/document-fields.js';
+import { findNode, toJsonObject } from '../../source/tree.js';
+import type { Definition } from '../model.js';
+import type { LinkedResource } from '../linked-resource.js';
+import type { Registry } from '../registry.js';
+import { isInside, type Report } from '../report.js';
+import { findPayloadPath, findRule, getColumnType } from './types.js';
+
+/** Types of fields that reject every value of a JSON type. */
+const CANNOT: Readonly<Record<string, readonly string[]>> = {
+  number: ['boolean', 'timestamp'],
+  boolean: ['integer', 'float', 'timestamp'],
+  array: ['integer', 'float', 'boolean', 'timestamp', 'text'],
+  object: ['integer', 'float', 'boolean', 'timestamp', 'text'],
+};
+
+/** `models`: those that the resource uses. */
+export function checkDocumentTypes(
+  resource: LinkedResource,
+  models: readonly Definition[],
+  { registry, report }: { readonly registry: Registry; readonly report: Report },
+): void {
+  const { doc, finds } = resource.definition;
+  for (const { around, node, each } of finds.documents) {
+    const action = resource.actions.find((one) => isInside(node, one.node));
+    const [model, other] = models.filter(({ name }) => action?.models.includes(name) === true);
+    // Items of a list have rules of their own.
+    if (action === undefined || model === undefined || other !== undefined || each !== null) continue;
+    const told = new Set<string>();
+    for (const { path, at, whole } of listDocumentFields(toJsonObject(around))) {
+      const field = findField(toJsonObject(model.node), path.split('.'));
+      const value = findNode(around, at)?.node;
+      if (!whole || field === null || value === undefined || told.has(`${path} ${at}`)) continue;
+      told.add(`${path} ${at}`);
+      const context = { registry, resource, action };
+      const read = findPayloadPath(context, value);
+      const rule = read === null ? null : findRule(context, read);
+      const column = getColumnType(registry, field);
+      if (read === null || rule === null || column === null || CANNOT[rule.jsType]?.includes(column) !== true) continue;
+      const words = { rule: asText(rule.value['type']), field: path, type: asText(field['type']) };
+      report.add('DOC_RULE', { doc, start: value.start, end: value.end }, { name: read.join('.'), ...words });
+    }
+  }
+}
+
+/** Null for a field that the model does not declare. */
+function findField(fields: JsonObject, [name = '', ...inside]: readonly string[]): JsonObject | null {
+  const field = getOwn(fields, name) as Json | undefined;
+  if (!isObject(field) || inside.length === 0) return isObject(field) ? field : null;
+  return isObject(field['properties']) ? findField(field['properties'], inside) : null;
+}

@@ -1,0 +1,213 @@
+/**
+ * Follows secrets from the results that names are extracted from, also of other resources, into results under other names. What is
+ * certain is followed: the tree of a written value, the output columns of a statement, the written fields of a document.
+ */
+import { splitPointer } from '../../contract/json.js';
+import { listDocumentFields } from '../strings/document-fields.js';
+import { findMember, findNode, toJsonObject } from '../source/tree.js';
+import { findExtraction, findResultColumns, listSourceKeys } from './checks/uses.js';
+import type { DocumentQuery, SqlText } from './facts.js';
+import type { Queries } from './link-group.js';
+import type { LinkedAction, LinkedResource } from './linked-resource.js';
+import type { Definition } from './model.js';
+import type { Registry } from './registry.js';
+import { addRenamed, findNamesOfValue } from './renamed-columns.js';
+import { isInside } from './report.js';
+import { createSecretTest, type SecretContext } from './result-secrets.js';
+import { listValueReads, type ValueRead } from './value-reads.js';
+
+type Path = readonly string[];
+
+/** A secret in the result of an actionable. */
+export interface SecretInResult {
+  /** The string that reads it. */
+  readonly node: ValueRead['node'];
+  /** The secret, as the result that it comes from names it. */
+  readonly name: string;
+  /** Its place in the result, without indexes. */
+  readonly path: Path;
+  /** A column or field that is written with it. */
+  readonly written: boolean;
+}
+
+interface FlowContext {
+  readonly registry: Registry;
+  readonly queries: ReadonlyMap<Definition, Queries>;
+  /** The fields of the tables of an actionable, in lower case. */
+  readonly listColumns: (action: LinkedAction) => ReadonlySet<string>;
+  readonly describeSecrets: (resource: LinkedResource) => SecretContext;
+}
+
+export interface SecretFlow {
+  /** Without those under names that responses omit. */
+  listOpenSecrets(resource: LinkedResource, action: LinkedAction): readonly SecretInResult[];
+}
+
+const WHOLE = 'self_';
+const NO_SECRETS: readonly SecretInResult[] = [];
+
+const dropIndexes = (path: Path): Path => path.filter((segment) => !/^\d+$/.test(segment));
+const startsWith = (path: Path, start: Path): boolean => start.every((segment, i) => path[i] === segment);
+
+export function createSecretFlow(linked: readonly LinkedResource[], context: FlowContext): SecretFlow {
+  const { registry, queries } = context;
+  const owners = new Map(
+    linked.flatMap((resource) => resource.actions.map((action) => [action.key, { resource, action }] as const)),
+  );
+  const found = new Map<string, readonly SecretInResult[]>();
+
+  /** Secrets that the result of `key` has at the path or below it; `below` is the rest of their path. */
+  function findInResult(key: string, path: Path): readonly { readonly name: string; readonly below: Path }[] {
+    const owner = owners.get(key);
+    if (owner === undefined) return [];
+    const { resource, action } = owner;
+    const isSecret = createSecretTest(
+      resource,
+      action,
+      queries.get(resource.definition),
+      context.describeSecrets(resource),
+    );
+    if (path.length > 0 && isSecret(path.join('.'))) return [{ name: path.join('.'), below: [] }];
+    return listSecrets(resource, action).flatMap(({ name, path: held }) => {
+      if (startsWith(path, held)) return [{ name, below: [] }];
+      return startsWith(held, path) ? [{ name, below: held.slice(path.length) }] : [];
+    });
+  }
+
+  function findInRead(resource: LinkedResource, action: LinkedAction, { source, path, form }: ValueRead) {
+    const { repeat } = action;
+    if (source?.sort === 'extracted') return findInName(resource, path);
+    // Where the fields of an item are not known, any word may be one.
+    const isItem = source?.why === 'item' || (form === 'word' && repeat?.fields === null && source?.why !== 'rule');
+    if (!isItem || repeat === null) return [];
+    if (repeat.from === 'extracted') return findInName(resource, [...(repeat.name?.split('.') ?? []), ...path]);
+    return repeat.from === 'result' && repeat.action !== null ? findInResult(repeat.action, dropIndexes(path)) : [];
+  }
+
+  function findInName(resource: LinkedResource, [root = '', ...rest]: Path) {
+    return resource.definition.finds.declarations.flatMap(({ symbol, name, spot }) => {
+      if (symbol !== 'name' || name !== root) return [];
+      const user = resource.actions.find(({ node }) => isInside(spot, node));
+      const reference = findExtraction(resource, spot);
+      if (user === undefined || reference === undefined) return [];
+      const path = dropIndexes([...String(reference.name).split('.'), ...rest]).filter((segment) => segment !== WHOLE);
+      return listSourceKeys(user, reference).flatMap((key) => findInResult(key, path));
+    });
+  }
+
+  function listSecrets(resource: LinkedResource, action: LinkedAction): readonly SecretInResult[] {
+    const known = found.get(action.key);
+    if (known !== undefined) return known;
+    // A cycle is reported elsewhere.
+    found.set(action.key, NO_SECRETS);
+    const secrets =
+      resource.names.size === 0 && action.repeat === null
+        ? NO_SECRETS
+        : listValueReads(resource, registry).flatMap((read): SecretInResult[] => {
+            if (read.action !== action.key) return [];
+            const inside = findInRead(resource, action, read);
+            if (inside.length === 0) return [];
+            return listPlaces(resource, action, read).flatMap(({ path, written }) =>
+              inside.map(({ name, below }) => ({ node: read.node, name, path: [...path, ...below], written })),
+            );
+          });
+    found.set(action.key, secrets);
+    return secrets;
+  }
+
+  /** Where the value that is read is in the result. */
+  function listPlaces(resource: LinkedResource, action: LinkedAction, { node, query }: ValueRead) {
+    const { definition } = resource;
+    const places: { path: Path; written: boolean }[] = [];
+    for (const place of definition.finds.places) {
+      const field = place.node === action.node ? registry.plugins.get(place.plugin)?.facts?.['returns'] : undefined;
+      const value = typeof field === 'string' ? findMember(action.node, field)?.value : undefined;
+      if (!value || !isInside(node, value)) continue;
+      places.push({
+        path: dropIndexes(splitPointer(node.pointer.slice(value.pointer.length))),
+        written: false,
+      });
+    }
+    const queried = queries.get(definition);
+    const result = queried === undefined ? null : findResultColumns(resource, action.key, queried.answers);
+    const statement = definition.finds.statements.find(({ parameters }) =>
+      parameters.some((one) => isInside(node, one)),
+    );
+    if (statement !== undefined) places.push(...listColumnsHolding(statement, action, node, { queried, result }));
+    else if (query !== null && !('scan' in query))
+      places.push(...listFieldsHolding(query, node).filter(({ path }) => isReturned(result, path)));
+    return places;
+  }
+
+  function listColumnsHolding(
+    statement: SqlText,
+    action: LinkedAction,
+    node: ValueRead['node'],
+    { queried, result }: { readonly queried: Queries | undefined; readonly result: Path | null },
+  ): { path: Path; written: boolean }[] {
+    const n = statement.parameters.findIndex((one) => isInside(node, one)) + 1;
+    const origins = queried?.names.get(statement.node)?.origins;
+    const inside = dropIndexes(splitPointer(node.pointer.slice(statement.parameters[n - 1]?.pointer.length)));
+    return findNamesOfValue(statement, `$${n}`, context.listColumns(action)).flatMap(({ name, written = false }) => {
+      // A column of a table is not the value, unless it is written with it.
+      const isOther = origins?.has(name) === true && !written;
+      const isKept = written || (isReturned(result, [name]) && !isOther);
+      return isKept ? [{ path: [name, ...inside], written }] : [];
+    });
+  }
+
+  return {
+    listOpenSecrets(resource, action) {
+      const secrets = listSecrets(resource, action);
+      if (secrets.length === 0) return secrets;
+      const omitted = listOmitted(resource);
+      return secrets.filter(({ path }) => !path.some((segment) => omitted.has(segment)));
+    },
+  };
+
+  /** As the compiled resource does: of all actionables that may run for it. */
+  function listOmitted(resource: LinkedResource): ReadonlySet<string> {
+    const reached = new Set(resource.actions);
+    for (const { edges } of reached)
+      for (const { to } of edges) {
+        const other = owners.get(to);
+        if (other !== undefined) reached.add(other.action);
+      }
+    const { ofModel } = context.describeSecrets(resource);
+    const names = [...reached].flatMap(({ models, secrets, behind }) => [
+      ...[...models, ...behind.models].flatMap(ofModel),
+      ...secrets,
+    ]);
+    const statements = [...reached].flatMap(({ key, node }) =>
+      (owners.get(key)?.resource.definition.finds.statements ?? []).filter((one) => isInside(one.node, node)),
+    );
+    const columns = new Set([...reached].flatMap((action) => [...context.listColumns(action)]));
+    const objects = [...reached].flatMap(({ behind }) => behind.objects);
+    return addRenamed(names, statements, columns, objects);
+  }
+}
+
+const isReturned = (result: Path | null, [name = '']: Path): boolean => result === null || result.includes(name);
+
+const SHAPING = new Set(['$project', '$addFields', '$set', '$group', '$replaceWith', '$replaceRoot']);
+
+/** Written fields, and fields that a stage of a pipeline makes of the value. */
+function listFieldsHolding(query: DocumentQuery, node: ValueRead['node']): { path: Path; written: boolean }[] {
+  const { around, parameters } = query;
+  const n = parameters.findIndex((one) => isInside(node, one)) + 1;
+  const places = listDocumentFields(toJsonObject(around)).flatMap(({ path, at, written }) => {
+    const value = written ? findNode(around, at)?.node : undefined;
+    return value !== undefined && isInside(node, value) ? [{ path: path.split('.'), written }] : [];
+  });
+  const visit = (at: DocumentQuery['around'], inStage: Path | null): void => {
+    if (inStage !== null && (at === node || (at.type === 'string' && n > 0 && at.scalar === `$${n}`)))
+      places.push({ path: [...inStage], written: false });
+    for (const item of at.items) visit(item, inStage);
+    for (const { key, value } of at.members) {
+      if (value === null) continue;
+      visit(value, SHAPING.has(key) ? [] : inStage === null || key.startsWith('$') ? inStage : [...inStage, key]);
+    }
+  };
+  for (const { key, value } of around.members) if (value !== null && key !== 'parameters') visit(value, null);
+  return places;
+}

@@ -1,0 +1,43 @@
+/** Resolves the views and functions behind the statements of an actionable, so that secrets are followed through their texts. */
+import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
+import { readSqlObjects, type SqlObject } from '../strings/sql-objects.js';
+import type { SqlText } from './facts.js';
+import { createLazy } from './memoize.js';
+
+export interface SqlBehind {
+  readonly objects: readonly SqlObject[];
+  readonly models: readonly string[];
+}
+
+export const NOTHING_BEHIND: SqlBehind = { objects: [], models: [] };
+
+export interface SqlObjects {
+  /** Those that the statements use, directly or through others. */
+  readonly listUsed: (statements: readonly SqlText[]) => readonly SqlObject[];
+}
+
+export function createSqlObjects(scripts: readonly string[]): SqlObjects {
+  const getObjects = createLazy(() => {
+    const byName = new Map<string, SqlObject[]>();
+    for (const one of scripts.flatMap(readSqlObjects)) {
+      const key = one.name.toLowerCase();
+      byName.set(key, [...(byName.get(key) ?? []), one]);
+    }
+    return byName;
+  });
+  const find = (names: readonly string[]): readonly SqlObject[] =>
+    names.flatMap((name) => getObjects().get(name.toLowerCase()) ?? []);
+  return {
+    listUsed(statements) {
+      if (scripts.length === 0 || statements.length === 0) return [];
+      const used = new Set(statements.flatMap(({ scan }) => find(listWords(scan.text, scan.tokens))));
+      // The set grows while it is read.
+      for (const { scan, calls } of used)
+        for (const inner of find([...scan.tables.map(({ name }) => name), ...calls])) used.add(inner);
+      return [...used];
+    },
+  };
+}
+
+const listWords = (text: string, tokens: SqlText['scan']['tokens']): string[] =>
+  toLexemes(text, tokens).flatMap((word) => (isName(word) ? [getLexemeName(word)] : []));

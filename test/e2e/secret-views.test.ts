@@ -1,0 +1,128 @@
+/**
+ * Secrets behind views and functions that scripts of the project create: under the names that these give to them, through several of
+ * them and by position, on every SQL database. What they make of other columns leaves.
+ */
+import { expect } from 'chai';
+import { describeOnEach, SQL, type SqlName } from '../support/databases.js';
+
+const TOKEN = 'canaryTokenQm7xT2vLs9Rw4Zk';
+
+const VIEWS = `
+  CREATE VIEW key_view AS SELECT id, token AS k, upper(label) AS name FROM keys_of;
+  CREATE VIEW key_columns (a, b) AS SELECT label, token FROM keys_of;
+  CREATE OR REPLACE VIEW key_twice AS SELECT v.k AS z, v.name FROM key_view v;
+  CREATE VIEW key_join AS SELECT c.b || '!' AS joined, c.a FROM key_columns c;
+  CREATE VIEW key_safe AS SELECT id, length(token) AS k FROM keys_of WHERE token <> '';
+  CREATE TABLE key_copy AS SELECT token AS copied, label FROM keys_of;
+`;
+const FUNCTIONS = `
+  CREATE FUNCTION key_rows(t text) RETURNS TABLE (i text, k text) LANGUAGE sql STABLE AS $$ SELECT id, token FROM keys_of WHERE id = t $$;
+  CREATE FUNCTION key_of(t text) RETURNS text LANGUAGE sql STABLE AS 'SELECT token FROM keys_of WHERE id = t';
+  CREATE FUNCTION key_inner(t text) RETURNS text LANGUAGE sql STABLE AS $$ SELECT key_of(t) $$;
+  CREATE FUNCTION key_long(t text) RETURNS text LANGUAGE plpgsql STABLE AS $body$
+    DECLARE v text; BEGIN SELECT token INTO v FROM keys_of WHERE id = t; RETURN v; END $body$;
+  CREATE FUNCTION key_id(t text) RETURNS text LANGUAGE sql STABLE AS 'SELECT id FROM keys_of WHERE token = t';
+`;
+const MYSQL_FUNCTIONS = `
+  CREATE FUNCTION key_of(t varchar(40)) RETURNS varchar(200) READS SQL DATA
+    RETURN (SELECT token FROM keys_of WHERE id = t);
+  CREATE FUNCTION key_id(t varchar(200)) RETURNS varchar(40) READS SQL DATA
+    RETURN (SELECT id FROM keys_of WHERE token = t);
+`;
+
+const VIEW_LEAKS = [
+  'SELECT * FROM key_view',
+  'SELECT k FROM key_view',
+  'SELECT k AS other FROM key_view',
+  'SELECT * FROM key_columns',
+  'SELECT reverse(b) AS r FROM key_columns',
+  'SELECT * FROM key_twice',
+  'SELECT z AS other FROM key_twice',
+  'SELECT * FROM key_join',
+  "SELECT substr(joined, 1, 20) AS r FROM key_join WHERE a <> ''",
+  'SELECT key_of(id) AS open FROM keys_of',
+  "SELECT concat(key_of('a'), '!') AS open",
+];
+const FUNCTION_LEAKS = [
+  "SELECT * FROM key_rows('a')",
+  "SELECT r.k AS open FROM key_rows('a') r",
+  "SELECT * FROM key_of('a')",
+  "SELECT * FROM key_of('a') AS open",
+  "SELECT key_inner('a') AS open",
+  "SELECT key_long('a') AS open",
+  "SELECT key_of('a')",
+];
+const SOUND: readonly (readonly [query: string, answer: object])[] = [
+  ['SELECT name, id FROM key_view', { name: 'FIRST', id: 'a' }],
+  ['SELECT a FROM key_columns', { a: 'first' }],
+  ['SELECT name FROM key_twice', { name: 'FIRST' }],
+  ['SELECT k FROM key_safe', { k: TOKEN.length }],
+  [`SELECT key_id('${TOKEN}') AS i`, { i: 'a' }],
+];
+const FUNCTION_SOUND: typeof SOUND = [["SELECT i FROM key_rows('a')", { i: 'a' }]];
+
+const listLeaks = (name: SqlName): readonly string[] =>
+  name === 'pglite' || name === 'postgres' ? [...VIEW_LEAKS, ...FUNCTION_LEAKS] : VIEW_LEAKS;
+const listSound = (name: SqlName): typeof SOUND =>
+  name === 'pglite' || name === 'postgres' ? [...SOUND, ...FUNCTION_SOUND] : SOUND;
+const defineRead = (id: string, query: string): object => ({
+  id,
+  resource: id,
+  actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters: [] } }],
+});
+
+describeOnEach(
+  'secrets behind views and functions',
+  SQL,
+  (name) => ({
+    files: {
+      'migrations/1-views.sql': VIEWS.replace(/ {2}CREATE TABLE key_copy.*\n/, ''),
+      'migrations/2-functions.sql': /mysql|mariadb/.test(name) ? MYSQL_FUNCTIONS : FUNCTIONS,
+      'definitions/all.json': [
+        {
+          _keys_of: {
+            id: { type: 'String', primary_key: true, max_length: 40 },
+            label: { type: 'String', max_length: 40 },
+            token: { type: 'String', max_length: 200, secret: true },
+          },
+        },
+        {
+          ...defineRead('add', ''),
+          returnables: ['id'],
+          actionables: [
+            {
+              ...{ id: 1, mode: 'QUERY' },
+              sql_query: {
+                query: 'INSERT INTO keys_of (id, label, token) VALUES ($1, $2, $3)',
+                parameters: ['id', 'label', 'token'],
+              },
+            },
+          ],
+        },
+        ...listLeaks(name).map((query, i) => defineRead(`r${i}`, query)),
+        ...listSound(name).map(([query], i) => defineRead(`s${i}`, query)),
+      ],
+    },
+  }),
+  (kernel, name) => {
+    before(async () => {
+      expect((await kernel().post('/add', { id: 'a', label: 'first', token: TOKEN })).status).to.equal(200);
+    });
+
+    it('are not returned, neither whole nor in parts', async () => {
+      const pieces = [TOKEN, [...TOKEN].reverse().join('')].flatMap((text) => [text.slice(0, 12), text.slice(-12)]);
+      const found = await Promise.all(
+        listLeaks(name).map(async (query, i) => {
+          const { status, text } = await kernel().post(`/r${i}`, {});
+          return status === 200 && !pieces.some((piece) => text.includes(piece)) ? [] : [`${query}: ${status} ${text}`];
+        }),
+      );
+      expect(found.flat()).to.deep.equal([]);
+    });
+
+    it('hide no other column', async () => {
+      const found = await Promise.all(listSound(name).map((_, i) => kernel().post(`/s${i}`, {})));
+      expect(found.map(({ body }) => body)).to.deep.equal(listSound(name).map(([, answer]) => answer));
+    });
+  },
+);
