@@ -51,7 +51,7 @@ import { type LinkedResource } from './linked-resource.js';
 import { reportDuplicatePaths } from './duplicates.js';
 import { createStageCache, type StageCache, type StageInput } from './stage-cache.js';
 import type { Analysis, Definition } from './model.js';
-import { memoize } from './memoize.js';
+import { createLazy, memoize } from './memoize.js';
 import { readFile, type FileRead, type SourceFile } from './read.js';
 import { checkAllPlugins } from './plugin-stage.js';
 import type { Registry } from './registry.js';
@@ -116,12 +116,12 @@ export function createAnalyser(registry: Registry): Analyser {
       shelf = reads;
       const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
         memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
-      const facts = [...(env ?? [])].flatMap(([name, { length, bytes, blank, sameAs }]) => [
+      const facts = [...(env ?? [])].flatMap(([name, fact]) => [
         name,
-        length,
-        bytes,
-        blank,
-        sameAs,
+        fact.length,
+        fact.bytes,
+        fact.blank,
+        fact.sameAs,
       ]);
       const run: AnalysisRun = {
         registry,
@@ -210,7 +210,14 @@ function analyseDefinitions(
   checkCollections({ definitions, tables, stores, report });
   const names = defined.map(({ name }) => tables.getTable(name));
   const catalogue = run.reuseUnchanged('catalogue', [defined, names], createCatalogue(definitions, tables));
-  const queries = new Map(definitions.map((one) => [one, readQueries(run, one, { catalogue, stores, faulty })]));
+  const brokenModels = new Set(defined.filter(({ doc }) => faulty.has(doc.file)).map(({ name }) => name));
+  // A text with syntax errors may end in the middle of a statement, or of a model.
+  const isHalf = (one: Definition): boolean =>
+    faulty.has(one.doc.file) ||
+    stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model)));
+  const queries = new Map(
+    definitions.map((one) => [one, readQueries(run, one, { catalogue, stores, half: isHalf(one) })]),
+  );
   const resources = definitions.filter(({ sort }) => sort === 'resource');
   const set: WholeSet = {
     ...run,
@@ -279,11 +286,6 @@ function analyseDefinitions(
   };
 }
 
-function createLazy<T extends object>(make: () => T): () => T {
-  let made: T | null = null;
-  return () => (made ??= make());
-}
-
 function walkDefinitions({ registry, memory, report }: AnalysisStart, definitions: readonly Definition[]): void {
   const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);
   memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
@@ -300,12 +302,9 @@ export function walkDefinition(definition: Definition, registry: Registry, repor
 function readQueries(
   { registry, memory, report, sql }: AnalysisRun,
   definition: Definition,
-  around: { readonly catalogue: Catalogue; readonly stores: Stores; readonly faulty: ReadonlySet<string> },
+  { catalogue, stores, half }: { readonly catalogue: Catalogue; readonly stores: Stores; readonly half: boolean },
 ): Queries {
-  const { catalogue, stores, faulty } = around;
   const { documents } = definition.finds;
-  // A text with syntax errors may end in the middle of a statement.
-  const half = faulty.has(definition.doc.file);
   const computeQueries = (own: Report): Queries => {
     const answers: ResultColumns = new Map();
     const meetings: ColumnUsesByStatement = new Map();

@@ -12,3 +12,8 @@ export function memoize<T extends object, R extends NonNullable<unknown> | null>
     return found;
   };
 }
+
+export function createLazy<T extends object>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => (made ??= make());
+}
