@@ -148,6 +148,9 @@ describe('lintel dev', function () {
     const [raised, why] = await explain('/raised', { a: 7431 });
     expect(raised).to.equal(500);
     expect(why).to.contain('in "raised"').and.contain('database error P0001').and.not.contain('7431');
+    // The types that the database found are in the description of the interface.
+    const described = JSON.stringify((await client.request('GET', '/openapi.json')).body);
+    expect(described).to.contain('"properties":{"n":{"type":["integer","null"]}}');
     // The place in the statement, as the check marks it: also behind escapes, and where Lintel adds to the text.
     for (const [path, marked, before] of [
       ['missing', 'nowhere', '\\n n FROM '],
