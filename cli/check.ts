@@ -3,11 +3,10 @@
  * statement; only `--fix` writes, and only `--trust` runs project code.
  */
 import type { Config } from '../language/analysis/config.js';
-import { BootError } from '../contract/boot-error.js';
-import { fillMessage, getCertainty, hasErrors, type Problem } from '../contract/problem.js';
+import { getCertainty, hasErrors, type Problem } from '../contract/problem.js';
 import { createSeparateChecker } from './separate-checker.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
-import { loadDefinitions, loadProject, type LoadedDefinitions, type Project } from '../kernel/runtime/project.js';
+import { loadDefinitions, loadProject, type Project } from '../kernel/runtime/project.js';
 import { asText } from '../contract/json.js';
 import { rangeAt } from '../language/source/document.js';
 import { findMember } from '../language/source/tree.js';
@@ -17,6 +16,7 @@ import { fixDefinitions } from './fix.js';
 import { createLog } from './log.js';
 import { createPaint } from './colors.js';
 import { formatProblems, formatProblemsJson, formatSarif, addConfigDocument } from './problems.js';
+import { listSettingProblems } from './setting-problems.js';
 import type { Terminal } from './terminal.js';
 import { readPackageFile } from '../language/project/package-folder.js';
 
@@ -38,7 +38,7 @@ type CheckDefinitions = (project: Project, config: Config) => Promise<Checked>;
 export async function runCheck(options: CommandOptions, terminal: Terminal): Promise<number> {
   const checkDefinitions: CheckDefinitions = options.database
     ? (project) => checkOnServers(project, terminal)
-    : (project, config) => checkOnScratch(project, config, terminal);
+    : checkOnScratch;
   const read = await readProject(options, terminal, checkDefinitions);
   if (read === null) return 2;
   const fixes = (options.fix || options.fixAll) && read.checked !== null;
@@ -148,7 +148,7 @@ function printProblems(
   }
 }
 
-async function checkOnScratch(project: Project, config: Config, terminal: Terminal): Promise<Checked> {
+async function checkOnScratch(project: Project, config: Config): Promise<Checked> {
   const asking = createSeparateChecker(project, config);
   let rejected: readonly Problem[] = [];
   try {
@@ -157,7 +157,7 @@ async function checkOnScratch(project: Project, config: Config, terminal: Termin
       config,
       async (analysis) => {
         // The database is asked in another process.
-        const settings = listSettingProblems(project, analysis, terminal);
+        const settings = listSettingProblems(project, analysis);
         const [asked, found] = await Promise.all([asking.check(analysis), settings]);
         rejected = found;
         return asked;
@@ -167,30 +167,6 @@ async function checkOnScratch(project: Project, config: Config, terminal: Termin
     return { problems: [...loaded.problems, ...rejected], analysis: loaded.analysis };
   } finally {
     await asking.close();
-  }
-}
-
-/** What stops a start is found as a start finds it: by compiling. Connects to nothing; code of the project is not run. */
-async function listSettingProblems(project: Project, analysis: Analysis, terminal: Terminal): Promise<Problem[]> {
-  if (project.unrun !== null) return [];
-  const log = await createLog(terminal);
-  log.level = 'silent';
-  const loaded: LoadedDefinitions = { analysis, problems: [], descriptions: new Map(), withRejections: () => loaded };
-  try {
-    const kernel = await createKernel({ project, log, onProblem: 'skip', connect: false, loaded });
-    const { failures } = kernel.plans();
-    await kernel.close('done');
-    return failures.map(({ problem }) => problem);
-  } catch (error) {
-    if (!(error instanceof BootError)) throw error;
-    const { code, params } = error;
-    // The definitions are loaded with this problem.
-    if (code === 'PLG_PACKAGE') return [];
-    const entry = project.registry.codes[code] ?? error.words;
-    const message = entry === undefined ? error.message : fillMessage(entry.message, params);
-    const start = { line: 0, character: 0 };
-    const { file, range } = error.range ?? { file: project.configDocument.file, range: { start, end: start } };
-    return [{ code, severity: 'error', message, file, range, related: [] }];
   }
 }
 

@@ -5,8 +5,10 @@ import type { Kernel } from '../kernel/runtime/kernel.js';
 import type { SqlText } from '../language/analysis/facts.js';
 import type { ActionModel, ResourceModel } from '../language/analysis/model.js';
 import { isInside } from '../language/analysis/report.js';
+import { createSqlLocator } from '../language/analysis/sql/locator.js';
+import { locateWord } from '../language/strings/sql-word.js';
 import { formatCodeFrame, type StyleText } from '../language/source/code-frame.js';
-import { rangeAt } from '../language/source/document.js';
+import { rangeAt, type Document } from '../language/source/document.js';
 
 /** Null where the failure belongs to no actionable, or its definition has changed. Contains no values of requests. */
 export function explainFailure(kernel: Kernel, fault: Fault, paint: StyleText): string | null {
@@ -19,7 +21,8 @@ export function explainFailure(kernel: Kernel, fault: Fault, paint: StyleText): 
   const { doc, finds } = action.definition;
   const [statement, other] = finds.statements.filter(({ node }) => isInside(node, action.node));
   const only = other === undefined ? statement : undefined;
-  const { start, end } = only?.node ?? action.node;
+  const spot = only === undefined ? null : locateFailure(doc, only, fault);
+  const { start, end } = spot ?? only?.node ?? action.node;
   const problem: Problem = {
     ...{ code, severity: 'error', file: doc.file, range: rangeAt(doc, start, end), related: [] },
     message: [fillMessage(entry.message, fault.params).replace(/\.$/, ''), ...listReasons(fault)].join(': '),
@@ -28,6 +31,16 @@ export function explainFailure(kernel: Kernel, fault: Fault, paint: StyleText): 
   const types = only === undefined ? '' : formatTypes(kernel, only);
   const notes = [types, entry.help].filter((note) => note !== '').map((note) => `  ${paint('dim', note)}`);
   return [frame, ...notes].join('\n');
+}
+
+/** Null: the statement as a whole, or a word that Lintel has added. */
+function locateFailure(
+  doc: Document,
+  statement: SqlText,
+  { options: { word } }: Fault,
+): { readonly start: number; readonly end: number } | null {
+  const at = word === undefined ? null : locateWord(statement.scan, word);
+  return at === null ? null : createSqlLocator(doc, statement).token(at);
 }
 
 /** An actionable of another resource may have failed, so keys are compared and not ids of resources. */

@@ -1,4 +1,7 @@
-/** `lintel openapi`: prints the OpenAPI document of the definitions. Compiles them and opens no connections. */
+/**
+ * `lintel openapi`: prints the OpenAPI document of the definitions. Compiles them and opens no connections; where the embedded
+ * database is installed, it tells the types of statements.
+ */
 import { basename, join, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
@@ -23,7 +26,7 @@ export async function runOpenapi(options: CommandOptions, terminal: Terminal): P
   log.level = 'error';
   const project = await loadTrustedProject('openapi', 'code', options, terminal);
   if (project === null) return UNTRUSTED;
-  const booted = await bootProject(terminal, project, { connect: false, log });
+  const booted = await bootProject(terminal, project, { connect: false, asks: 'scratch', log });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
@@ -59,6 +62,7 @@ export async function describeKernel(kernel: Kernel): Promise<JsonObject> {
     registry: project.registry,
     config,
     info: await readPackageInfo(project.folder),
+    describe: (statement) => kernel.describeStatement(statement),
     sql: hasStatements ? await loadSqlParser() : undefined,
     samples: new Map<string, Json>(plans.map(({ id, summary }) => [id, summary.sample])),
   });

@@ -1,15 +1,19 @@
 /**
- * A process that checks statements for an editor or for `lintel check`: it holds scratch stores of built-in plugins, and ends with the
- * process that started it or after a time without questions. It runs no code of the project but the scripts that its scratch stores run.
+ * A process that checks for an editor or for `lintel check`: it holds scratch stores of built-in plugins and compiles plans, and ends
+ * with the process that started it or after a time without questions. It runs no code of the project but the scripts that its
+ * scratch stores run.
  */
 import { constants, setPriority } from 'node:os';
 import type { PluginId } from '../contract/plugin.js';
+import type { Problem } from '../contract/problem.js';
 import type { Scratch } from '../contract/statement-check.js';
 import {
   PATIENT,
   SCRATCH_PROTOCOL,
+  type ProjectTexts,
   type ScratchReply,
   type ScratchRequest,
+  type SettingsRequest,
 } from '../language/project/scratch-messages.js';
 import { runtimes } from '../plugins/index.runtime.js';
 
@@ -27,8 +31,19 @@ function openScratch(id: PluginId): Promise<Scratch | null> {
   return made;
 }
 
-async function createReply({ id, plugin, trial }: ScratchRequest): Promise<ScratchReply> {
+let settings: Promise<(texts: ProjectTexts) => Promise<readonly Problem[]>> | null = null;
+
+/** The kernel is loaded by the first question that needs it. */
+async function checkSettings(texts: ProjectTexts): Promise<readonly Problem[]> {
+  settings ??= import('./setting-problems.js').then((module) => module.createSettingsChecker());
+  return (await settings)(texts);
+}
+
+async function createReply(request: ScratchRequest | SettingsRequest): Promise<ScratchReply> {
+  const { id } = request;
   try {
+    if ('texts' in request) return { id, problems: await checkSettings(request.texts) };
+    const { plugin, trial } = request;
     const scratch = await openScratch(plugin);
     return { id, answers: trial === null ? [] : ((await scratch?.checkStatements(trial)) ?? []) };
   } catch (error) {
@@ -43,7 +58,7 @@ if (process.argv[2] === SCRATCH_PROTOCOL) {
     // Not permitted everywhere, and not needed.
   }
   const idle = setTimeout(() => process.exit(0), IDLE);
-  process.on('message', (request: ScratchRequest) => {
+  process.on('message', (request: ScratchRequest | SettingsRequest) => {
     idle.refresh();
     void createReply(request).then((reply) => process.send?.(reply));
   });

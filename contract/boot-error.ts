@@ -8,6 +8,8 @@ export class BootError extends Error {
   place: string | undefined;
   /** The same as a range. */
   range: FileRange | undefined;
+  /** The one environment variable that the invalid part reads; set by the compiler. */
+  variable: string | undefined;
 
   constructor(
     readonly code: string,

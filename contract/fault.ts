@@ -20,6 +20,8 @@ export interface FaultOptions {
   readonly status?: number;
   /** A division by zero, which a value of the request may cause, or the text of the statement. */
   readonly isDivision?: boolean;
+  /** Where in its statement the database found the error. */
+  readonly word?: { readonly text: string; readonly nth: number };
 }
 
 export class Fault extends Error {

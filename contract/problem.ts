@@ -71,6 +71,8 @@ export interface CodeEntry {
   readonly status?: number;
   /** Where it differs from that of the severity. */
   readonly certainty?: Certainty;
+  /** For errors about one name or setting that many places may use: the parameters that say which one. */
+  readonly cause?: readonly string[];
   /** `all`: reliable only when every plugin is known; otherwise editors omit the problem. */
   readonly plugins?: 'all';
 }

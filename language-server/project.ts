@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { analyseFiles, createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
+import { createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import type { Config } from '../language/analysis/config.js';
 import type { Analysis } from '../language/analysis/model.js';
@@ -20,9 +20,11 @@ import { createDocument } from '../language/source/document.js';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
 import { loadSqlSources, type SqlSources } from './sql-sources.js';
-import { areEqualRejections, type StatementFindings } from '../language/project/statement-checks.js';
+import type { ProjectTexts } from '../language/project/scratch-messages.js';
+import { createLateFindings, type LateFindings } from './late-findings.js';
 import { createEnvNames, type EnvNames } from './env-names.js';
 import { loadRegistry, type LoadedRegistry } from './registry-source.js';
+import { previewChange, type ProjectChange } from './change-preview.js';
 import { createConfigCache, readConfig } from './effective-config.js';
 import { createTextTrials } from './trial.js';
 
@@ -32,14 +34,6 @@ export interface Snapshot {
   /** In the order of `lintel check`: problems of the config first. */
   readonly problems: readonly Problem[];
   readonly config: Config;
-}
-
-export interface ProjectChange {
-  /** New texts by absolute file name. */
-  readonly texts: ReadonlyMap<string, string>;
-  readonly moved: { readonly from: string; readonly to: string } | null;
-  /** Renamed environment variables: old name to new name. */
-  readonly env: ReadonlyMap<string, string>;
 }
 
 export interface Project {
@@ -81,8 +75,10 @@ export interface Project {
   findNewProblems(name: string, text: string, before: readonly string[]): readonly Problem[];
   /** The last text of an open file that was analysed without an error in it. */
   getSoundText(name: string): string | null;
-  /** Takes what a database said of the statements of an earlier snapshot. Returns true if the problems may be other ones now. */
-  setStatementFindings(findings: StatementFindings): boolean;
+  /** The current texts, to check them in another process. */
+  getTexts(): ProjectTexts;
+  /** Takes what another process found; a change is in the next snapshot. Returns true if the problems may be other ones now. */
+  takeFindings(take: (findings: LateFindings) => boolean): boolean;
   /** Null where no database has described the statement as it is written now. */
   describeStatement(statement: SqlText): StatementDescription | null;
   /** Returns the problems after a change, without applying it. */
@@ -152,7 +148,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
   let parser: Promise<void> | null = null;
-  let findings: StatementFindings = { rejections: new Map(), descriptions: new Map() };
+  const late = createLateFindings();
   const texts = createTextTrials();
   /** `name`: the only file with another text. */
   const discardAnalysis = (name?: string): void => {
@@ -185,10 +181,12 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
 
   function analyseProject(): Snapshot {
     const served = config.get();
-    const options = { env: state.env, ...state.statements, given: served.config, refusals: findings.rejections };
+    const options = { env: state.env, ...state.statements, given: served.config, refusals: late.refusals };
     const analysis = getAnalyser().analyseAll([...getOverlaidFiles().values()], options);
     const unmatched = isRead ? checkConfigPatterns() : [];
-    const all = removeUncertain([...state.plugins.problems, ...served.problems, ...unmatched, ...analysis.problems]);
+    const settings = late.listSettingProblems(analysis, getConfigText());
+    const own = [...state.plugins.problems, ...served.problems, ...unmatched];
+    const all = removeUncertain([...own, ...analysis.problems, ...settings]);
     texts.recordSound(typed, all, toRelativeName);
     return { analysis, problems: all, config: served.config };
   }
@@ -312,27 +310,22 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     getSoundText: (name) => texts.getSoundText(name),
     getComputedSnapshot: () => now,
     getRecentSnapshot: () => last ?? project.getSnapshot(),
-    setStatementFindings(found) {
-      const isSame = areEqualRejections(findings.rejections, found.rejections);
-      findings = found;
-      if (!isSame) now = null;
-      return !isSame;
+    getTexts: () => ({
+      ...{ folder, configFile, source: getConfigText(), env: state.variables },
+      files: [...getOverlaidFiles().values()],
+    }),
+    takeFindings(take) {
+      const isChanged = take(late);
+      if (isChanged) now = null;
+      return isChanged;
     },
-    describeStatement: (statement) => findings.descriptions.get(statement) ?? null,
-    previewChange({ texts, moved, env }) {
-      const { statements, variables } = state;
+    describeStatement: (statement) => late.describeStatement(statement),
+    previewChange(change) {
+      const { env, variables, statements } = state;
       const { registry } = state.plugins;
-      const given = new Map([...state.env].map(([name, fact]) => [env.get(name) ?? name, fact]));
-      const source = texts.get(configFile) ?? getConfigText();
-      const read = readConfig({ source, registry, env: given, variables });
-      const supposed = [...getOverlaidFiles()].map(([name, file]) => ({
-        ...file,
-        file: moved?.from === name ? toRelativeName(moved.to) : file.file,
-        text: texts.get(name) ?? file.text,
-      }));
-      const options = { env: given, ...statements, given: read.config ?? project.config };
-      const { problems } = analyseFiles(supposed, registry, options);
-      return [...read.problems, ...problems];
+      const files = getOverlaidFiles();
+      const now = { files, statements, registry, env, variables, configFile, toRelativeName };
+      return previewChange(change, { ...now, source: getConfigText(), config: project.config });
     },
     async refresh(names) {
       const only = names ?? [];

@@ -1,12 +1,15 @@
 /**
- * Lets a database check the statements of a project, behind its diagnostics: only in trusted workspaces, only after the first
- * diagnostics, in a process of its own. The project takes the findings, and what has changed is published a second time.
+ * Lets a database check the statements of a project, and the kernel compile it, behind its diagnostics: only in trusted workspaces,
+ * only after the first diagnostics, in a process of its own. The project takes the findings, and what has changed is published again.
  */
 import type { Connection } from 'vscode-languageserver';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Registry } from '../language/analysis/registry.js';
 import { createScratchChecker, type StatementChecker } from '../language/project/statement-checks.js';
+import type { ProjectTexts } from '../language/project/scratch-messages.js';
+import type { LateFindings } from './late-findings.js';
 import { logError } from './log-error.js';
 import type { Project } from './project.js';
 import { findPackageFolder, SCRATCH_WORKER } from '../language/project/package-folder.js';
@@ -33,6 +36,8 @@ interface ProjectChecks {
   /** Null: this project has no worker. */
   readonly process: ScratchProcess | null;
   checker: { readonly registry: Registry; readonly own: StatementChecker } | null;
+  /** The texts that were compiled last. */
+  compiled: ProjectTexts | null;
   isRunning: boolean;
   isWanted: boolean;
   ends: number;
@@ -53,7 +58,7 @@ export function createStatementChecks({ connection, isAllowed, publish }: Statem
         ? null
         : createScratchProcess({ worker, folder: project.folder, isPatient: true, onEnd: countEnd });
     const opened: ProjectChecks = {
-      ...{ process, checker: null, isRunning: false, isWanted: false, ends: 0, isErrorLogged: false },
+      ...{ process, checker: null, compiled: null, isRunning: false, isWanted: false, ends: 0, isErrorLogged: false },
     };
     function countEnd(what: string): void {
       opened.ends += 1;
@@ -76,16 +81,25 @@ export function createStatementChecks({ connection, isAllowed, publish }: Statem
     return own;
   }
 
+  /** Also where the text is newer: findings of other statements and definitions are those of this check. */
+  function passFindings(project: Project, checks: ProjectChecks, take: (findings: LateFindings) => boolean): void {
+    checks.ends = 0;
+    if (!over && isAllowed() && project.takeFindings(take)) publish(project);
+  }
+
   async function checkOnce(project: Project, checks: ProjectChecks, process: ScratchProcess): Promise<void> {
     const snapshot = project.getComputedSnapshot();
     // The next publication computes it, and checks again.
     if (snapshot === null) return;
+    const { analysis } = snapshot;
+    const texts = project.getTexts();
     try {
-      const findings = await getChecker(project, checks, process).check(snapshot.analysis);
-      checks.ends = 0;
-      if (over || !isAllowed()) return;
-      // Also where the text is newer: findings of other statements are those of this check.
-      if (project.setStatementFindings(findings)) publish(project);
+      const found = await getChecker(project, checks, process).check(analysis);
+      passFindings(project, checks, (findings) => findings.setStatements(found));
+      if (checks.compiled !== null && isDeepStrictEqual(checks.compiled, texts)) return;
+      const problems = await process.checkSettings(texts);
+      checks.compiled = texts;
+      passFindings(project, checks, (findings) => findings.setSettings(problems, analysis, texts.source));
     } catch (error) {
       if (over) return;
       if (error instanceof ScratchProcessEnd) checks.isWanted = checks.ends < MOST_ENDS;
@@ -113,8 +127,8 @@ export function createStatementChecks({ connection, isAllowed, publish }: Statem
   return {
     check(project) {
       if (over || !isAllowed()) return;
-      const statements = project.getComputedSnapshot()?.analysis.checkableStatements.length ?? 0;
-      if (statements === 0 && !known.has(project)) return;
+      const resources = project.getComputedSnapshot()?.analysis.resources.length ?? 0;
+      if (resources === 0 && !known.has(project)) return;
       const checks = open(project);
       if (checks.process === null || checks.ends >= MOST_ENDS) return;
       checks.isWanted = true;

@@ -11,6 +11,7 @@ import { isInside, type Span } from '../../language/analysis/report.js';
 import type { ActionModel, Definition, ResourceModel } from '../../language/analysis/model.js';
 import { rangeAt } from '../../language/source/document.js';
 import { findMember } from '../../language/source/tree.js';
+import { findOnlyVariable } from '../../language/analysis/only-variable.js';
 import { isPassive, type Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { PluginUsage } from '../../language/analysis/facts.js';
@@ -74,7 +75,7 @@ export function compileAction(
   const modeId = direct.find((place) => place.slot === Slot.MODE)?.plugin;
   if (modeId === undefined) throw new BootError('DEF_UNKNOWN_PLUGIN', { kind: 'mode', name: action.mode });
   const handle = scope.handles.handle(modeId) as ModeHandle;
-  const planned = withErrorLocation(action, () =>
+  const planned = withErrorLocation(action, input.registry, () =>
     handle.plan(action.value, action.node.pointer, createTools(scope, action, modeId)),
   );
   const tables = action.models.map((model) => scope.tables.get(model)?.table ?? model);
@@ -132,8 +133,8 @@ export function planFeatures(
     const { value, holder } = place;
     const { definition } = action ?? scope.resource;
     const planned = withErrorRange(
-      definition,
-      () => findFieldRange(place),
+      { definition, registry: scope.registry },
+      () => locateField(place),
       () => handle.plan({ slot, value, holder, pointer: node.pointer }, tools),
     );
     draft.steps.push(...planned.steps);
@@ -166,26 +167,40 @@ function createIdentityKey({ registry }: ResourceScope, place: PluginUsage, iden
 }
 
 /** The first field of the plugin. */
-function findFieldRange({ node, value }: PluginUsage): Span {
+function locateField({ node, value }: PluginUsage): ErrorLocation {
   const [field = ''] = Object.keys(value);
   const found = findMember(node, field);
-  return found === undefined ? node : { start: found.keyStart, end: found.keyEnd };
+  if (found === undefined) return { marked: node, whole: node };
+  return { marked: { start: found.keyStart, end: found.keyEnd }, whole: found.value ?? node };
 }
 
 /** The location of the query or actionable. */
-function withErrorLocation<T>({ definition, node }: ActionModel, plan: () => T): T {
+function withErrorLocation<T>({ definition, node }: ActionModel, registry: Registry, plan: () => T): T {
   const { statements, documents } = definition.finds;
   const findQuery = (): Span => [...statements, ...documents].find((one) => isInside(one.node, node))?.node ?? node;
-  return withErrorRange(definition, findQuery, plan);
+  return withErrorRange({ definition, registry }, () => ({ marked: findQuery(), whole: node }), plan);
+}
+
+/** `whole`: the part that was planned. */
+interface ErrorLocation {
+  readonly marked: Span;
+  readonly whole: Span;
 }
 
 /** Adds its location to a planning error. */
-function withErrorRange<T>({ doc }: Definition, locate: () => Span, plan: () => T): T {
+function withErrorRange<T>(
+  { definition, registry }: { readonly definition: Definition; readonly registry: Registry },
+  locate: () => ErrorLocation,
+  plan: () => T,
+): T {
   try {
     return plan();
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
-    const { start, end } = locate();
+    const { doc } = definition;
+    const { marked, whole } = locate();
+    const { start, end } = marked;
+    error.variable ??= findOnlyVariable(definition, whole, registry) ?? undefined;
     error.range ??= { file: doc.file, range: rangeAt(doc, start, end) };
     const { line, character } = error.range.range.start;
     error.place ??= `${error.range.file}:${line + 1}:${character + 1}`;

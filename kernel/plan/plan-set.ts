@@ -12,6 +12,7 @@ import type { PatternRoute, PlanFailure, PlanSet, ResourcePlan } from './plan.js
 import type { CompileInput } from './action.js';
 import { compileResource } from './resource.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
+import { createVariableCause } from '../../language/analysis/only-variable.js';
 import { hasParameters } from '../../language/strings/route.js';
 
 export function compilePlanSet(
@@ -88,7 +89,9 @@ function toProblem({ definition: { doc, node } }: ResourceModel, error: BootErro
   const { start } = node;
   const { file, range } = error.range ?? { file: doc.file, range: rangeAt(doc, start, start + 1) };
   const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);
-  return { code: error.code, severity: 'error', message, file, range, related: [] };
+  const { code, variable } = error;
+  const cause = variable === undefined ? {} : { cause: createVariableCause(code, error.params, variable) };
+  return { code, severity: 'error', message, file, range, related: [], ...cause };
 }
 
 /** An invalid resource still requires authentication but cannot identify callers, so targeted messages are withheld. */

@@ -3,7 +3,12 @@ import type { Kind } from '../../contract/kind.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { Environment } from '../../language/project/environment.js';
 import { loadPackages as loadAll, type BuiltinPlugins, type Packages } from '../../language/project/packages.js';
-import { loadProject as loadFiles, type Project } from '../../language/project/project.js';
+import {
+  createProject as createFrom,
+  loadProject as loadFiles,
+  type Project,
+  type ProjectSource,
+} from '../../language/project/project.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { runtimes } from '../../plugins/index.runtime.js';
 import { specs } from '../../plugins/index.spec.js';
@@ -23,6 +28,8 @@ export const loadPackages = (
   disable: readonly string[],
   trusted?: boolean,
 ): Promise<Packages> => loadAll(BUILTIN, folder, plugins, disable, trusted);
+
+export const createProject = (source: ProjectSource): Promise<Project> => createFrom(BUILTIN, source);
 
 export const loadProject = (
   cwd: string,

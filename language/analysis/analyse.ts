@@ -119,12 +119,12 @@ export function createAnalyser(registry: Registry): Analyser {
       shelf = reads;
       const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
         memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
-      const facts = [...(env ?? [])].flatMap(([name, { length, bytes, blank, sameAs }]) => [
+      const facts = [...(env ?? [])].flatMap(([name, fact]) => [
         name,
-        length,
-        bytes,
-        blank,
-        sameAs,
+        fact.length,
+        fact.bytes,
+        fact.blank,
+        fact.sameAs,
       ]);
       const run: AnalysisRun = {
         registry,
@@ -215,7 +215,14 @@ function analyseDefinitions(
   checkCollections({ definitions, tables, stores, report });
   const names = defined.map(({ name }) => tables.getTable(name));
   const catalogue = run.reuseUnchanged('catalogue', [defined, names], createCatalogue(definitions, tables));
-  const queries = new Map(definitions.map((one) => [one, readQueries(run, one, { catalogue, stores, faulty })]));
+  const brokenModels = new Set(defined.filter(({ doc }) => faulty.has(doc.file)).map(({ name }) => name));
+  // A text with syntax errors may end in the middle of a statement, or of a model.
+  const isHalf = (one: Definition): boolean =>
+    faulty.has(one.doc.file) ||
+    stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model)));
+  const queries = new Map(
+    definitions.map((one) => [one, readQueries(run, one, { catalogue, stores, half: isHalf(one) })]),
+  );
   const resources = definitions.filter(({ sort }) => sort === 'resource');
   const set: WholeSet = {
     ...run,
@@ -300,12 +307,9 @@ export function walkDefinition(definition: Definition, registry: Registry, repor
 function readQueries(
   { registry, memory, report, sql }: AnalysisRun,
   definition: Definition,
-  around: { readonly catalogue: Catalogue; readonly stores: Stores; readonly faulty: ReadonlySet<string> },
+  { catalogue, stores, half }: { readonly catalogue: Catalogue; readonly stores: Stores; readonly half: boolean },
 ): Queries {
-  const { catalogue, stores, faulty } = around;
   const { documents } = definition.finds;
-  // A text with syntax errors may end in the middle of a statement.
-  const half = faulty.has(definition.doc.file);
   const computeQueries = (own: Report): Queries => {
     const answers: ResultColumns = new Map();
     const meetings: ColumnUsesByStatement = new Map();

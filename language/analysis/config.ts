@@ -112,7 +112,7 @@ export function analyseConfig(
     findAccessorsInOptions(root, registry, finds);
     const context = { registry, report, env, given: null };
     checkAccessors(context, { doc, finds });
-    checkPlugins(context, { doc, node: root }, finds.places, {
+    checkPlugins(context, { doc, node: root, finds }, finds.places, {
       actions: [],
       secrets: new Set(),
       inPath: [],

@@ -102,6 +102,8 @@ export interface WalkResult {
   /** Objects such as `{"literal": "new"}`. */
   readonly literals: LocatedNode[];
   readonly places: PluginUsage[];
+  /** Fields whose plugin is not there, so what they declare is unknown. */
+  readonly absent: Member[];
   readonly uses: Set<PluginId>;
 }
 
@@ -115,5 +117,6 @@ export const createWalkResult = (): WalkResult => ({
   texts: [],
   literals: [],
   places: [],
+  absent: [],
   uses: new Set(),
 });

@@ -79,7 +79,8 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
       const message = fillMessage(entry.message, capitalizePlace(entry.message, params));
       const withSpan = (one: FixOption) => ({ ...one, span: one.span ?? spot });
       const first = fix === undefined ? null : withSpan(fix);
-      appendRow({ code, severity, message, spot, related, cause, fix: first, others: others.map(withSpan) });
+      const own = cause ?? createCause(code, entry, params);
+      appendRow({ code, severity, message, spot, related, cause: own, fix: first, others: others.map(withSpan) });
     },
     merge(more) {
       for (const row of more) appendRow(row);
@@ -158,6 +159,9 @@ export function reportFaults(doc: Document, faults: readonly SourceFault[], repo
 }
 
 /** A field that SQL reads in small letters: in its model, and in each statement that names it. */
+const createCause = (code: string, { cause }: CodeEntry, params: Params): string | undefined =>
+  cause === undefined ? undefined : JSON.stringify([code, ...cause.map((name) => params[name])]);
+
 export const createCaseCause = (field: string): string => `case ${field}`;
 
 export const formatHint = (name: string | undefined): string => (name === undefined ? '' : ` Did you mean "${name}"?`);

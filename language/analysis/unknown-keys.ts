@@ -6,6 +6,7 @@ import type { FieldNode } from '../schema/field-node.js';
 import { removeMember } from '../source/edit-json.js';
 import { findNearest } from '../source/suggest.js';
 import { findMember, type LocatedNode, type Member } from '../source/tree.js';
+import type { WalkResult } from './facts.js';
 import type { MissingPlugin } from './missing-plugins.js';
 import { ABSENT, correctToPattern, formatKind } from './validate-node.js';
 import type { Expansion, OwnedField, Registry } from './registry.js';
@@ -24,6 +25,7 @@ export interface OuterLevel {
 export interface UnknownKeyContext {
   readonly registry: Registry;
   readonly report: Report;
+  readonly finds: Pick<WalkResult, 'absent'>;
   readonly node: LocatedNode;
   readonly expansion: Expansion;
   readonly field: FieldNode;
@@ -76,6 +78,7 @@ export function createUnknownKeyReporter(
     if (absent !== undefined) {
       const params = { kind: formatKind(registry, absent.kind), name: absent.name, hint: ABSENT };
       report.add('DEF_UNKNOWN_PLUGIN', spot, params);
+      found.finds.absent.push(member);
       reportInside(found, absent, member, spot);
       return null;
     }

@@ -78,16 +78,8 @@ function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, 
     const before = context.report.errors;
     if (expansion.fields.has(member.key)) visitMember(context, node, member, expansion, here);
     else {
-      const { registry, report } = context;
-      guess ??= createUnknownKeyReporter({
-        registry,
-        report,
-        node,
-        expansion,
-        field,
-        label: here.label,
-        outer: here.outer,
-      });
+      const { label, outer } = here;
+      guess ??= createUnknownKeyReporter({ ...context, node, expansion, field, label, outer });
       const holder = guess(member, toLocation(context, { start: member.keyStart, end: member.keyEnd }));
       if (holder !== null) meant.add(holder);
     }

@@ -202,6 +202,7 @@ const code = record<CodeEntry>({
   tag: readOptional(oneOf('deprecated', 'unnecessary')),
   status: readOptional(numeric),
   certainty: readOptional(oneOf('certain', 'likely', 'advice')),
+  cause: readOptional(list(text)),
   plugins: readOptional(oneOf('all')),
 });
 

@@ -18,6 +18,8 @@ export const defineUnsure = (title: string, message: string, help: string): Code
   ...defineProblem('warning', title, message, help),
   plugins: 'all',
 });
+/** An error about one name or setting that many places may use; these parameters say which one. */
+export const withCause = (entry: CodeEntry, ...cause: readonly string[]): CodeEntry => ({ ...entry, cause });
 export const defineRejection = (status: number, title: string, message: string, help: string): CodeEntry => ({
   status,
   title,

@@ -1,5 +1,5 @@
 /** Codes about definition files and the config file. Data only. */
-import { defineProblem, defineUnknown } from './define.js';
+import { defineProblem, defineUnknown, withCause } from './define.js';
 
 export const DEFINITION_CODES = {
   SRC_UNREADABLE: defineProblem(
@@ -56,16 +56,24 @@ export const DEFINITION_CODES = {
     '{place} must not be empty.',
     'Write a value or leave the field out.',
   ),
-  DEF_UNKNOWN_KEY: defineUnknown(
-    'Unknown field',
-    '"{key}" is not a field of {place}.{hint}',
-    'Unknown fields are errors, because a misspelt guard would have no effect.',
+  DEF_UNKNOWN_KEY: withCause(
+    defineUnknown(
+      'Unknown field',
+      '"{key}" is not a field of {place}.{hint}',
+      'Unknown fields are errors, because a misspelt guard would have no effect.',
+    ),
+    'key',
+    'place',
   ),
-  DEF_INVENTED: defineProblem(
-    'error',
-    'Invented field',
-    '"{key}" is not a field of {place}; {right}.',
-    'The message has the form to write.',
+  DEF_INVENTED: withCause(
+    defineProblem(
+      'error',
+      'Invented field',
+      '"{key}" is not a field of {place}; {right}.',
+      'The message has the form to write.',
+    ),
+    'key',
+    'place',
   ),
   DEF_MISPLACED: defineUnknown(
     'Field in the wrong place',
@@ -96,10 +104,14 @@ export const DEFINITION_CODES = {
     '{place} has the wrong form: {expected}.',
     'See the examples of the field.',
   ),
-  DEF_UNKNOWN_PLUGIN: defineUnknown(
-    'Unknown plugin name',
-    'There is no {kind} "{name}".{hint}',
-    'The config file lists the enabled plugins.',
+  DEF_UNKNOWN_PLUGIN: withCause(
+    defineUnknown(
+      'Unknown plugin name',
+      'There is no {kind} "{name}".{hint}',
+      'The config file lists the enabled plugins.',
+    ),
+    'kind',
+    'name',
   ),
   DEF_CHOICE_MISSING: defineUnknown(
     'No alternative chosen',
@@ -125,10 +137,13 @@ export const DEFINITION_CODES = {
     'The header "{name}" cannot be set: {what}.',
     'Leave it out, or correct its name.',
   ),
-  ACC_UNKNOWN_ROOT: defineUnknown(
-    'Unknown accessor',
-    '"${root}" is not an accessor.{hint}',
-    '`$` before an upper-case word always names an accessor.',
+  ACC_UNKNOWN_ROOT: withCause(
+    defineUnknown(
+      'Unknown accessor',
+      '"${root}" is not an accessor.{hint}',
+      '`$` before an upper-case word always names an accessor.',
+    ),
+    'root',
   ),
   ACC_TAIL: defineProblem('error', 'Accessor is incomplete', '"{accessor}" {what}.', 'See the page of the accessor.'),
   ACC_NOT_HERE: defineProblem(
@@ -149,10 +164,13 @@ export const DEFINITION_CODES = {
     '"{segment}" may not be part of a path.',
     'The name accesses JavaScript internals. Rename the field.',
   ),
-  ENV_MISSING: defineProblem(
-    'error',
-    'Missing environment variable',
-    'The environment variable "{name}" is not set.{hint}',
-    'Set it, or add it to `.env`.',
+  ENV_MISSING: withCause(
+    defineProblem(
+      'error',
+      'Missing environment variable',
+      'The environment variable "{name}" is not set.{hint}',
+      'Set it, or add it to `.env`.',
+    ),
+    'name',
   ),
 } as const;

@@ -1,5 +1,5 @@
 /** Codes about names that refer to something defined elsewhere. Data only. */
-import { defineProblem, defineUnknown, defineUnsure } from './define.js';
+import { defineProblem, defineUnknown, defineUnsure, withCause } from './define.js';
 
 export const LINK_CODES = {
   LNK_DUPLICATE_ID: defineProblem(
@@ -32,11 +32,14 @@ export const LINK_CODES = {
     'The model "{name}" is already defined.',
     'Merge the two, or rename one.',
   ),
-  LNK_UNKNOWN_RESOURCE: defineProblem(
-    'error',
-    'Unknown resource',
-    'There is no resource with the id "{name}".{hint}',
-    '`self` names this resource; other resources are named by `id`, not by path.',
+  LNK_UNKNOWN_RESOURCE: withCause(
+    defineProblem(
+      'error',
+      'Unknown resource',
+      'There is no resource with the id "{name}".{hint}',
+      '`self` names this resource; other resources are named by `id`, not by path.',
+    ),
+    'name',
   ),
   TST_UNCONNECTED: defineProblem(
     'error',
@@ -50,23 +53,33 @@ export const LINK_CODES = {
     '"$SAVED.{name}" is read here, but no earlier step of the case saves it.{hint}',
     '`save` of a step names values of its response for later steps.',
   ),
-  LNK_UNKNOWN_ACTION: defineProblem(
-    'error',
-    'Unknown actionable',
-    'The resource "{resource}" has no actionable {name}; it has {expected}.',
-    'Name an actionable by its numeric `id`.',
+  LNK_UNKNOWN_ACTION: withCause(
+    defineProblem(
+      'error',
+      'Unknown actionable',
+      'The resource "{resource}" has no actionable {name}; it has {expected}.',
+      'Name an actionable by its numeric `id`.',
+    ),
+    'resource',
+    'name',
   ),
-  LNK_UNKNOWN_MODEL: defineProblem(
-    'error',
-    'Unknown model',
-    'There is no model "{name}".{hint}',
-    'A model can be written by its name, without the underscore, or in the plural.',
+  LNK_UNKNOWN_MODEL: withCause(
+    defineProblem(
+      'error',
+      'Unknown model',
+      'There is no model "{name}".{hint}',
+      'A model can be written by its name, without the underscore, or in the plural.',
+    ),
+    'name',
   ),
-  LNK_UNKNOWN_CONNECTION: defineProblem(
-    'error',
-    'Unknown connection',
-    'The config has no connection "{name}".{hint}',
-    'Connections are named in the config file: SQL databases in `connections`, document stores in `documents`.',
+  LNK_UNKNOWN_CONNECTION: withCause(
+    defineProblem(
+      'error',
+      'Unknown connection',
+      'The config has no connection "{name}".{hint}',
+      'Connections are named in the config file: SQL databases in `connections`, document stores in `documents`.',
+    ),
+    'name',
   ),
   LNK_COLLECTION: defineProblem(
     'warning',
@@ -92,11 +105,15 @@ export const LINK_CODES = {
     'The model "{model}" has no field "{name}".{hint}',
     'Name a field that the model defines.',
   ),
-  LNK_CLAIM_ABSENT: defineProblem(
-    'error',
-    'Claim that no token has',
-    'No token that this guard accepts has the claim "{claim}": every request would return 403. Tokens of {ids} have {claims}.{hint}',
-    'Add the name to `custom_claim_fields` of the issuing resources, or read a claim that the tokens have.',
+  LNK_CLAIM_ABSENT: withCause(
+    defineProblem(
+      'error',
+      'Claim that no token has',
+      'No token that this guard accepts has the claim "{claim}": every request would return 403. Tokens of {ids} have {claims}.{hint}',
+      'Add the name to `custom_claim_fields` of the issuing resources, or read a claim that the tokens have.',
+    ),
+    'claim',
+    'ids',
   ),
   LNK_TOKEN_NONE: defineProblem(
     'warning',

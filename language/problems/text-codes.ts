@@ -1,12 +1,15 @@
 /** Codes about the content of strings: accessors, templates, SQL, secrets, undeclared and unused names. Data only. */
-import { defineProblem } from './define.js';
+import { defineProblem, withCause } from './define.js';
 
 export const TEXT_CODES = {
-  ACC_INVENTED: defineProblem(
-    'error',
-    'Invented accessor',
-    '"{accessor}" is not an accessor; {right}.',
-    'The message has the form to write.',
+  ACC_INVENTED: withCause(
+    defineProblem(
+      'error',
+      'Invented accessor',
+      '"{accessor}" is not an accessor; {right}.',
+      'The message has the form to write.',
+    ),
+    'accessor',
   ),
   ACC_DASH: defineProblem(
     'warning',
@@ -142,11 +145,14 @@ export const TEXT_CODES = {
     'PostgreSQL has no function "{name}"; write {right}.',
     'Call your own function of that name with its schema: `public.name(...)`.',
   ),
-  SQL_TABLE: defineProblem(
-    'warning',
-    'Table without a model',
-    'The table "{name}" has no model.{hint}',
-    'Write a model, so that the table is created and its columns are checked; write other tables with their schema.',
+  SQL_TABLE: withCause(
+    defineProblem(
+      'warning',
+      'Table without a model',
+      'The table "{name}" has no model.{hint}',
+      'Write a model, so that the table is created and its columns are checked; write other tables with their schema.',
+    ),
+    'name',
   ),
   SQL_ALIAS: defineProblem(
     'warning',
@@ -154,11 +160,14 @@ export const TEXT_CODES = {
     '"{name}" is not a table of this statement.{hint}',
     'A table with an alias is available only by the alias.',
   ),
-  SQL_COLUMN: defineProblem(
-    'warning',
-    'Unknown column',
-    '"{name}" is not a column of {table}.{hint}',
-    'Columns are defined in the models. Write text in single quotes.',
+  SQL_COLUMN: withCause(
+    defineProblem(
+      'warning',
+      'Unknown column',
+      '"{name}" is not a column of {table}.{hint}',
+      'Columns are defined in the models. Write text in single quotes.',
+    ),
+    'name',
   ),
   SQL_CASE: defineProblem(
     'warning',
@@ -276,10 +285,13 @@ export const TEXT_CODES = {
     'Callers of this resource are verified, but this {verb} does not depend on the caller: any caller can change any row.',
     'Compare a column with a token claim. Ignore this in a resource for administrators.',
   ),
-  ENV_BLANK: defineProblem(
-    'error',
-    'Blank environment variable',
-    'The environment variable "{name}" is blank, and {place} is a secret.',
-    'Set it to a random value.',
+  ENV_BLANK: withCause(
+    defineProblem(
+      'error',
+      'Blank environment variable',
+      'The environment variable "{name}" is blank, and {place} is a secret.',
+      'Set it to a random value.',
+    ),
+    'name',
   ),
 } as const;

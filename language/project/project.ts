@@ -67,9 +67,29 @@ export async function loadProject(
   trusted = true,
 ): Promise<Project> {
   const file = resolve(cwd, configFile ?? CONFIG_NAME);
-  const folder = dirname(file);
   const source = await readConfig(file, configFile !== undefined);
-  const env = { ...(await readEnvFile(folder)), ...processEnv };
+  const env = { ...(await readEnvFile(dirname(file))), ...processEnv };
+  return createProject(builtin, { cwd, file, source, env, dev, trusted });
+}
+
+export interface ProjectSource {
+  readonly cwd: string;
+  /** The absolute name of the config. */
+  readonly file: string;
+  /** Its text; null if there is none. */
+  readonly source: string | null;
+  /** With the variables of `.env`. */
+  readonly env: Environment;
+  readonly dev: boolean;
+  readonly trusted: boolean;
+}
+
+/** Throws BootError as `loadProject` does. */
+export async function createProject(
+  builtin: BuiltinPlugins,
+  { cwd, file, source, env, dev, trusted }: ProjectSource,
+): Promise<Project> {
+  const folder = dirname(file);
   const { plugins, disable } = readPluginLists(source);
   const packages = await loadPackages(builtin, folder, plugins, disable, trusted);
   const shown = relative(cwd, file) || CONFIG_NAME;

@@ -1,11 +1,19 @@
 /**
- * A process with scratch stores for one project, so that this one stays free while statements are checked. It is started with the
- * first question, and again after its end; it ends with this process.
+ * A process with scratch stores and a compiler for one project, so that this one stays free while they check. It is started with
+ * the first question, and again after its end; it ends with this process.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import type { PluginId } from '../../contract/plugin.js';
+import type { Problem } from '../../contract/problem.js';
 import type { Scratch, StatementAnswer } from '../../contract/statement-check.js';
-import { PATIENT, SCRATCH_PROTOCOL, type ScratchReply, type ScratchRequest } from './scratch-messages.js';
+import {
+  PATIENT,
+  SCRATCH_PROTOCOL,
+  type ProjectTexts,
+  type ScratchReply,
+  type ScratchRequest,
+  type SettingsRequest,
+} from './scratch-messages.js';
 
 /** Milliseconds for a reply; the first one includes the start of the engine. Scripts of a project may run without end. */
 const PATIENCE = 60_000;
@@ -18,11 +26,18 @@ export class ScratchProcessEnd extends Error {}
 export interface ScratchProcess {
   /** Begins to open the store at once. */
   openScratch(plugin: PluginId): Scratch;
+  /** Compiles, and returns what would stop a start. */
+  checkSettings(texts: ProjectTexts): Promise<readonly Problem[]>;
   close(): void;
 }
 
+type Answer = Exclude<ScratchReply, { readonly error: string }>;
+/** Of each member of the union. */
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
+type Request = ScratchRequest | SettingsRequest;
+
 interface PendingReply {
-  readonly resolve: (answers: readonly StatementAnswer[]) => void;
+  readonly resolve: (reply: Answer) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
 }
@@ -95,7 +110,7 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
     started.on('message', (reply: ScratchReply) => {
       const waiting = takePending(reply.id);
       if ('error' in reply) waiting?.reject(new Error(reply.error));
-      else waiting?.resolve(reply.answers);
+      else waiting?.resolve(reply);
     });
     // Neither it nor its pipes keep this process alive.
     started.unref();
@@ -104,21 +119,30 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
     return started;
   }
 
-  const sendRequest = (request: Omit<ScratchRequest, 'id'>): Promise<readonly StatementAnswer[]> =>
+  const sendRequest = (request: WithoutId<Request>): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const asked = (child ??= start());
       const id = ++last;
       const timer = setTimeout(() => asked.kill('SIGKILL'), PATIENCE);
       pending.set(id, { resolve, reject, timer });
       // If it cannot be sent, the process has ended or is about to, which rejects the question.
-      asked.send({ ...request, id } satisfies ScratchRequest, () => undefined);
+      asked.send({ ...request, id } satisfies Request, () => undefined);
     });
+
+  async function checkStatements(request: WithoutId<ScratchRequest>): Promise<readonly StatementAnswer[]> {
+    const reply = await sendRequest(request);
+    return 'answers' in reply ? reply.answers : [];
+  }
 
   return {
     openScratch(plugin) {
       // The first question fails too if it cannot be opened.
       sendRequest({ plugin, trial: null }).catch(() => undefined);
-      return { checkStatements: (trial) => sendRequest({ plugin, trial }), close: () => Promise.resolve() };
+      return { checkStatements: (trial) => checkStatements({ plugin, trial }), close: () => Promise.resolve() };
+    },
+    async checkSettings(texts) {
+      const reply = await sendRequest({ texts });
+      return 'problems' in reply ? reply.problems : [];
     },
     close() {
       const ended = child;

@@ -94,7 +94,13 @@ const ZONES: readonly Zone[] = [
   {
     name: 'process with scratch stores',
     files: /^cli\/scratch-worker\.ts$/,
-    may: ['contract/', 'language/project/scratch-messages.ts', 'plugins/index.runtime.ts', 'node:'],
+    may: [
+      'contract/',
+      'language/project/scratch-messages.ts',
+      'plugins/index.runtime.ts',
+      'cli/setting-problems.ts',
+      'node:',
+    ],
   },
   {
     name: 'runtime',

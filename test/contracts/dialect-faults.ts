@@ -59,6 +59,20 @@ export function faultsContract(run: Run, { differences, postgresql }: DialectFla
     });
   }
 
+  it('names the word of the statement that an error is about', async () => {
+    for (const [sql, text, nth] of [
+      ['SELECT id FROM nowhere WHERE id = $1', 'nowhere', 0],
+      ['SELECT id, name FROM child c WHERE c.id = $1 OR c.emial IS NULL', 'emial', 0],
+      ['SELECT count(*) AS n FROM child WHERE nofunction(id) = $1', 'nofunction', 0],
+      ['SELECT id FROM child WHERE id = $1 ORDER BY id FROM parent', 'from', 1],
+    ] as const) {
+      const { options } = await catchFault(run(sql, [1]));
+      expect(options.word, sql).to.deep.equal({ text, nth });
+    }
+    for (const sql of ['INSERT INTO child (id, email) VALUES (2, $1)', 'SELECT id FROM child WHERE age / $1::int = 1'])
+      expect((await catchFault(run(sql, [sql.startsWith('I') ? 'secret@x' : 'x']))).options.word).to.equal(undefined);
+  });
+
   it('keeps values out of the cause, which goes to the log', async () => {
     for (const [, sql, values] of cases) {
       if (Object.hasOwn(differences, sql)) continue;

@@ -94,7 +94,8 @@ describe('errors of MySQL', () => {
   }
 
   it('of columns it is said what is wrong with them', () => {
-    const detail = (number: number) => toMysqlFault(failure(number), 'none', ['a', 'b/c']).options.issues;
+    const failed = { columns: ['a', 'b/c'], word: null };
+    const detail = (number: number) => toMysqlFault(failure(number), 'none', failed).options.issues;
     expect(detail(1062)).to.deep.equal([
       { pointer: '/a', code: 'QRY_UNIQUE', detail: 'is taken already' },
       { pointer: '/b~1c', code: 'QRY_UNIQUE', detail: 'is taken already' },

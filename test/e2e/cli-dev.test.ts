@@ -123,6 +123,8 @@ describe('lintel dev', function () {
         query('zero', 'SELECT 1 / (count(*) - count(*)) AS n FROM generate_series(1, $1::int)', ['a']),
         query('sent', 'SELECT 1 / $1::int AS n', ['a']),
         query('raised', 'SELECT refuse($1::int) AS n', ['a']),
+        query('missing', "SELECT 'é\"𝒳 nowhere' AS t,\n n FROM nowhere WHERE n = $1::int", ['a']),
+        query('written', 'INSERT INTO nothing (n, updated_at) SELECT n, now() FROM "nowhere" WHERE n = $1::int', ['a']),
       ],
       'definitions/out.json': {
         ...{ id: 'out', resource: 'out', returnables: ['n'] },
@@ -146,6 +148,21 @@ describe('lintel dev', function () {
     const [raised, why] = await explain('/raised', { a: 7431 });
     expect(raised).to.equal(500);
     expect(why).to.contain('in "raised"').and.contain('database error P0001').and.not.contain('7431');
+    // The types that the database found are in the description of the interface.
+    const described = JSON.stringify((await client.request('GET', '/openapi.json')).body);
+    expect(described).to.contain('"properties":{"n":{"type":["integer","null"]}}');
+    // The place in the statement, as the check marks it: also behind escapes, and where Lintel adds to the text.
+    for (const [path, marked, before] of [
+      ['missing', 'nowhere', '\\n n FROM '],
+      ['written', 'nothing', 'INSERT INTO '],
+    ] as const) {
+      const [, place] = await explain(`/${path}`, { a: 7431 });
+      const lines = place.split('\n');
+      const [line = '', marks = ''] = lines.slice(lines.findIndex((one) => one.includes('^^^')) - 1);
+      const at = /\^+/.exec(marks);
+      expect(line.slice(at?.index, (at?.index ?? 0) + (at?.[0].length ?? 0)), place).to.equal(marked);
+      expect(line.slice(0, at?.index).endsWith(before), place).to.equal(true);
+    }
     const [refused, host] = await explain('/out', {});
     expect(refused).to.equal(502);
     expect(host)

@@ -3,8 +3,10 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCli } from '../support/cli.js';
+import type { JsonObject } from '../../contract/json.js';
 import type { Loose } from '../support/client.js';
 import { listDocumentErrors } from '../support/openapi.js';
+import { getAnswerSchema } from '../support/openapi-documents.js';
 import {
   copySample,
   defineReturnResource,
@@ -45,6 +47,71 @@ describe('lintel openapi', function () {
     expect(stale.code).to.equal(1);
     expect(stale.stderr).to.contain('CLI_STALE').and.contain('api/openapi.json');
     expect(await readFile(join(project.folder, 'api/openapi.json'), 'utf8')).to.equal(text);
+  });
+
+  it('has the types that a database finds for columns, where the text leaves them open', async () => {
+    const write = (id: string, query: string, rest: object = {}): object => ({
+      ...{ id, resource: id, actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters: [] }, ...rest }] },
+    });
+    await project.write('definitions/_sale.json', {
+      id: { type: 'Number', primary_key: true, auto_increment: true },
+      amount: { type: 'Float' },
+      label: { type: 'String', blind_index: true },
+      sold: { type: 'DateTime', optional: true },
+    });
+    await project.write('definitions/all.json', [
+      write(
+        'sums',
+        'SELECT count(*) AS n, sum(amount) AS total, max(sold) AS last, max(sold) - min(sold) AS span FROM sales',
+      ),
+      write('inner', 'WITH s AS (SELECT * FROM sales) SELECT * FROM s'),
+      write('both', "SELECT id AS n, 'a' AS t FROM sales UNION ALL SELECT 2, NULL"),
+      write('plain', 'SELECT id, label FROM sales'),
+      write(
+        'list',
+        'SELECT array_agg(id) AS ids, amount > 1 AS large, CASE WHEN amount > 2 THEN current_user::text END AS low FROM sales GROUP BY 2, 3',
+      ),
+    ]);
+    const env = { ...SAMPLE_ENV, BLIND_INDEX_KEY: `hex:${'0123456789abcdef'.repeat(4)}` };
+    const describe = async (): Promise<string> => {
+      const { stdout, stderr } = await runCli(['openapi'], { cwd: project.folder, env });
+      expect(stderr).to.equal('');
+      return stdout;
+    };
+    const document = JSON.parse(await describe()) as JsonObject;
+    expect(await listDocumentErrors(document)).to.equal('');
+    const getColumns = (from: JsonObject, id: string): unknown => {
+      const schema = getAnswerSchema(from, `/${id}`) as Loose;
+      const row = (schema['items'] ?? (schema['anyOf'] as Loose[] | undefined)?.[0] ?? schema) as Loose;
+      return row['properties'] ?? null;
+    };
+    const instant = { type: ['string', 'null'], format: 'date-time' };
+    const sums = { n: { type: 'integer' }, total: { type: ['number', 'null'] }, last: instant, span: {} };
+    const list = {
+      ids: { type: ['array', 'null'] },
+      large: { type: ['boolean', 'null'] },
+      low: { type: ['string', 'null'] },
+    };
+    const text = { type: ['string', 'null'] };
+    const columns = {
+      sums,
+      list,
+      both: { n: { type: ['integer', 'null'] }, t: text },
+      // The column of the blind index is not in responses.
+      inner: { id: { type: ['integer', 'null'] }, amount: { type: ['number', 'null'] }, label: text, sold: instant },
+    };
+    for (const [id, expected] of Object.entries(columns)) expect(getColumns(document, id), id).to.deep.equal(expected);
+    // Nothing is asked of a server, so the document has what the texts say.
+    await project.write('definitions/all.json', [
+      write('sums', 'SELECT count(*) AS n, sum(amount) AS total FROM sales'),
+      write('inner', 'WITH s AS (SELECT * FROM sales) SELECT * FROM s'),
+    ]);
+    await project.write('lintel.config.json', {
+      connections: { main: { use: 'mysql', url: 'mysql://127.0.0.1:1/x' } },
+    });
+    const open = JSON.parse(await describe()) as JsonObject;
+    expect(getColumns(open, 'sums')).to.deep.equal({ n: { type: 'integer' }, total: {} });
+    expect(getColumns(open, 'inner')).to.equal(null);
   });
 
   it('rejects definitions with errors, unless the config skips them', async () => {

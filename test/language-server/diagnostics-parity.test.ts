@@ -8,9 +8,11 @@ import { join } from 'node:path';
 import { DiagnosticSeverity, HoverRequest, type Diagnostic } from 'vscode-languageserver-protocol';
 import type { Problem, Severity } from '../../contract/problem.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
+import { MODEL, SETTINGS } from '../support/checked-settings.js';
+import { runCli } from '../support/cli.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { listCaseNames, CONFIG, DEFINITIONS, readFiles } from '../support/fixtures.js';
-import { ROOT } from '../support/project.js';
+import { defineReturnResource, ROOT } from '../support/project.js';
 import { sampleCases } from '../support/sample.js';
 
 /** The variables that fixtures count on. */
@@ -104,6 +106,77 @@ describe('language server: diagnostics', function () {
     for (const one of cases) compare(one, told);
   });
 });
+
+/** What only compiling finds, in a process of its own. */
+describe('language server: what stops a start', function () {
+  const FILE = 'definitions/all.json';
+  const SOUND = JSON.stringify([MODEL, defineReturnResource('one', 1)]);
+
+  it('is told as `lintel check` says it, behind the diagnostics, and while a text is written', async () => {
+    const editor = await openEditor({ files: { [FILE]: SOUND }, database: true, pause: 0 });
+    try {
+      const codes = (all: readonly Diagnostic[]): unknown[] => all.map(({ code }) => code);
+      editor.open(CONFIG, '{}');
+      editor.open(FILE, SOUND);
+      expect(codes(await editor.diagnostics(FILE))).to.deep.equal([]);
+      for (const { what, code, resource = defineReturnResource('one', 1), env = {}, config = {} } of SETTINGS) {
+        const all = JSON.stringify([MODEL, resource]);
+        const variables = Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`);
+        const set = {
+          '.env': variables.join('').replaceAll('\\n', '\n'),
+          [CONFIG]: JSON.stringify(config),
+          [FILE]: all,
+        };
+        await editor.write(set);
+        const { stdout } = await runCli(['check', '--format', 'json'], { cwd: editor.folder });
+        const rows = JSON.parse(stdout) as Problem[];
+        expect(rows.filter(({ severity }) => severity === 'error').map((row) => row.code)).to.deep.equal([code]);
+        const place = rows.find((row) => row.code === code)?.file ?? '';
+        for (const [name, text] of Object.entries(set)) if (name !== '.env') editor.changeDocument(name, text);
+        await editor.waitForDiagnostics(place, (found) => codes(found).includes(code));
+        for (const name of [CONFIG, FILE]) {
+          const expected = rows
+            .filter(({ file }) => file === name)
+            .map((row) => expectedRow(row, (one) => editor.toUri(one)));
+          expect((await editor.diagnostics(name)).map(toRow), `${what}: ${name}`).to.deep.equal(expected);
+        }
+        // It moves with its definition, and goes with the text that it is about.
+        if (place === FILE) {
+          editor.changeDocument(FILE, `\n\n${all}`);
+          const moved = (await editor.diagnostics(FILE)).find((one) => one.code === code);
+          const before = rows.find((row) => row.code === code)?.range.start;
+          expect(moved?.range.start).to.deep.equal({ ...before, line: (before?.line ?? 0) + 2 });
+        }
+        editor.changeDocument(FILE, SOUND);
+        editor.changeDocument(CONFIG, '{}');
+        await editor.waitForDiagnostics(place, (found) => !codes(found).includes(code));
+      }
+    } finally {
+      await editor.close();
+    }
+  });
+
+  it('is not looked for in a folder that is not trusted', async () => {
+    const { resource, env = {} } = SETTINGS.find(({ code }) => code === 'OUT_URL') ?? {};
+    const all = JSON.stringify([MODEL, resource]);
+    const editor = await openEditor({
+      ...{ files: { [FILE]: all, '.env': `SETTING=${env['SETTING']}\n` }, database: true, trusted: false, pause: 0 },
+    });
+    try {
+      const children = countChildren();
+      for (const text of [all, SOUND, all]) {
+        editor.open(FILE, text);
+        expect((await editor.diagnostics(FILE)).map(({ code }) => code)).to.not.include('OUT_URL');
+      }
+      expect(countChildren()).to.equal(children);
+    } finally {
+      await editor.close();
+    }
+  });
+});
+
+const countChildren = (): number =>
+  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean).length;
 
 function putFixture(root: string, name: string): Case {
   const folder = join(root, name);

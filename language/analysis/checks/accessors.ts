@@ -167,7 +167,7 @@ function checkTail(
         { accessor, what: `needs a name behind it, such as "${near ?? `${accessor}.id`}"` },
         fix,
       );
-    } else if (!declared.some((name) => hasOverlap(splitPath(name), part.tail))) {
+    } else if (finds.absent.length === 0 && !declared.some((name) => hasOverlap(splitPath(name), part.tail))) {
       const isInside = names.includes(first);
       // `user_id` often means the `id` of the caller.
       const near = isInside

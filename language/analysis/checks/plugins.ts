@@ -10,6 +10,8 @@ import { resolveEdits, createFix } from '../fix-factory.js';
 import type { ReportOptions, SourceLocation } from '../report.js';
 import type { AccessorContext } from './accessors.js';
 import type { PluginUsage } from '../facts.js';
+import type { Definition } from '../model.js';
+import { createVariableCause, findOnlyVariable } from '../only-variable.js';
 
 /** Null if the field is ambiguous. */
 export type ModelField = (name: string) => { readonly doc: Document; readonly node: LocatedNode } | null;
@@ -21,10 +23,11 @@ export interface FixContext {
 
 export function checkPlugins(
   { registry, report, env, given }: AccessorContext & { readonly given: AnalysisSettings | null },
-  { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
+  definition: Pick<Definition, 'doc' | 'node' | 'finds'>,
   places: readonly PluginUsage[],
   { actions, secrets, inPath, modelField, mayEdit }: Pick<CheckPlace, 'actions' | 'secrets' | 'inPath'> & FixContext,
 ): void {
+  const { doc, node } = definition;
   const root = toJsonObject(node);
   for (const place of places) {
     if (!place.sound) continue;
@@ -55,7 +58,11 @@ export function checkPlugins(
         : inModel
           ? createModelFix(modelField, finding.fix)
           : createFindingFix(doc, place, finding);
-      report.add(finding.code, locateFinding(doc, place, finding), finding.params ?? {}, fix);
+      const spot = locateFinding(doc, place, finding);
+      const variable = findOnlyVariable(definition, spot, registry);
+      const cause =
+        variable === null ? {} : { cause: createVariableCause(finding.code, finding.params ?? {}, variable) };
+      report.add(finding.code, spot, finding.params ?? {}, { ...fix, ...cause });
     }
   }
 }

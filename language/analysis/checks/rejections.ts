@@ -61,6 +61,9 @@ function findKey({ items, members }: LocatedNode, name: string): { start: number
   return null;
 }
 
+/** A function, a type, a collation: one script adds it for every statement. */
+const ABSENT = /\bdoes not exist\b/;
+
 function reportRejection(report: Report, { doc }: Definition, statement: SqlText, refusal: StatementRejection): void {
   const { about, what, advice, near } = refusal;
   const known = report.rows.filter(
@@ -71,7 +74,9 @@ function reportRejection(report: Report, { doc }: Definition, statement: SqlText
     return;
   }
   const fix = near === null ? {} : { fix: { title: `change to ${near}`, text: near } };
-  report.add('SQL_REFUSED', locateRefusal(doc, statement, refusal), { what, advice: advice && ` ${advice}` }, fix);
+  const cause = ABSENT.test(what) ? { cause: `SQL_REFUSED ${what}` } : {};
+  const params = { what, advice: advice && ` ${advice}` };
+  report.add('SQL_REFUSED', locateRefusal(doc, statement, refusal), params, { ...fix, ...cause });
 }
 
 function locateRefusal(doc: Definition['doc'], statement: SqlText, { at, n }: StatementRejection): SourceLocation {

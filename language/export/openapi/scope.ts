@@ -9,10 +9,13 @@ import type { ActionModel, Analysis, DataModel, ResourceModel } from '../../anal
 import type { Registry } from '../../analysis/registry.js';
 import { mapModelsByAlias } from '../../analysis/tables.js';
 import { findChild } from '../../analysis/sql/tree.js';
+import type { SqlText } from '../../analysis/facts.js';
+import type { StatementDescription } from '../../../contract/statement-check.js';
 import type { SqlParser } from '../../strings/sql-parser.js';
 import type { SqlScan } from '../../strings/sql.js';
 import { quoteReserved } from '../../strings/sql-reserved.js';
 import { ANY, createListSchema, toNullable } from '../../../contract/forms.js';
+import { addDescribedTypes } from './described-rows.js';
 import { deriveRows, type ApiTable, type FindTable } from './rows.js';
 import { getColumnTypeSchema } from './sql-types.js';
 import { createValueSchema } from '../../analysis/written-values.js';
@@ -24,6 +27,8 @@ export interface OpenapiInput {
   readonly info: { readonly title: string; readonly version: string };
   /** Without a parser, rows of statements are not described. */
   readonly sql?: SqlParser | undefined;
+  /** What a database found of a statement; null where none has described it. */
+  readonly describe?: (statement: SqlText) => StatementDescription | null;
   /** A valid payload by resource id. */
   readonly samples?: ReadonlyMap<string, Json>;
 }
@@ -74,13 +79,18 @@ function createStatementReader(input: OpenapiInput, find: FindTable): Scope['sta
     const tree = parsed === undefined ? null : findChild(parsed, 'stmt');
     return tree === null ? createListSchema({ type: 'object' }) : deriveRows(tree, find, foreign);
   };
+  const readDescribed = (statement: SqlText, foreign: boolean): JsonSchema => {
+    const rows = read(statement.scan, foreign);
+    const description = input.describe?.(statement) ?? null;
+    return description === null ? rows : addDescribedTypes(rows, description);
+  };
   return (action) => {
     const [only, other] = action.definition.finds.statements.filter(({ node }) => isInside(node, action.node));
     if (only === undefined || other !== undefined) return null;
     const { scan, softDelete } = only;
     const foreign = isForeign(action, input);
     const texts = foreign ? known.foreign : known.own;
-    const rows = texts.get(scan.text) ?? read(scan, foreign);
+    const rows = texts.get(scan.text) ?? readDescribed(only, foreign);
     texts.set(scan.text, rows);
     return { verb: softDelete?.scalar === true ? 'UPDATE' : scan.verb, rows };
   };

@@ -49,6 +49,26 @@ const findSchema = (table: Readonly<Record<string, JsonSchema>>, name: string): 
   Object.hasOwn(table, name) ? (table[name] ?? ANY) : ANY;
 
 export const getCastSchema = (type: string): JsonSchema => findSchema(CASTS, type);
+/** Names that `format_type` of PostgreSQL returns, where they differ from those of casts. */
+const NAMES: Readonly<Record<string, string>> = {
+  smallint: 'int2',
+  integer: 'int4',
+  real: 'float4',
+  'double precision': 'float8',
+  boolean: 'bool',
+  'character varying': 'varchar',
+  character: 'bpchar',
+  'timestamp without time zone': 'timestamp',
+  'timestamp with time zone': 'timestamptz',
+};
+
+/** The schema of a type by the name that the database gives it, such as `numeric(10,2)` or `text[]`. */
+export function getDatabaseTypeSchema(type: string): JsonSchema {
+  if (type.endsWith('[]')) return { type: 'array' };
+  const name = type.replace(/\([^()]*\)/, '').trim();
+  return getCastSchema(Object.hasOwn(NAMES, name) ? (NAMES[name] ?? name) : name);
+}
+
 export const getFunctionSchema = (name: string): JsonSchema => findSchema(FUNCTIONS, name);
 export const getColumnTypeSchema = (type: string): JsonSchema => findSchema(COLUMNS, type);
 export const isKnownFunction = (name: string): boolean => Object.hasOwn(FUNCTIONS, name);

@@ -6,7 +6,15 @@ import type { Dialect, Isolation, Row, Transaction } from '../kind.js';
 import { createExecutor } from '../shared/execute.js';
 import { bindValue, isNumeric, type BoundValue } from './bind.js';
 import { readCatalogue, type MysqlCatalogue } from './catalogue.js';
-import { isMysqlConnectionLost, isMysqlRetryable, parseErrorNames, OverdueError, toMysqlFault } from './errors.js';
+import {
+  isMysqlConnectionLost,
+  isMysqlRetryable,
+  parseErrorNames,
+  parseErrorWord,
+  OverdueError,
+  toMysqlFault,
+  type FailedStatement,
+} from './errors.js';
 import type { Lease, Pool, MysqlConnection } from './pool.js';
 import { prepareMysqlStatement, type MysqlPreparedStatement } from './prepare.js';
 import { runForm, type Bind } from './steps.js';
@@ -91,7 +99,9 @@ export function createMysqlDialect(
       const judging = createCheckedConnection(wire, () => unsure, begin);
       return await runForm(judging, prepared.forms[wire.flavour], bind, catalogue);
     } catch (error) {
-      throw error instanceof Fault ? error : new StatementError(error, findColumns(error, prepared, catalogue));
+      throw error instanceof Fault
+        ? error
+        : createStatementError(error, findColumns(error, prepared, catalogue), prepared, wire);
     } finally {
       if (prepared.changesTables) {
         server().catalogue = null;
@@ -155,7 +165,7 @@ export function createMysqlDialect(
   }
 
   const toStatementFault = (error: unknown, outcome: 'none' | 'unknown'): Fault =>
-    error instanceof StatementError ? toMysqlFault(error.error, outcome, error.columns) : toMysqlFault(error, outcome);
+    error instanceof StatementError ? toMysqlFault(error.error, outcome, error.failed) : toMysqlFault(error, outcome);
 
   async function endTransaction(open: OpenTransaction, command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
     if (open.over) return;
@@ -246,11 +256,18 @@ const createCheckedConnection = (
 class StatementError extends Error {
   constructor(
     readonly error: unknown,
-    readonly columns: readonly string[],
+    readonly failed: FailedStatement,
   ) {
     super('refused by the database', { cause: error });
   }
 }
+
+const createStatementError = (
+  error: unknown,
+  columns: readonly string[],
+  { forms }: MysqlPreparedStatement,
+  { flavour }: MysqlConnection,
+): StatementError => new StatementError(error, { columns, word: parseErrorWord(error, forms[flavour].main.text) });
 
 /** The Fault names the parameter. */
 function bindParameter(value: unknown, type: BindType, n: number): BoundValue {

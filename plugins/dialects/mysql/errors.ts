@@ -1,6 +1,7 @@
 /** Maps driver errors to Faults by error number. Responses contain only column names, never messages or values of the server. */
 import { Fault, createFault, type FaultOptions, type Issue } from '../../../contract/fault.js';
 import { escapePointer } from '../../../contract/json.js';
+import { findWordAt, type StatementWord } from '../../../language/strings/sql-word.js';
 import { refusedFields, type dialectErrors } from '../shared/errors.light.js';
 
 type Code = keyof typeof dialectErrors;
@@ -133,11 +134,40 @@ function cleanCause(error: unknown): unknown {
 const DIVISION = 1365;
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
+/** The message of a syntax error quotes the text from there on, to at most this length. */
+const MOST_QUOTED = 80;
+
+/** Parses English messages only. `text`: the statement as it was sent. */
+export function parseErrorWord(error: unknown, text: string): StatementWord | null {
+  const { message } = asError(error);
+  if (typeof message !== 'string') return null;
+  if (getErrno(error) === 1064) {
+    const rest = / near '(.*)' at line \d+$/s.exec(message)?.[1] ?? '';
+    const at = rest.length < MOST_QUOTED ? text.length - rest.length : text.indexOf(rest);
+    return rest !== '' && at >= 0 && text.startsWith(rest, at) ? findWordAt(text, at) : null;
+  }
+  const name = NAMED.get(getErrno(error))?.exec(message)?.[1]?.split('.').at(-1);
+  return name === undefined ? null : { text: name.toLowerCase(), nth: 0 };
+}
+
+const NAMED = new Map([
+  [1052, /^Column '([^']+)'/],
+  [1054, /^Unknown column '([^']+)'/],
+  [1146, /^Table '([^']+)'/],
+  [1305, /^(?:FUNCTION|PROCEDURE) (\S+) does/],
+]);
+
+/** What is known of the failed statement. */
+export interface FailedStatement {
+  readonly columns: readonly string[];
+  readonly word: StatementWord | null;
+}
+
 /** `unknown`: the connection was lost during a write. */
 export function toMysqlFault(
   error: unknown,
   outcome: 'none' | 'unknown' = 'none',
-  columns: readonly string[] = [],
+  { columns, word }: FailedStatement = { columns: [], word: null },
 ): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof ResultAbortedError) {
@@ -153,6 +183,7 @@ export function toMysqlFault(
       (lost && isMysqlConnectionLost(error) && !(error instanceof ConnectionUnavailableError)));
   const options: FaultOptions = {
     cause: cleanCause(error),
+    ...(word !== null && { word }),
     ...(found.length > 0 && { issues: found }),
     ...(getErrno(error) === DIVISION && { isDivision: true }),
     ...((code === 'QRY_SERIALIZATION' || (lost && !unknown)) && { retryable: true }),

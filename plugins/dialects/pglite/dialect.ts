@@ -82,7 +82,7 @@ export function createPgliteDialect(engine: () => PGliteInterface, limits: Resul
         return result.rows;
       } catch (error) {
         if (open) open.failed = true;
-        throw toPostgresFault(error);
+        throw toPostgresFault(error, 'none', prepared.text);
       }
     },
 

@@ -95,7 +95,7 @@ export function createPostgresDialect(wires: () => PgConnections, isolation: Pos
   }
 
   function toFailure(prepared: PostgresPreparedStatement, { error, sent }: StatementOutcome): unknown {
-    return toPostgresFault(error, sent && !prepared.readOnly ? 'unknown' : 'none');
+    return toPostgresFault(error, sent && !prepared.readOnly ? 'unknown' : 'none', prepared.text);
   }
 
   /**
@@ -229,7 +229,7 @@ export function createPostgresDialect(wires: () => PgConnections, isolation: Pos
       if (isStale(outcome.error)) invalidateEverywhere(prepared.name);
       transaction.lost ||= isPostgresConnectionLost(outcome.error);
       // An unfinished transaction is rolled back, so its outcome is known unless COMMIT was sent.
-      failed(toPostgresFault(outcome.error, last && outcome.sent ? 'unknown' : 'none'));
+      failed(toPostgresFault(outcome.error, last && outcome.sent ? 'unknown' : 'none', prepared.text));
     });
   }
 

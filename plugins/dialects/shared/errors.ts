@@ -6,6 +6,7 @@ import { Fault, createFault } from '../../../contract/fault.js';
 import type { FaultOptions, Issue } from '../../../contract/fault.js';
 import { escapePointer } from '../../../contract/json.js';
 import { refusedFields, type dialectErrors } from './errors.light.js';
+import { findWordAt, toUnitOffset, type StatementWord } from '../../../language/strings/sql-word.js';
 
 type Code = keyof typeof dialectErrors;
 
@@ -165,8 +166,23 @@ function cleanCause(error: unknown): unknown {
 const DIVISION = '22012';
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
-/** `unknown`: the connection was lost after a write was sent. */
-export function toPostgresFault(error: unknown, outcome: 'unknown' | 'none' = 'none'): Fault {
+/** A column or a function, which may be written behind its table or schema. */
+export const isAboutName = (state: string): boolean => /^42(?:703|883)$/.test(state);
+
+/** Only errors in the text of the definition have a position. */
+function findWord(error: unknown, text: string): StatementWord | null {
+  const at = Number(asError(error).position) - 1;
+  return Number.isInteger(at) && at >= 0
+    ? findWordAt(text, toUnitOffset(text, at), isAboutName(getSqlState(error)))
+    : null;
+}
+
+/** `unknown`: the connection was lost after a write was sent. `text`: the statement, null: none of a definition. */
+export function toPostgresFault(
+  error: unknown,
+  outcome: 'unknown' | 'none' = 'none',
+  text: string | null = null,
+): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof StatementAbortedError && error.fault !== null) {
     const { code: why, params, options: rest } = error.fault;
@@ -176,8 +192,10 @@ export function toPostgresFault(error: unknown, outcome: 'unknown' | 'none' = 'n
   const issues = createIssues(code, asError(error));
   const lost = code === 'QRY_UNAVAILABLE';
   const unknown = outcome === 'unknown' && isPostgresConnectionLost(error);
+  const word = text === null ? null : findWord(error, text);
   const options: FaultOptions = {
     cause: cleanCause(error),
+    ...(word !== null && { word }),
     ...(issues.length > 0 && { issues }),
     ...(getSqlState(error) === DIVISION && { isDivision: true }),
     ...((code === 'QRY_SERIALIZATION' || (lost && !unknown) || isStale(error)) && { retryable: true }),

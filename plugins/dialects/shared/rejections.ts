@@ -4,9 +4,10 @@
  */
 import type { StatementRejection } from '../../../contract/statement-check.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
+import { findLastPart, toUnitOffset } from '../../../language/strings/sql-word.js';
 import { quoteReserved } from '../../../language/strings/sql-reserved.js';
 import { findNearest } from '../../../language/source/suggest.js';
-import { getSqlState } from './errors.js';
+import { getSqlState, isAboutName } from './errors.js';
 import type { MigrationSession } from './session.js';
 
 export interface SentStatement {
@@ -59,13 +60,12 @@ export function toStatementRejection(
     about: ABOUT[state] ?? (state === '42P01' ? 'table' : 'other'),
     what: message,
     advice: getAdvice(state, message, near, hint),
-    at: NAMED.test(state) ? named : at,
+    at: isAboutName(state) ? named : at,
     n: null,
     near: near ?? null,
   };
 }
 
-const NAMED = /^42(?:703|883)$/;
 const ABOUT: Readonly<Record<string, StatementRejection['about']>> = {
   '42703': 'column',
   '42P08': 'untyped',
@@ -95,25 +95,6 @@ function getAdvice(state: string, message: string, near: string | undefined, hin
   if (state === '42803' && message.endsWith('WHERE')) return 'Conditions on groups stand in HAVING.';
   if (state === '42883' || state === '42804') return 'Write a cast where the types differ, such as `::text`.';
   return typeof hint === 'string' ? hint : '';
-}
-
-/** Positions of PostgreSQL count code points, not UTF-16 units. */
-function toUnitOffset(text: string, characters: number): number {
-  let at = 0;
-  let left = characters;
-  for (const character of text) {
-    if (left-- === 0) break;
-    at += character.length;
-  }
-  return at;
-}
-
-function findLastPart({ tokens }: SqlScan, at: number): number {
-  const significant = tokens.filter(({ type }) => type !== 'comment');
-  let i = significant.findIndex(({ start }) => start === at);
-  if (i === -1) return at;
-  while (significant[i + 1]?.type === 'dot' && significant[i + 2] !== undefined) i += 2;
-  return significant[i]?.start ?? at;
 }
 
 const SIGNATURES = `

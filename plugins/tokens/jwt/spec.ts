@@ -71,7 +71,10 @@ function check({ value, holder, env }: CheckPlace): Finding[] {
   const flaw = variable === null && key !== '' && !isSampleSecret(key) ? findKeyFlaw(key) : null;
   if (flaw !== null) return [{ code: 'TOK_KEY', at, params: { place: '`tokenize`', what: flaw } }];
   if (!isShared(algorithm) || key === '') return [];
-  const actual = variable === null ? getByteLength(key) : env(variable)?.bytes;
+  const fact = variable === null ? null : env(variable);
+  // A blank variable is reported as such.
+  if (fact?.blank === true) return [];
+  const actual = variable === null ? getByteLength(key) : fact?.bytes;
   const min = getMinKeyBytes(algorithm);
   return actual !== undefined && actual < min
     ? [{ code: 'TOK_KEY_SHORT', at, params: { actual, algorithm, min } }]
