@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import Koa from 'koa';
 import { createFault, ensureFault } from '../../contract/fault.js';
+import { JsonStream } from '../../contract/json-stream.js';
 import type { InvocationRecord, Reply, Route, RouteReply } from '../../contract/hooks.js';
 import { getProblemType } from '../../contract/profile.js';
 import type { ResourcePlan } from '../plan/plan.js';
@@ -13,6 +14,7 @@ import {
   JSON_TYPE,
   mergeHeaders,
   sendResponse,
+  sendStream,
   type ResponseDefaults,
 } from './response.js';
 import { createCors } from './cors.js';
@@ -142,11 +144,15 @@ function handleErrors(transport: Transport): Middleware {
       await next();
     } catch (error) {
       const failure = rejectionOf(error) ?? ensureFault(error);
-      const { id } = ctx.state;
+      const { id, plan } = ctx.state;
+      const isCut = ctx.res.headersSent;
+      if (isCut && plan !== null) failure.where = { resource: plan.id, action: plan.groups[0]?.actions[0]?.key ?? '' };
       const refusal = kernel.running.respondToFailure(failure, id);
       ctx.state.code = refusal.body.code;
+      // Where no response can describe the failure, the log does.
+      if (isCut && refusal.status < 500) kernel.running.logFailure(failure, id);
       // The client must not mistake a partial response for a complete one.
-      if (ctx.res.headersSent) ctx.res.destroy();
+      if (isCut) ctx.res.destroy();
       else respond(transport, ctx, refusal, problemType);
     }
   };
@@ -230,7 +236,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Middl
   const { kernel, timed } = transport;
   const { http } = kernel.config;
   const formats = createFormats(kernel.project);
-  const intake = { limits: http.limits, timeouts: http.timeouts, trusted_proxies: http.trusted_proxies, formats };
+  const intake = { ...http, formats, streams: transport.direct };
   const allow = methods.join(', ');
   const allowed: ReadonlySet<string> = new Set(methods);
   const isForged: IsForged = createForgeryCheck(http.allowed_origins, isLocal(http, kernel.project.dev));
@@ -244,7 +250,9 @@ function serveResources(transport: Transport, methods: readonly string[]): Middl
     const { id, startedAt, clock, query } = state;
     const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, intake);
     state.invocation = invocation;
-    respond(transport, ctx, await invokePlan(plan, invocation, kernel.hooks), JSON_TYPE);
+    const reply = await invokePlan(plan, invocation, kernel.hooks);
+    if (reply.body instanceof JsonStream) await sendStream(transport, { id, req, res: ctx.res }, reply, reply.body);
+    else respond(transport, ctx, reply, JSON_TYPE);
   };
 }
 

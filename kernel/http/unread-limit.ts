@@ -1,16 +1,19 @@
 /** Limits the memory of responses that clients do not read. */
 import type { ServerResponse } from 'node:http';
 
-interface UnreadResponse {
+export interface UnreadResponse {
   readonly res: ServerResponse;
   readonly network: string;
-  readonly bytes: number;
+  bytes: number;
   /** Monotonic milliseconds. */
-  readonly since: number;
+  since: number;
 }
 
 /** Enough for a reading client to receive the data in socket buffers. */
 const GRACE_MS = 1000;
+
+/** Bytes that every response may hold while it is written. */
+const OWN = 1_048_576;
 
 export class Unread {
   /** Oldest first. */
@@ -28,16 +31,24 @@ export class Unread {
     return this.#bytes;
   }
 
-  add(res: ServerResponse, network: string, bytes: number): void {
+  add(res: ServerResponse, network: string, bytes: number): UnreadResponse {
     const held = { res, network, bytes, since: this.now() };
     this.#all.add(held);
     this.#bytes += bytes;
     const releaseResponse = (): void => {
-      if (this.#all.delete(held)) this.#bytes -= bytes;
+      if (this.#all.delete(held)) this.#bytes -= held.bytes;
     };
-    res.once('finish', releaseResponse);
-    res.once('close', releaseResponse);
+    for (const end of ['finish', 'close']) res.once(end, releaseResponse);
     this.#judge();
+    return held;
+  }
+
+  /** For a response that is still written. True: it may hold more, half of the limit being for all such responses. */
+  resize(held: UnreadResponse, bytes: number): boolean {
+    if (this.#all.has(held)) this.#bytes += bytes - held.bytes;
+    if (bytes < held.bytes) held.since = this.now();
+    held.bytes = bytes;
+    return bytes < OWN || this.#bytes < this.most / 2;
   }
 
   /** Destroys the oldest responses of the network that holds most. */
