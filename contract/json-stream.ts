@@ -1,4 +1,4 @@
-/** A result whose JSON text is passed on while the store still sends it. */
+/** A result as JSON text that is passed on while the store still sends it. */
 
 /** Receives the text; after `end` or `fail` nothing follows. */
 export interface JsonSink {
@@ -11,7 +11,7 @@ export interface JsonSink {
 export interface JsonSource {
   resume(): void;
   /** The rest is not needed. */
-  abandon(): void;
+  cancel(): void;
 }
 
 /** Only for invocations with `streams`. */

@@ -1,5 +1,6 @@
 /** The HTTP application: a list of Koa middlewares, first to last. All errors go through one function. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import Koa from 'koa';
 import { createFault, ensureFault } from '../../contract/fault.js';
 import { JsonStream } from '../../contract/json-stream.js';
@@ -20,6 +21,7 @@ import {
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
 import { listHeaderValues } from '../../contract/invocation.js';
+import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
 import { createFormats } from './payload.js';
 import { rejectionOf, setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
@@ -33,8 +35,10 @@ import {
 } from './plugin-routes.js';
 import { findRoute } from '../plan/patterns.js';
 import { createForgeryCheck, type IsForged } from './cross-site.js';
-import { Unread } from './unread-limit.js';
 import { getStatus } from './status.js';
+
+/** Does not keep the process alive. */
+const CLOCK = { now: () => performance.now(), wait: (time: number) => wait(time, undefined, { ref: false }) };
 
 /** `ctx.state` of a request. */
 interface RequestState {
@@ -88,7 +92,7 @@ export function createApp(
     headers: Object.freeze(createCommonHeaders(http.headers)),
     closing,
     patience: http.timeouts.idle * 1000,
-    unread: new Unread(http.limits.unread),
+    unread: new UnreadBudget(http.limits.unread, CLOCK),
     proxies: http.trusted_proxies,
     direct: plugins.length === 0,
   };

@@ -54,7 +54,7 @@ export class HttpInvocation implements Invocation {
     this.startedAt = startedAt;
     this.deadline = clock + intake.timeouts.request * 1000;
     this.timings = timed ? [] : null;
-    // HTTP/1.0 cannot tell a response that was cut off from a complete one.
+    // In HTTP/1.0, a response that was cut off looks complete.
     this.streams = intake.streams && req.httpVersion !== '1.0' && req.method !== 'HEAD';
     this.#isInQuery = isInQuery(req);
     this.#format = this.#isInQuery ? null : findFormat(req, intake.formats);

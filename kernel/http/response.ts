@@ -4,9 +4,9 @@ import { toNetwork } from '../../contract/requester.js';
 import type { Reply } from '../../contract/hooks.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
+import type { UnreadBudget } from '../../contract/unread-budget.js';
 import type { Cors } from './cors.js';
 import { getRemoteAddress } from './invocation.js';
-import type { Unread } from './unread-limit.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -18,7 +18,7 @@ export interface ResponseDefaults {
   readonly closing: () => boolean;
   /** Milliseconds without progress before a slow reader is disconnected. */
   readonly patience: number;
-  readonly unread: Unread;
+  readonly unread: UnreadBudget;
   readonly proxies: number;
 }
 
@@ -108,18 +108,18 @@ export function sendStream(
     const source = stream.open({
       write(text) {
         if (!res.write(text)) res.setTimeout(manner.patience);
-        return manner.unread.resize(held, res.writableLength);
+        return manner.unread.setHeld(held, res.writableLength);
       },
       end: () => resolve(void res.end()),
       fail: reject,
     });
     res.on('drain', () => {
-      manner.unread.resize(held, 0);
+      manner.unread.setHeld(held, 0);
       // A pause of the store is not one of the client.
       res.setTimeout(0);
       source.resume();
     });
-    res.once('close', () => resolve(source.abandon()));
+    res.once('close', () => resolve(source.cancel()));
   });
 }
 

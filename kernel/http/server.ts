@@ -107,7 +107,7 @@ interface StopContext {
 
 async function stop(stopping: StopContext, seconds: number, work: Promise<unknown>): Promise<StopResult> {
   const { server, upgrades } = stopping;
-  // `close` of an HTTP server destroys connections whose clients still read a response.
+  // `close` of an HTTP server destroys connections of clients that still read a response.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), seconds * 1000)));
@@ -124,14 +124,14 @@ async function stop(stopping: StopContext, seconds: number, work: Promise<unknow
 /** A busy connection becomes idle after its response. */
 function waitForResponses({ server, upgrades, closeIdle }: StopContext): Promise<void> {
   return new Promise((resolve) => {
-    const sweep = (): void => {
+    const sweepConnections = (): void => {
       closeIdle();
       server.getConnections((error, count) => {
-        if (error === null && count > (upgrades?.count() ?? 0)) setTimeout(sweep, SWEEP_MS).unref();
+        if (error === null && count > (upgrades?.count() ?? 0)) setTimeout(sweepConnections, SWEEP_MS).unref();
         else resolve();
       });
     };
-    sweep();
+    sweepConnections();
   });
 }
 

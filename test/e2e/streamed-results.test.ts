@@ -19,12 +19,13 @@ const NAUGHTY = `
     E'"\\\\\\u0001\\n€\\U0001F600' || repeat('x', n % 400) AS text, CASE WHEN n % 3 = 0 THEN NULL ELSE 'a' END AS gap,
     timestamptz '2026-01-02 03:04:05.678901+00' + n * interval '1 second' AS at, date '2026-01-02' + n AS day,
     jsonb_build_object('n', n, 'k', '"') AS json, ARRAY[n, NULL] AS list, n::numeric / 7 AS exact, '\\x00ff'::bytea AS bytes
-  FROM generate_series(1, 2000) AS n ORDER BY n`;
+  FROM generate_series(1, 1500) AS n ORDER BY n`;
 /** About a mebibyte for each thousand rows, each computed when it is sent. */
 const WIDE = `SELECT n, repeat('x', 1000) AS t FROM (SELECT generate_series(1, $1) AS n) AS s`;
 const BROKEN = `SELECT n, repeat('x', 20) AS t, 1 / (100000 - n) AS q FROM generate_series(1, 200000) AS n`;
 
 const FILES = {
+  'pass.cjs': 'module.exports = () => (ctx, next) => next();',
   'definitions/a.json': [
     defineQueryResource('naughty', NAUGHTY),
     { ...defineQueryResource('some', NAUGHTY), returnables: ['at', 'text', 'n'] },
@@ -57,7 +58,7 @@ describe('streamed results', () => {
       files: FILES,
       config: {
         connections: { main: { use: 'postgres', url: '$ENV.DATABASE', pool_size: 4 } },
-        http: { methods: ['POST', 'GET'], limits: { unread: 4_000_000 } },
+        http: { methods: ['POST', 'GET'], limits: { unread: 40_000_000 } },
         websocket: { enabled: true },
         ...config,
       },
@@ -119,6 +120,17 @@ describe('streamed results', () => {
     await client.close();
   });
 
+  it('are those of a server without middlewares of plugins, and of a connection without limits for results', async () => {
+    const middlewares = { pass: { use: 'koa', package: './pass.cjs' } };
+    const main = { use: 'postgres', url: '$ENV.DATABASE', result_rows: 1000 };
+    for (const config of [{ middlewares }, { connections: { main } }]) {
+      const other = await start(config);
+      const response = await other.post<unknown[]>('/wide', { rows: 1000 });
+      expect([isChunked(response), response.body.length]).to.deep.equal([false, 1000]);
+      await other.close();
+    }
+  });
+
   it('leave the connection of the client in order', async () => {
     const text = await kernel.raw(
       formatPost('/wide', { rows: 400 }) +
@@ -165,23 +177,25 @@ describe('streamed results', () => {
     expect((await kernel.post<unknown[]>('/wide', { rows: 400 })).body).to.have.length(400);
   });
 
-  it('end at the deadline of the request, and are completed by a server that stops', async () => {
+  it('end at the deadline of the request', async () => {
     const other = await start({ http: { timeouts: { request: 1 } } });
     const elapsed = startStopwatch();
-    const socket = await readLittle('/wide', { rows: 10_000_000 }, other);
+    await readLittle('/wide', { rows: 10_000_000 }, other);
     await waitUntilFree(other);
     expect(elapsed()).to.be.lessThan(3000);
     expect(other.log.find(({ message }) => message === 'request failed')?.fields).to.include({
       ...{ resource: 'wide', action: 'wide#1', code: 'QRY_TIMEOUT' },
     });
-    socket.destroy();
+    await other.close();
+  });
+
+  it('are completed by a server that stops', async () => {
     // The second is held: it is complete for the server, and its client still reads.
-    const last = await Promise.all(['/wide', '/read'].map((path) => readLittle(path, { rows: 12_000 }, other)));
-    const stopped = other.server.stop(5);
+    const last = await Promise.all(['/wide', '/read'].map((path) => readLittle(path, { rows: 12_000 })));
+    const stopped = kernel.server.stop(5);
     const texts = await Promise.all(last.map((one) => readRest(one)));
     await stopped;
     expect(texts[0]).to.match(/"n":12000,"t":"x+"\}\]\r\n0\r\n\r\n$/);
     expect(texts[1]).to.match(/"n":12000,"t":"x+"\}\]$/);
-    await other.close();
   });
 });

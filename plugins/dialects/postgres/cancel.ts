@@ -23,7 +23,7 @@ export function cancelStatement(client: RowClient): void {
   socket.end(message);
 }
 
-/** Closes a connection whose statement would take long to read to its end. */
+/** Closes a connection with a statement that would take long to read to its end. */
 export function dropConnection(wire: PgConnection): void {
   wire.dropped = true;
   cancelStatement(wire.client);

@@ -11,7 +11,7 @@ import { clock } from '../../../language/project/clock.js';
 import type { PostgresOptions } from './options.js';
 import { destroySocket, RowClient } from './pg-internals.js';
 import { cancelStatement } from './cancel.js';
-import { abandonStatement, expireStatements } from './statement.js';
+import { abortStatement, expireStatements } from './statement.js';
 import { createPgConnection } from './connection.js';
 import type { PgConnection } from './connection.js';
 
@@ -145,7 +145,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
   function endLongestPause(now: number): void {
     const [longest] = [...all].sort((one, other) => one.pausedAt - other.pausedAt);
     if (longest !== undefined && now - longest.pausedAt > PAUSE_MS)
-      abandonStatement(longest, createFault('QRY_UNAVAILABLE', {}, { retryable: true }));
+      abortStatement(longest, createFault('QRY_UNAVAILABLE', {}, { retryable: true }));
   }
 
   const watch = setInterval(() => {

@@ -191,7 +191,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
       this.passed = new ResultText({
         pause: () => this.setPaused(true),
         resume: () => this.setPaused(false),
-        abandon: () => this.abandon(null),
+        cancel: () => this.abort(null),
       });
       large(this.passed);
     }
@@ -210,7 +210,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     else resumeSocket(wire.client);
   }
 
-  private abandon(reason: Fault | null): void {
+  private abort(reason: Fault | null): void {
     if (this.over || this.settled) return;
     this.error = new StatementAbortedError(reason);
     this.notifyOnce();
@@ -274,7 +274,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     if (rendering !== null && this.error === undefined) this.json = this.renderJson(rendering);
     if (this.passed !== null && this.json !== null) {
       this.passed.write(this.json);
-      this.passed.end();
+      this.passed.finishText();
     }
     this.finishStatement();
   }
@@ -296,8 +296,8 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     return this === this.wire.head ? this.until : Math.min(this.until, this.asked + patience);
   }
 
-  static abandonFirst(wire: PgConnection, reason: Fault): void {
-    wire.head?.abandon(reason);
+  static abortFirst(wire: PgConnection, reason: Fault): void {
+    wire.head?.abort(reason);
   }
 
   private notifyOnce(): void {
@@ -328,7 +328,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
 export const expireStatements = (...limits: Parameters<typeof PgStatement.rejectOverdue>): void =>
   PgStatement.rejectOverdue(...limits);
 
-export const abandonStatement = (wire: PgConnection, reason: Fault): void => PgStatement.abandonFirst(wire, reason);
+export const abortStatement = (wire: PgConnection, reason: Fault): void => PgStatement.abortFirst(wire, reason);
 
 pipelineLikeQuery(PgStatement);
 

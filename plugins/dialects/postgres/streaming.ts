@@ -1,5 +1,5 @@
 /**
- * Rows as JSON text that is not held in full. An execution whose text becomes large is ended and repeated (the statement only
+ * Rows as JSON text that is not held in full. An execution with a large text is ended and repeated (the statement only
  * reads) on a connection of its own, which waits while the receiver is slow.
  */
 import type { JsonStream } from '../../../contract/json-stream.js';
@@ -49,7 +49,8 @@ export interface TextRead {
 
 export function renderText(read: TextRead): Promise<RawJson | JsonStream> {
   const { rendering, asker } = read;
-  return new Promise((done, failed) => {
+  return new Promise((done, reject) => {
+    const failed: ErrorCallback = reject;
     const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
     if (!read.streams || rendering.streams !== true || asker?.invocation.streams !== true) {
       read.send({ ...ALONE, rendering }, resolveText, failed);
@@ -57,14 +58,14 @@ export function renderText(read: TextRead): Promise<RawJson | JsonStream> {
     }
     const sendAlone = (): void => {
       let passed: ResultText | null = null;
-      const large = (text: ResultText): void => {
+      const passOn = (text: ResultText): void => {
         passed = text;
         read.recordLarge();
-        asker.invocation.onFinish(() => text.abandon());
+        asker.invocation.onFinish(() => text.cancel());
         done(text.stream);
       };
       const before = [BEGIN, createTimeout(asker.invocation.deadline)];
-      read.sendAlone({ before, after: COMMIT, rendering, large }, resolveText, (error) => {
+      read.sendAlone({ before, after: COMMIT, rendering, large: passOn }, resolveText, (error) => {
         if (passed === null) failed(error);
         else passed.fail(error);
       });

@@ -6,7 +6,7 @@ export interface TextOrigin {
   pause(): void;
   resume(): void;
   /** May be called after the end. */
-  abandon(): void;
+  cancel(): void;
 }
 
 export class ResultText {
@@ -18,25 +18,25 @@ export class ResultText {
   constructor(private readonly origin: TextOrigin) {}
 
   write(text: Uint8Array): void {
-    this.pass((sink) => {
+    this.callSink((sink) => {
       if (!sink.write(text)) this.origin.pause();
     });
     if (this.sink === null) this.origin.pause();
   }
 
-  end(): void {
-    this.pass((sink) => sink.end());
+  finishText(): void {
+    this.callSink((sink) => sink.end());
   }
 
   fail(error: unknown): void {
-    this.pass((sink) => sink.fail(error));
+    this.callSink((sink) => sink.fail(error));
   }
 
-  abandon(): void {
-    this.origin.abandon();
+  cancel(): void {
+    this.origin.cancel();
   }
 
-  private pass(call: (sink: JsonSink) => void): void {
+  private callSink(call: (sink: JsonSink) => void): void {
     if (this.sink === null) this.early.push(call);
     else call(this.sink);
   }

@@ -67,13 +67,13 @@ const hideColumns = ({ hide }: SqlStatement, rows: Promise<readonly Row[]>): Pro
 
 function createExecution(connection: Dialect, statement: SqlStatement): Pick<QueryPlan, 'execute' | 'render'> {
   const { values, named } = statement;
-  const rename = (error: unknown): unknown => (error instanceof Fault ? named(error) : error);
+  const renameFields = (error: unknown): unknown => (error instanceof Fault ? named(error) : error);
   const throwRenamed = (error: unknown): never => {
-    throw rename(error);
+    throw renameFields(error);
   };
   const renameLater = (result: RawJson | JsonStream): RawJson | JsonStream =>
     result instanceof JsonStream
-      ? new JsonStream((sink) => result.open({ ...sink, fail: (error) => sink.fail(rename(error)) }))
+      ? new JsonStream((sink) => result.open({ ...sink, fail: (error) => sink.fail(renameFields(error)) }))
       : result;
   const { render } = connection;
   return {
