@@ -34,6 +34,8 @@ export interface Invocation {
   readonly origin?: Readonly<Record<string, string>>;
   /** The attempt number of background work. */
   readonly attempt?: number;
+  /** The response can be sent while its result is received (`JsonStream`). */
+  readonly streams?: boolean;
   /** Null for a plain request. */
   readonly connection: Connection | null;
   /** In the order they ended; null when no observer needs them. */

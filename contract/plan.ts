@@ -166,9 +166,9 @@ export interface ModePlan {
   readonly files?: FileLimits;
   /**
    * The same work with `RawJson` text of these names (null: all) as its result, or null where that is impossible.
-   * Used for results that no later step reads.
+   * Used for results that no later step reads. `streams`: nothing needs the whole text, so the result may be a `JsonStream`.
    */
-  readonly renders?: (names: readonly string[] | null, hide: Hide | null) => Execute | null;
+  readonly renders?: (names: readonly string[] | null, hide: Hide | null, streams: boolean) => Execute | null;
   /** For `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }

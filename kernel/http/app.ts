@@ -1,7 +1,9 @@
 /** The HTTP application: a list of Koa middlewares, first to last. All errors go through one function. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import Koa from 'koa';
 import { createFault, ensureFault } from '../../contract/fault.js';
+import { JsonStream } from '../../contract/json-stream.js';
 import type { InvocationRecord, Reply, Route, RouteReply } from '../../contract/hooks.js';
 import { getProblemType } from '../../contract/profile.js';
 import type { ResourcePlan } from '../plan/plan.js';
@@ -13,11 +15,13 @@ import {
   JSON_TYPE,
   mergeHeaders,
   sendResponse,
+  sendStream,
   type ResponseDefaults,
 } from './response.js';
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
 import { listHeaderValues } from '../../contract/invocation.js';
+import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
 import { createFormats } from './payload.js';
 import { rejectionOf, setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
@@ -31,8 +35,10 @@ import {
 } from './plugin-routes.js';
 import { findRoute } from '../plan/patterns.js';
 import { createForgeryCheck, type IsForged } from './cross-site.js';
-import { Unread } from './unread-limit.js';
 import { getStatus } from './status.js';
+
+/** Does not keep the process alive. */
+const CLOCK = { now: () => performance.now(), wait: (time: number) => wait(time, undefined, { ref: false }) };
 
 /** `ctx.state` of a request. */
 interface RequestState {
@@ -86,7 +92,7 @@ export function createApp(
     headers: Object.freeze(createCommonHeaders(http.headers)),
     closing,
     patience: http.timeouts.idle * 1000,
-    unread: new Unread(http.limits.unread),
+    unread: new UnreadBudget(http.limits.unread, CLOCK),
     proxies: http.trusted_proxies,
     direct: plugins.length === 0,
   };
@@ -142,11 +148,15 @@ function handleErrors(transport: Transport): Middleware {
       await next();
     } catch (error) {
       const failure = rejectionOf(error) ?? ensureFault(error);
-      const { id } = ctx.state;
+      const { id, plan } = ctx.state;
+      const isCut = ctx.res.headersSent;
+      if (isCut && plan !== null) failure.where = { resource: plan.id, action: plan.groups[0]?.actions[0]?.key ?? '' };
       const refusal = kernel.running.respondToFailure(failure, id);
       ctx.state.code = refusal.body.code;
+      // Where no response can describe the failure, the log does.
+      if (isCut && refusal.status < 500) kernel.running.logFailure(failure, id);
       // The client must not mistake a partial response for a complete one.
-      if (ctx.res.headersSent) ctx.res.destroy();
+      if (isCut) ctx.res.destroy();
       else respond(transport, ctx, refusal, problemType);
     }
   };
@@ -230,7 +240,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Middl
   const { kernel, timed } = transport;
   const { http } = kernel.config;
   const formats = createFormats(kernel.project);
-  const intake = { limits: http.limits, timeouts: http.timeouts, trusted_proxies: http.trusted_proxies, formats };
+  const intake = { ...http, formats, streams: transport.direct };
   const allow = methods.join(', ');
   const allowed: ReadonlySet<string> = new Set(methods);
   const isForged: IsForged = createForgeryCheck(http.allowed_origins, isLocal(http, kernel.project.dev));
@@ -244,7 +254,9 @@ function serveResources(transport: Transport, methods: readonly string[]): Middl
     const { id, startedAt, clock, query } = state;
     const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, intake);
     state.invocation = invocation;
-    respond(transport, ctx, await invokePlan(plan, invocation, kernel.hooks), JSON_TYPE);
+    const reply = await invokePlan(plan, invocation, kernel.hooks);
+    if (reply.body instanceof JsonStream) await sendStream(transport, { id, req, res: ctx.res }, reply, reply.body);
+    else respond(transport, ctx, reply, JSON_TYPE);
   };
 }
 

@@ -10,6 +10,8 @@ import { readBytes } from './body.js';
 import { findFormat, isInQuery, readJsonPayload, parseQueryPayload, rejectEncoding } from './payload.js';
 
 export interface RequestSettings extends Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'> {
+  /** Nothing needs a response in full before it is sent. */
+  readonly streams: boolean;
   /** By media type. */
   readonly formats: ReadonlyMap<string, BodyFormat>;
 }
@@ -34,6 +36,7 @@ export class HttpInvocation implements Invocation {
   readonly texts: ReadonlySet<string> | 'all' | null;
   readonly timings: ActionTiming[] | null;
   readonly connection = null;
+  readonly streams: boolean;
   files = NO_FILES;
   trace: Readonly<Record<string, string>> | null = null;
   #bytes: Promise<Buffer> | null = null;
@@ -51,6 +54,8 @@ export class HttpInvocation implements Invocation {
     this.startedAt = startedAt;
     this.deadline = clock + intake.timeouts.request * 1000;
     this.timings = timed ? [] : null;
+    // In HTTP/1.0, a response that was cut off looks complete.
+    this.streams = intake.streams && req.httpVersion !== '1.0' && req.method !== 'HEAD';
     this.#isInQuery = isInQuery(req);
     this.#format = this.#isInQuery ? null : findFormat(req, intake.formats);
     const isText = this.#isInQuery || this.#format !== null;

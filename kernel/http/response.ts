@@ -2,10 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNetwork } from '../../contract/requester.js';
 import type { Reply } from '../../contract/hooks.js';
+import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
+import type { UnreadBudget } from '../../contract/unread-budget.js';
 import type { Cors } from './cors.js';
 import { getRemoteAddress } from './invocation.js';
-import type { Unread } from './unread-limit.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -17,7 +18,7 @@ export interface ResponseDefaults {
   readonly closing: () => boolean;
   /** Milliseconds without progress before a slow reader is disconnected. */
   readonly patience: number;
-  readonly unread: Unread;
+  readonly unread: UnreadBudget;
   readonly proxies: number;
 }
 
@@ -89,6 +90,37 @@ export function sendResponse(
   res.writeHead(status, mergeHeaders(common, headers));
   res.end(content);
   limitUnread(manner, { req, res }, length);
+}
+
+/**
+ * Writes the body as it arrives. Resolves when it is complete, or the client has disconnected. Rejects where it fails: the
+ * client must not mistake the part for the whole, so the caller closes the connection.
+ */
+export function sendStream(
+  manner: ResponseDefaults,
+  { req, res, id }: ResponseTarget,
+  { status, headers }: Reply,
+  stream: JsonStream,
+): Promise<void> {
+  res.writeHead(status, mergeHeaders({ 'content-type': JSON_TYPE, ...buildHeaders(manner, req, id) }, headers));
+  const held = manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), 0);
+  return new Promise((resolve, reject) => {
+    const source = stream.open({
+      write(text) {
+        if (!res.write(text)) res.setTimeout(manner.patience);
+        return manner.unread.setHeld(held, res.writableLength);
+      },
+      end: () => resolve(void res.end()),
+      fail: reject,
+    });
+    res.on('drain', () => {
+      manner.unread.setHeld(held, 0);
+      // A pause of the store is not one of the client.
+      res.setTimeout(0);
+      source.resume();
+    });
+    res.once('close', () => resolve(source.cancel()));
+  });
 }
 
 /** A client that does not read the rest must not hold it in memory indefinitely. */

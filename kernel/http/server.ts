@@ -1,7 +1,8 @@
 /** The listening server: timeouts for slow clients, and an orderly shutdown. */
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { HttpConfig } from '../../language/analysis/config.js';
+import { listHeaderValues } from '../../contract/invocation.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Kernel } from '../runtime/kernel.js';
 import type { Route } from '../../contract/hooks.js';
@@ -21,16 +22,6 @@ export interface RunningServer {
 export interface StopResult {
   readonly requests: boolean;
   readonly work: boolean;
-}
-
-/** RFC 9112, section 3.2: a proxy may have used the other `host` header. */
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
-  }
-  return hosts > 1;
 }
 
 const SWEEP_MS = 50;
@@ -56,15 +47,12 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
       keepAliveTimeout: timeouts.keep_alive * 1000,
     },
     (req, res) => {
-      if (req.rawHeaders.length > 2 * limits.header_count) {
-        res.writeHead(431, { connection: 'close' }).end();
-        return;
-      }
-      if (hasTwoHosts(req.rawHeaders)) {
-        res.writeHead(400, { connection: 'close' }).end();
-        return;
-      }
-      void handle(req, res);
+      const { rawHeaders } = req;
+      // RFC 9112, section 3.2: a proxy may have used the other `host` header.
+      const hasTwoHosts = listHeaderValues(rawHeaders, 'host').length > 1;
+      const refusal = rawHeaders.length > 2 * limits.header_count ? 431 : hasTwoHosts ? 400 : null;
+      if (refusal === null) void handle(req, res);
+      else res.writeHead(refusal, { connection: 'close' }).end();
     },
   );
   // Node silently drops headers beyond a count, even `content-length`; `maxHeaderSize` is the limit instead.
@@ -72,7 +60,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   if (upgrades !== null) server.on('upgrade', (req, socket, head) => upgrades.accept(req, socket, head));
   logAccessRules(kernel);
   const handle = app.callback();
-  const silent = createSilentCloser(server);
+  const closeIdle = createIdleCloser(server);
   const { port, host } = kernel.config.http;
   await listenOn(server, port, host);
   const address = server.address() as AddressInfo;
@@ -83,7 +71,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
     markClosing: () => void (closing = true),
     stop(seconds, work = Promise.resolve()) {
       closing = true;
-      return stop({ server, upgrades, silent }, seconds, work);
+      return stop({ server, upgrades, closeIdle }, seconds, work);
     },
   };
 }
@@ -114,12 +102,13 @@ async function removeLeftovers({ project, running }: Kernel): Promise<void> {
 interface StopContext {
   readonly server: Server;
   readonly upgrades: Upgrades | null;
-  readonly silent: () => void;
+  readonly closeIdle: () => void;
 }
 
 async function stop(stopping: StopContext, seconds: number, work: Promise<unknown>): Promise<StopResult> {
   const { server, upgrades } = stopping;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // `close` of an HTTP server destroys connections of clients that still read a response.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), seconds * 1000)));
   const inTime = (part: Promise<unknown>): Promise<boolean> => Promise.race([part.then(() => true), late]);
@@ -127,30 +116,30 @@ async function stop(stopping: StopContext, seconds: number, work: Promise<unknow
   const whole = await inTime(work);
   clearTimeout(timer);
   await upgrades?.close();
-  server.closeAllConnections();
+  server.close().closeAllConnections();
   if (requests) await closed;
   return { requests, work: whole };
 }
 
 /** A busy connection becomes idle after its response. */
-function waitForResponses({ server, upgrades, silent }: StopContext): Promise<void> {
+function waitForResponses({ server, upgrades, closeIdle }: StopContext): Promise<void> {
   return new Promise((resolve) => {
-    const closeIdle = (): void => {
-      server.closeIdleConnections();
-      silent();
+    const sweepConnections = (): void => {
+      closeIdle();
       server.getConnections((error, count) => {
-        if (error === null && count > (upgrades?.count() ?? 0)) setTimeout(closeIdle, SWEEP_MS).unref();
+        if (error === null && count > (upgrades?.count() ?? 0)) setTimeout(sweepConnections, SWEEP_MS).unref();
         else resolve();
       });
     };
-    closeIdle();
+    sweepConnections();
   });
 }
 
 /**
- * Destroys connections that clients opened in advance. Node counts them as neither idle nor busy, so closing would wait for them.
+ * Destroys idle connections, and those that clients opened in advance, which Node counts as neither idle nor busy. Waits while a
+ * client still reads: Node counts its connection as idle.
  */
-function createSilentCloser(server: Server): () => void {
+function createIdleCloser(server: Server): () => void {
   const since = new Map<Socket, number>();
   server.on('connection', (socket) => {
     since.set(socket, performance.now());
@@ -159,6 +148,7 @@ function createSilentCloser(server: Server): () => void {
   return () => {
     const before = performance.now() - SILENCE_MS;
     for (const [socket, at] of since) if (socket.bytesRead === 0 && at < before) socket.destroy();
+    if ([...since.keys()].every(({ writableLength }) => writableLength === 0)) server.closeIdleConnections();
   };
 }
 

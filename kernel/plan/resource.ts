@@ -153,7 +153,7 @@ export function renderJsonText(route: ReplyRoute, renders: ModePlan['renders']):
   if (steps.some(({ picks }) => !isSame(picks, names))) return route;
   const [hide = null, another] = steps.flatMap(({ hides }) => hides ?? []);
   if (another !== undefined) return route;
-  const execute = renders(names, hide);
+  const execute = renders(names, hide, settle === null);
   if (execute === null) return route;
   const actions = Object.freeze([Object.freeze({ ...action, execute, after: null })]);
   return { groups: Object.freeze([Object.freeze({ ...group, actions })]), reply: null };

@@ -6,6 +6,7 @@ import type { Requester } from '../../contract/requester.js';
 import { defineKind } from '../../contract/kind.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Hide, IsolationNeed, RowLock } from '../../contract/plan.js';
+import type { JsonStream } from '../../contract/json-stream.js';
 import type { RawJson } from '../../contract/raw-json.js';
 import type { SqlScan } from '../../language/strings/sql.js';
 import { BESIDE_MYSQL } from '../shared/embedded.light.js';
@@ -53,6 +54,8 @@ export interface Rendering {
   readonly hide: Hide | null;
   /** `one`: the first row or null; `many`: a list; `count`: null for no row, the row itself for one, otherwise a list. */
   readonly shape: 'one' | 'many' | 'count';
+  /** The text of a large result may be passed on while it is received. */
+  readonly streams?: boolean;
 }
 
 /** Runs constant SQL of plugins, such as that of a ledger: `text` comes from plugin source, values are bound. */
@@ -76,13 +79,16 @@ export interface Dialect extends Statements {
     last?: boolean,
     asker?: Requester | null,
   ): Promise<readonly Row[]>;
-  /** Like `run` outside a transaction, but returns the rows as the text that JSON.stringify would return. */
+  /**
+   * Like `run` outside a transaction, but returns the rows as the text that JSON.stringify would return. A `JsonStream` only if
+   * the rendering and the invocation of `asker` allow it.
+   */
   readonly render?: (
     prepared: PreparedStatement,
     values: readonly unknown[],
     rendering: Rendering,
     asker?: Requester | null,
-  ) => Promise<RawJson>;
+  ) => Promise<RawJson | JsonStream>;
   /** Rejects with a retryable error when the isolation cannot be provided. */
   begin(need: Isolation, asker?: Requester | null): Promise<Transaction>;
   /** The isolation level that `begin` uses, in the terms of the database. */

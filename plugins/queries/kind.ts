@@ -5,6 +5,7 @@ import { defineKind } from '../../contract/kind.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Frame, ModePlan, PlanTools } from '../../contract/plan.js';
 import type { QueryQuestion, QueryRejection } from '../../contract/statement-check.js';
+import type { JsonStream } from '../../contract/json-stream.js';
 import type { RawJson } from '../../contract/raw-json.js';
 import type { Rendering } from '../dialects/kind.js';
 import { wrapInActionable } from '../shared/examples.light.js';
@@ -12,7 +13,7 @@ import { wrapInActionable } from '../shared/examples.light.js';
 export interface QueryPlan extends Omit<ModePlan, 'renders'> {
   /** The rows are always a list, because the statement was repeated for each item of one. */
   readonly list?: true;
-  readonly render?: (frame: Frame, rendering: Rendering) => Promise<RawJson>;
+  readonly render?: (frame: Frame, rendering: Rendering) => Promise<RawJson | JsonStream>;
 }
 
 export interface Query {

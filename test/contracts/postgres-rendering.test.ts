@@ -3,6 +3,7 @@
  * every type, every shape, hostile texts, answers that arrive in pieces, and errors in the middle.
  */
 import { expect } from 'chai';
+import { RawJson } from '../../contract/raw-json.js';
 import { scanSql } from '../../language/strings/sql.js';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
 import type { Dialect, Rendering } from '../../plugins/dialects/kind.js';
@@ -73,7 +74,8 @@ describe('dialect postgres, answers as text', () => {
   async function render(sql: string, values: readonly unknown[], rendering: Rendering): Promise<string> {
     const prepared = handle().prepare({ scan: scanSql(sql), jsonColumns: [] });
     const rendered = await handle().render?.(prepared, values, rendering);
-    return Buffer.from(rendered?.json ?? []).toString('utf8');
+    if (!(rendered instanceof RawJson)) throw new Error('not held');
+    return Buffer.from(rendered.json).toString('utf8');
   }
 
   /** The long way: rows as objects, names kept, shaped, written. */

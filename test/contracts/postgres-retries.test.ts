@@ -33,6 +33,7 @@ describe('a statement that a connection of PostgreSQL cannot run', () => {
       const handle = createPostgresDialect(
         () => wires as PgConnections,
         () => 'read committed',
+        false,
       );
       await catchFault(handle.run(handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), [], null));
       expect(given).to.deep.equal(Array.from({ length: tries }, () => broken));

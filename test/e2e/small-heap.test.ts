@@ -1,6 +1,6 @@
 /**
  * A server with a small heap under everything at once that clients can make it hold: bodies and messages in pieces of one byte, large
- * results as values and as text, readers that do not read. It survives, answers or refuses each, and its memory comes back.
+ * results as values and as text, also one larger than the heap, readers that do not read. It survives, answers or refuses each, and its memory comes back.
  */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -19,6 +19,8 @@ import { waitUntil } from '../support/until.js';
 const HEAP_MIB = 96;
 /** Six million bytes each. */
 const LARGE = `SELECT n, repeat('x', 1000) AS t FROM generate_series(1, 6000) AS n`;
+/** More than the heap. */
+const HUGE = `SELECT n, repeat('x', 1000) AS t FROM (SELECT generate_series(1, 120000) AS n) AS s`;
 
 const FILES = {
   'lintel.config.json': {
@@ -30,6 +32,7 @@ const FILES = {
     defineReturnResource('fine', { ok: true }),
     defineQueryResource('values', LARGE, [], { must_return_value: true }),
     defineQueryResource('text', LARGE),
+    defineQueryResource('huge', HUGE),
   ],
 };
 
@@ -72,6 +75,12 @@ describe('a server with a small heap', () => {
     const heldBefore = await measureHeldMiB(child);
 
     const json = { 'content-type': 'application/json' };
+    let received = 0;
+    const { body: huge } = await fetch(`${url}/huge`, { method: 'POST', headers: json, body: '{}' });
+    for await (const chunk of huge ?? []) received += (chunk as Uint8Array).length;
+    expect(received).to.be.greaterThan(120_000_000);
+    expect(residentMiB(pid)).to.be.lessThan(residentBefore + 80);
+
     const piecewise = Buffer.from([...`{"a":"${'x'.repeat(60_000)}"}`].map((letter) => `1\r\n${letter}\r\n`).join(''));
     for (let n = 0; n < 8; n++)
       dumb(url, formatRequestHead('POST', '/fine', { ...json, 'transfer-encoding': 'chunked' }), piecewise);

@@ -224,6 +224,13 @@ describe('a result as JSON text', () => {
     );
     expect(made.reply).to.equal(null);
     expect(made.groups[0]?.actions[0]).to.deep.include({ execute: text, after: null, key: 'test#0' });
+    const streams: boolean[] = [];
+    for (const settle of [null, [{ ...other, takesText: true as const }]])
+      renderJsonText(route({}, { settle }), (_names, _hide, mayStream) => {
+        streams.push(mayStream);
+        return text;
+      });
+    expect(streams).to.deep.equal([true, false]);
     const kept = route({ after: [createPickStep(['id'])] });
     expect([renderJsonText(kept, () => null), renderJsonText(kept, undefined)]).to.deep.equal([kept, kept]);
   });

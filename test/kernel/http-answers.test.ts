@@ -4,7 +4,8 @@ import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { RawJson } from '../../contract/raw-json.js';
 import type { RouteReply } from '../../contract/hooks.js';
-import { Unread } from '../../kernel/http/unread-limit.js';
+import { UnreadBudget } from '../../contract/unread-budget.js';
+import { clock } from '../../language/project/clock.js';
 import {
   createCommonHeaders,
   buildHeaders,
@@ -21,7 +22,7 @@ type Headers = Readonly<Record<string, string>>;
 const request = (headers: Headers = {}, rest: object = {}) =>
   ({ method: 'POST', headers, complete: true, socket: {}, ...rest }) as unknown as IncomingMessage;
 const manner = (rest: Partial<ResponseDefaults> = {}): ResponseDefaults => ({
-  unread: new Unread(1000),
+  unread: new UnreadBudget(1000, clock),
   proxies: 0,
   ...{ cors: null, headers: { 'x-common': '1' }, closing: () => false, patience: 7000 },
   ...rest,

@@ -28,4 +28,15 @@ describe('slow statements', () => {
     pass(1);
     expect(slow.has('a')).to.equal(false);
   });
+
+  it('know what is large for ten seconds after its last large result', () => {
+    const { slow, pass } = start();
+    slow.recordLarge('a');
+    pass(9_000);
+    slow.recordLarge('a');
+    pass(9_999);
+    expect([slow.isLarge('a'), slow.isLarge('b'), slow.has('a')]).to.deep.equal([true, false, false]);
+    pass(2);
+    expect(slow.isLarge('a')).to.equal(false);
+  });
 });

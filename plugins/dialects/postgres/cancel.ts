@@ -3,7 +3,8 @@
  * statement timeout applies.
  */
 import { connect } from 'node:net';
-import { getCancelKey, type RowClient } from './pg-internals.js';
+import type { PgConnection } from './connection.js';
+import { dropClient, getCancelKey, type RowClient } from './pg-internals.js';
 
 /** Milliseconds for the whole exchange. */
 const PATIENCE = 2000;
@@ -20,4 +21,11 @@ export function cancelStatement(client: RowClient): void {
   socket.on('error', () => undefined);
   socket.setTimeout(PATIENCE, () => socket.destroy());
   socket.end(message);
+}
+
+/** Closes a connection with a statement that would take long to read to its end. */
+export function dropConnection(wire: PgConnection): void {
+  wire.dropped = true;
+  cancelStatement(wire.client);
+  dropClient(wire.client);
 }

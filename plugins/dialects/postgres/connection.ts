@@ -1,5 +1,6 @@
 /** The state of a connection: its prepared statements, the statements in flight, and its load. */
 import type { Rendering, Row } from '../kind.js';
+import type { ResultText } from '../shared/result-text.js';
 import { UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 import { JsonBuffer, type RowLayout } from './json-rows.js';
 import type { RowClient } from './pg-internals.js';
@@ -29,6 +30,10 @@ export interface PgConnection {
   tail: PgStatement | null;
   /** Time of the last progress, by `performance.now`. */
   since: number;
+  /** Since when the receiver of a result keeps the connection waiting; Infinity if none does. */
+  pausedAt: number;
+  /** Closed because of a large result. Statements behind it, which read too, are repeated elsewhere. */
+  dropped: boolean;
 }
 
 /** `shared`: statements of several callers in one event loop turn are sent in one packet. */
@@ -44,6 +49,8 @@ export const createPgConnection = (client: RowClient, shared: boolean, limits = 
   head: null,
   tail: null,
   since: 0,
+  pausedAt: Infinity,
+  dropped: false,
 });
 
 /** The connection parses the statement again before its next use; without a name, all statements. */
@@ -58,20 +65,26 @@ export interface PgCommand {
   readonly text: string;
 }
 
+export const COMMIT: PgCommand = { name: 'lintel_commit', text: 'COMMIT' };
+
 export interface StatementSendOptions {
   /** Sent in the same packet; a failure prevents the following commands from running. */
-  readonly before: PgCommand | null;
+  readonly before: readonly PgCommand[] | null;
   readonly after: PgCommand | null;
   /** Converts the rows to JSON text. */
   readonly rendering: Rendering | null;
+  /** What happens to a large text: null: it is held; `abort`: `LargeTextError`; or it is passed on as it arrives. */
+  readonly large: ((text: ResultText) => void) | 'abort' | null;
 }
-export const ALONE: StatementSendOptions = { before: null, after: null, rendering: null };
+export const ALONE: StatementSendOptions = { before: null, after: null, rendering: null, large: null };
 
 export interface StatementOutcome {
   readonly error: unknown;
   /** Not named `rows`, because pg would treat it as a query that reads in portions. */
   readonly answer: readonly Row[];
   readonly json: Uint8Array | null;
+  /** The text was passed on, so the statement cannot be repeated. */
+  readonly streamed: boolean;
   /** The command tag, such as `COMMIT`. */
   readonly tag: string;
   /** False: never reached the socket and can be sent elsewhere. */
@@ -79,3 +92,6 @@ export interface StatementOutcome {
   /** Milliseconds for which the statement occupied its connection. */
   readonly took: number;
 }
+
+export type OutcomeCallback = (outcome: StatementOutcome) => void;
+export type ErrorCallback = (error: unknown) => void;

@@ -11,7 +11,7 @@ import { clock } from '../../../language/project/clock.js';
 import type { PostgresOptions } from './options.js';
 import { destroySocket, RowClient } from './pg-internals.js';
 import { cancelStatement } from './cancel.js';
-import { expireStatements } from './statement.js';
+import { abortStatement, expireStatements } from './statement.js';
 import { createPgConnection } from './connection.js';
 import type { PgConnection } from './connection.js';
 
@@ -20,6 +20,8 @@ const STALL_MS = 25;
 const MAX_IN_FLIGHT = 64;
 /** Milliseconds between checks for overdue statements. */
 const WATCH_MS = 100;
+/** Milliseconds for which the receiver of a result may keep a connection waiting that others wait for. */
+const PAUSE_MS = 1000;
 /** Milliseconds between attempts to reopen a shared connection. */
 const REOPEN_MS = 500;
 
@@ -51,7 +53,7 @@ const createGroup = (wanted: number): ConnectionGroup => ({ wires: [], wanted, o
 
 function findLeastBusy({ wires }: ConnectionGroup): PgConnection | undefined {
   let best: PgConnection | undefined;
-  for (const wire of wires) if (!best || wire.inFlight < best.inFlight) best = wire;
+  for (const wire of wires) if (!wire.dropped && (!best || wire.inFlight < best.inFlight)) best = wire;
   if (!best || best.inFlight === 0) return best;
   return best.inFlight < MAX_IN_FLIGHT && performance.now() - best.since < STALL_MS ? best : undefined;
 }
@@ -140,14 +142,21 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     { clock, patience: options.patience },
   );
 
+  function endLongestPause(now: number): void {
+    const [longest] = [...all].sort((one, other) => one.pausedAt - other.pausedAt);
+    if (longest !== undefined && now - longest.pausedAt > PAUSE_MS)
+      abortStatement(longest, createFault('QRY_UNAVAILABLE', {}, { retryable: true }));
+  }
+
   const watch = setInterval(() => {
     const now = performance.now();
     for (const wire of all) {
       if (wire.inFlight === 0) continue;
-      expireStatements(wire, now, wire.shared ? options.patience : Infinity);
+      expireStatements(wire, now, wire.shared ? options.patience : Infinity, options.deadline);
       // A dead peer is detected by its silence.
       if (now - wire.since > options.deadline) destroySocket(wire.client);
     }
+    if (line.waiting > 0) endLongestPause(now);
   }, WATCH_MS);
   watch.unref();
 

@@ -4,9 +4,9 @@
  */
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
-import { RawJson } from '../../../contract/raw-json.js';
 import { SERIALIZABLE, type Dialect, type Isolation, type Transaction } from '../kind.js';
 import {
+  LargeTextError,
   isPostgresConnectionLost,
   isPostgresRetryable,
   isStale,
@@ -19,20 +19,19 @@ import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
 import { createSlowStatements } from './slow-statements.js';
 import { sendStatement } from './statement.js';
-import { ALONE, invalidateStatements } from './connection.js';
+import { renderText } from './streaming.js';
+import { ALONE, COMMIT, invalidateStatements } from './connection.js';
 import type { PostgresOptions } from './options.js';
-import type { PgCommand, StatementOutcome, StatementSendOptions, PgConnection } from './connection.js';
+import type { ErrorCallback, OutcomeCallback, PgCommand, PgConnection } from './connection.js';
+import type { StatementOutcome, StatementSendOptions } from './connection.js';
 import type { Release, PgConnections } from './connections.js';
 
 const NO_VALUES: readonly string[] = [];
-const NO_TEXT = Buffer.from('null');
-const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
-const COMMIT: PgCommand = { name: 'lintel_commit', text: 'COMMIT' };
 const ROLLBACK: PgCommand = { name: 'lintel_rollback', text: 'ROLLBACK' };
 /** A single read that serializable transactions must detect. */
 const WATCHED: StatementSendOptions = {
   ...ALONE,
-  before: { name: 'lintel_begin_watched', text: 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY' },
+  before: [{ name: 'lintel_begin_watched', text: 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY' }],
   after: COMMIT,
 };
 /** Attempts of a read that conflicts with a serializable transaction. */
@@ -49,7 +48,7 @@ interface Opening {
 
 function createOpening(level: string): Opening {
   const name = `lintel_begin_${level.replaceAll(' ', '_')}`;
-  const before: PgCommand = { name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` };
+  const before: readonly PgCommand[] = [{ name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` }];
   return { first: { ...ALONE, before }, only: { ...ALONE, before, after: COMMIT } };
 }
 
@@ -70,10 +69,12 @@ interface OpenTransaction {
 
 const getDeadline = (asker: Requester | null): number => asker?.invocation.deadline ?? Infinity;
 
-type OutcomeCallback = (outcome: StatementOutcome) => void;
-type ErrorCallback = (error: unknown) => void;
-
-export function createPostgresDialect(wires: () => PgConnections, isolation: PostgresOptions['isolation']): Dialect {
+/** `streams`: large results need not be held. */
+export function createPostgresDialect(
+  wires: () => PgConnections,
+  isolation: PostgresOptions['isolation'],
+  streams: boolean,
+): Dialect {
   const openings = new Map<string, Opening>();
   const isSerializable = (): boolean => isolation(SERIALIZABLE) === 'serializable';
   const slow = createSlowStatements();
@@ -95,18 +96,21 @@ export function createPostgresDialect(wires: () => PgConnections, isolation: Pos
   }
 
   function toFailure(prepared: PostgresPreparedStatement, { error, sent }: StatementOutcome): unknown {
+    if (error instanceof LargeTextError) return error;
     return toPostgresFault(error, sent && !prepared.readOnly ? 'unknown' : 'none', prepared.text);
   }
 
   /**
    * The server did not receive the statement, rejected it before running it, or ended the session during a read. Never a write
-   * that was sent.
+   * that was sent. `isDropped`: the connection was closed because of another statement.
    */
-  function isRepeatable(prepared: PostgresPreparedStatement, { error, sent }: StatementOutcome): boolean {
+  function isRepeatable(prepared: PostgresPreparedStatement, outcome: StatementOutcome, isDropped = false): boolean {
+    const { error, sent, streamed } = outcome;
+    if (streamed) return false;
     if (prepared.among && isPostgresRetryable(error)) return true;
     return (
       isStale(error) ||
-      (isPostgresConnectionLost(error) && !sent) ||
+      (isPostgresConnectionLost(error) && (!sent || (isDropped && prepared.readOnly))) ||
       (prepared.readOnly && getSqlState(error).startsWith('57P0'))
     );
   }
@@ -167,7 +171,7 @@ export function createPostgresDialect(wires: () => PgConnections, isolation: Pos
         return;
       }
       if (isStale(outcome.error)) invalidateEverywhere(prepared.name);
-      if (isRepeatable(prepared, outcome)) runLeased(prepared, values, sending, asker, 1, done, failed);
+      if (isRepeatable(prepared, outcome, wire.dropped)) runLeased(prepared, values, sending, asker, 1, done, failed);
       else failed(toFailure(prepared, outcome));
     });
   }
@@ -277,9 +281,14 @@ export function createPostgresDialect(wires: () => PgConnections, isolation: Pos
     },
 
     render(statement, values, rendering, asker = null) {
-      return new Promise((done, failed) => {
-        const resolveJson = ({ json }: StatementOutcome): void => done(new RawJson(json ?? NO_TEXT, parseText));
-        runFree(statement as PostgresPreparedStatement, values, { ...ALONE, rendering }, asker, resolveJson, failed);
+      const prepared = statement as PostgresPreparedStatement;
+      const { name, readOnly, among } = prepared;
+      return renderText({
+        ...{ rendering, asker, isLarge: slow.isLarge(name) },
+        streams: streams && readOnly && !among,
+        recordLarge: () => slow.recordLarge(name),
+        send: (...how) => runFree(prepared, values, how[0], asker, how[1], how[2]),
+        sendAlone: (...how) => runLeased(prepared, bindValues(prepared, values), how[0], asker, 1, how[1], how[2]),
       });
     },
 

@@ -11,11 +11,13 @@ export interface PostgresOptions {
   /** Pool connections to share for inserts where commits do not wait for the disk. */
   readonly inserters: number;
   readonly pool: number;
-  /** Milliseconds after which an unresponsive connection is closed. */
+  /** Milliseconds after which an unresponsive connection is closed, or a result that is streamed is abandoned. */
   readonly deadline: number;
   /** Milliseconds that a statement waits for a connection. */
   readonly patience: number;
   readonly limits: ResultLimits;
+  /** Limits that are set apply to every result, so none is streamed. */
+  readonly streams: boolean;
   readonly isolation: (need: Isolation) => string;
 }
 
@@ -61,6 +63,7 @@ export function readPostgresOptions(options: Readonly<Record<string, unknown>>):
     deadline: statementTimeout + 500,
     patience,
     limits: readLimits(options),
+    streams: options['result_rows'] === undefined && options['result_bytes'] === undefined,
     // PostgreSQL detects conflicts only among serializable transactions.
     isolation: ({ level, among }) =>
       isolation !== 'auto' ? isolation : among ? 'serializable' : ISOLATION_LEVELS[level],

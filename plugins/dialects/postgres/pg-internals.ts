@@ -4,7 +4,7 @@
  * through two event emitters: without that, a list of fifty rows takes about 0.6 of the processor time (docs/decisions/databases.md).
  *
  * - of `Client`: `_getActiveQuery` (the statement that a row belongs to), `processID` and `secretKey` (to cancel it)
- * - of `Connection`: `attachListeners` (the bytes of the socket), and the messages of the protocol (`parse` to `sendCopyFail`)
+ * - of `Connection`: `attachListeners` (the bytes of the socket), `stream` (the socket), and the messages of the protocol (`parse` to `sendCopyFail`)
  * - `Client` calls `submit` and `handle...` of what is queried, and pipelines instances of `Query` alone
  *
  * package.json takes patch releases of `pg`. Members that one of them takes away fail at the first connection.
@@ -38,7 +38,7 @@ export interface SubmittedStatement extends RowReceiver {
 
 interface InnerClient {
   readonly connection: WireConnection & {
-    readonly stream: { destroy(): void };
+    readonly stream: { destroy(): void; pause(): void; resume(): void };
     attachListeners(stream: EventEmitter): void;
   };
   readonly processID: unknown;
@@ -95,7 +95,17 @@ export function submitStatement(client: RowClient, statement: SubmittedStatement
   client.query(statement as pg.Submittable & SubmittedStatement);
 }
 
+/** Rows that are not received wait in the buffers of the sockets, and then in the server. */
+export const pauseSocket = (client: RowClient): void => getInner(client).connection.stream.pause();
+export const resumeSocket = (client: RowClient): void => getInner(client).connection.stream.resume();
+
 export const destroySocket = (client: RowClient): void => getInner(client).connection.stream.destroy();
+
+/** Without the error of a connection that is lost. */
+export function dropClient(client: RowClient): void {
+  void client.end();
+  destroySocket(client);
+}
 
 /** Null before the server has sent them. */
 export function getCancelKey(client: RowClient): { readonly processID: number; readonly secretKey: number } | null {

@@ -158,10 +158,11 @@ async function fetchTriggers(wires: PgConnections): Promise<readonly Trigger[]> 
 
 export default defineRuntime(dialect, {
   create(context) {
-    const { isolation } = readPostgresOptions(context.options);
+    const { isolation, streams } = readPostgresOptions(context.options);
     const handle = createPostgresDialect(
       () => requireConnections(handle),
       (need) => isolation(servers.get(handle)?.triggered === true ? SERIALIZABLE : need),
+      streams,
     );
     servers.set(handle, { context, wires: null, triggered: false });
     return handle;

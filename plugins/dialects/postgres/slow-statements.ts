@@ -1,5 +1,5 @@
 /**
- * Keeps slow statements off shared connections for a while. A statement is slow when it is late several times in a row or very
+ * Keeps slow statements, and those with large results, off shared connections for a while. A statement is slow when it is late several times in a row or very
  * late once; an unknown one is first tried by one caller.
  */
 const LATE_MS = 50;
@@ -17,12 +17,17 @@ export interface SlowStatements {
   requestTurn(name: string, again: () => void): 'first' | 'wait' | 'late';
   /** `took`: milliseconds. */
   recordDuration(name: string, took: number): void;
+  recordLarge(name: string): void;
+  /** Its result was large a short while ago. */
+  isLarge(name: string): boolean;
 }
 
 export function createSlowStatements(now: () => number = () => performance.now()): SlowStatements {
   const until = new Map<string, number>();
   const late = new Map<string, number>();
   const quick = new Set<string>();
+  /** Until when a statement counts as large. */
+  const large = new Map<string, number>();
   /** Callers waiting for the first; null: it is late. */
   const tried = new Map<string, (() => void)[] | null>();
 
@@ -69,6 +74,14 @@ export function createSlowStatements(now: () => number = () => performance.now()
       late.delete(name);
       quick.delete(name);
       until.set(name, now() + FOR_MS);
+    },
+    recordLarge: (name) => void large.set(name, now() + FOR_MS),
+    isLarge(name) {
+      if (large.size === 0) return false;
+      const end = large.get(name);
+      if (end === undefined || end > now()) return end !== undefined;
+      large.delete(name);
+      return false;
     },
   };
 }

@@ -5,9 +5,18 @@ import type { Requester } from '../../../contract/requester.js';
 import type { Fault } from '../../../contract/fault.js';
 import type { Rendering, Row } from '../kind.js';
 import { LargeResult } from '../../shared/results.js';
-import { StatementAbortedError, isStale } from '../shared/errors.js';
+import { LargeTextError, StatementAbortedError, isStale } from '../shared/errors.js';
+import { ResultText } from '../shared/result-text.js';
+import { dropConnection } from './cancel.js';
 import { createLayout, writeObjects, writeRow, type RowLayout } from './json-rows.js';
-import { pipelineLikeQuery, submitStatement, type SubmittedStatement, type WireConnection } from './pg-internals.js';
+import {
+  pauseSocket,
+  pipelineLikeQuery,
+  resumeSocket,
+  submitStatement,
+  type SubmittedStatement,
+  type WireConnection,
+} from './pg-internals.js';
 import { NO_ROWS, readRow, createRowShape, type RowShape } from './rows.js';
 import {
   invalidateStatements,
@@ -20,11 +29,16 @@ import {
 
 const NO_VALUES: readonly string[] = [];
 const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
+/** Bytes of text from which a result is large. */
+const LARGE_TEXT = 262_144;
+/** Bytes of the pieces that are passed on. */
+const PIECE = 65_536;
 
 export class PgStatement implements StatementOutcome, SubmittedStatement {
   error: unknown = undefined;
   readonly answer: Row[] = [];
   json: Uint8Array | null = null;
+  streamed = false;
   tag = '';
   sent = false;
   took = 0;
@@ -44,7 +58,11 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
   private rows = 0;
   private bytes = 0;
   private nextCheck: number;
+  private mostRows: number;
   private result: LargeResult | null = null;
+  /** Bytes of text at which some of it is passed on. */
+  private passAt = Infinity;
+  private passed: ResultText | null = null;
 
   constructor(
     private readonly wire: PgConnection,
@@ -56,6 +74,8 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     private readonly settle: (outcome: StatementOutcome) => void,
   ) {
     this.nextCheck = wire.limits.checkFrom;
+    this.mostRows = wire.limits.rows;
+    if (sending.large !== null) this.passAt = LARGE_TEXT;
     this.name = command.name;
     this.text = command.text;
     if (wire.inFlight++ === 0) wire.since = this.asked;
@@ -69,7 +89,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     this.sent = true;
     this.corkStream(connection.stream);
     const { before, after } = this.sending;
-    if (before !== null) this.pipelineCommand(connection, before);
+    for (const command of before ?? []) this.pipelineCommand(connection, command);
     this.known = statements.get(this.name);
     if (!this.known) {
       if (stale.delete(this.name)) connection.close({ type: 'S', name: this.name });
@@ -134,7 +154,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     if (!shape || this.error !== undefined) return;
     this.rows++;
     this.bytes += bytes.readUInt32BE(at - 4);
-    if ((this.bytes > this.nextCheck || this.rows > this.wire.limits.rows) && !this.isWithinLimits()) return;
+    if ((this.bytes > this.nextCheck || this.rows > this.mostRows) && !this.isWithinLimits()) return;
     try {
       if (layout === null) this.answer.push(readRow(shape, bytes, at));
       else this.write(layout, bytes, at);
@@ -149,6 +169,51 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     else if (layout.rendering.shape === 'one') return;
     page.add(this.written++ === 0 ? OPEN : COMMA);
     writeRow(layout, page, bytes, at);
+    if (page.length > this.passAt) this.passText(layout.rendering);
+  }
+
+  private passText({ shape }: Rendering): void {
+    const { large } = this.sending;
+    // With `count`, the second row decides between an object and a list.
+    if (shape === 'count' && this.written === 1) return;
+    if (typeof large !== 'function') {
+      this.error = new LargeTextError();
+      this.notifyOnce();
+      // Those behind it would wait for rows that are discarded.
+      if (this.wire.shared) dropConnection(this.wire);
+      return;
+    }
+    if (this.passed === null) {
+      this.streamed = true;
+      this.passAt = PIECE;
+      // The text is not held, so its size is not limited.
+      this.nextCheck = this.mostRows = Infinity;
+      this.passed = new ResultText({
+        pause: () => this.setPaused(true),
+        resume: () => this.setPaused(false),
+        cancel: () => this.abort(null),
+      });
+      large(this.passed);
+    }
+    this.wire.since = performance.now();
+    this.passed.write(this.wire.page.flush(0));
+  }
+
+  private setPaused(paused: boolean): void {
+    const { wire } = this;
+    if (paused === wire.pausedAt < Infinity || (paused && this.settled)) return;
+    const now = performance.now();
+    wire.pausedAt = paused ? now : Infinity;
+    // The server makes no progress while it is paused.
+    wire.since = paused ? Infinity : now;
+    if (paused) pauseSocket(wire.client);
+    else resumeSocket(wire.client);
+  }
+
+  private abort(reason: Fault | null): void {
+    if (this.over || this.settled) return;
+    this.error = new StatementAbortedError(reason);
+    this.notifyOnce();
   }
 
   private renderJson(rendering: Rendering): Uint8Array {
@@ -207,6 +272,10 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     if (this.known && !this.known.shape) this.known.shape = NO_ROWS;
     const { rendering } = this.sending;
     if (rendering !== null && this.error === undefined) this.json = this.renderJson(rendering);
+    if (this.passed !== null && this.json !== null) {
+      this.passed.write(this.json);
+      this.passed.finishText();
+    }
     this.finishStatement();
   }
 
@@ -215,7 +284,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     this.over = true;
     const { wire } = this;
     const now = performance.now();
-    this.took = now - wire.since;
+    this.took = now - (this.streamed ? this.asked : wire.since);
     wire.since = now;
     wire.inFlight--;
     while (wire.head?.over === true) wire.head = wire.head.next;
@@ -223,20 +292,31 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     this.notifyOnce();
   }
 
+  private endOfWait(patience: number): number {
+    return this === this.wire.head ? this.until : Math.min(this.until, this.asked + patience);
+  }
+
+  static abortFirst(wire: PgConnection, reason: Fault): void {
+    wire.head?.abort(reason);
+  }
+
   private notifyOnce(): void {
     if (this.settled) return;
     this.settled = true;
+    // A connection that is released must be read to the end of the statement.
+    this.setPaused(false);
     this.result?.close();
     this.settle(this);
   }
 
   /**
-   * Rejects overdue statements, and those that wait longer than `patience`. The server may still run them; their results are
-   * discarded.
+   * Rejects overdue statements, those that wait longer than `patience`, and those with text that is passed on of which the
+   * server has sent nothing for `silence`. The server may still run them; their results are discarded.
    */
-  static rejectOverdue(wire: PgConnection, now: number, patience: number): void {
+  static rejectOverdue(wire: PgConnection, now: number, patience: number, silence: number): void {
     for (let one = wire.head; one !== null; one = one.next) {
-      if (one.settled || now < (one === wire.head ? one.until : Math.min(one.until, one.asked + patience))) continue;
+      const isSilent = typeof one.sending.large === 'function' && now - wire.since > silence;
+      if (one.settled || (now < one.endOfWait(patience) && !isSilent)) continue;
       one.error = new StatementAbortedError();
       one.answer.length = 0;
       one.took = one === wire.head ? now - wire.since : 0;
@@ -245,8 +325,10 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
   }
 }
 
-export const expireStatements = (wire: PgConnection, now: number, patience: number): void =>
-  PgStatement.rejectOverdue(wire, now, patience);
+export const expireStatements = (...limits: Parameters<typeof PgStatement.rejectOverdue>): void =>
+  PgStatement.rejectOverdue(...limits);
+
+export const abortStatement = (wire: PgConnection, reason: Fault): void => PgStatement.abortFirst(wire, reason);
 
 pipelineLikeQuery(PgStatement);
 

@@ -59,6 +59,9 @@ export class StatementAbortedError extends Error {
   }
 }
 
+/** The text is to be passed on, which needs another execution. */
+export class LargeTextError extends StatementAbortedError {}
+
 const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
 export const getSqlState = (error: unknown): string => {
   const { code } = asError(error);

@@ -36,8 +36,8 @@ function rendersWith(
   render: NonNullable<QueryPlan['render']>,
   shape: Rendering['shape'],
 ): NonNullable<ModePlan['renders']> {
-  return (names, hide) => {
-    const rendering: Rendering = Object.freeze({ names, shape, hide });
+  return (names, hide, streams) => {
+    const rendering: Rendering = Object.freeze({ names, shape, hide, streams: streams && shape !== 'one' });
     return (frame) => render(frame, rendering);
   };
 }

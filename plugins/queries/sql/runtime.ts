@@ -1,5 +1,6 @@
 /** Plans a SQL statement: one closure per actionable, which runs it once, or once for each item of a list. */
 import type { Frame, IsolationNeed, PlanTools } from '../../../contract/plan.js';
+import { JsonStream } from '../../../contract/json-stream.js';
 import type { RawJson } from '../../../contract/raw-json.js';
 import { Fault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
@@ -66,9 +67,14 @@ const hideColumns = ({ hide }: SqlStatement, rows: Promise<readonly Row[]>): Pro
 
 function createExecution(connection: Dialect, statement: SqlStatement): Pick<QueryPlan, 'execute' | 'render'> {
   const { values, named } = statement;
+  const renameFields = (error: unknown): unknown => (error instanceof Fault ? named(error) : error);
   const throwRenamed = (error: unknown): never => {
-    throw error instanceof Fault ? named(error) : error;
+    throw renameFields(error);
   };
+  const renameLater = (result: RawJson | JsonStream): RawJson | JsonStream =>
+    result instanceof JsonStream
+      ? new JsonStream((sink) => result.open({ ...sink, fail: (error) => sink.fail(renameFields(error)) }))
+      : result;
   const { render } = connection;
   return {
     execute: async (frame: Frame): Promise<unknown> => {
@@ -79,8 +85,8 @@ function createExecution(connection: Dialect, statement: SqlStatement): Pick<Que
       ).catch(throwRenamed);
     },
     ...(render !== undefined && {
-      render: async (frame: Frame, rendering: Rendering): Promise<RawJson> =>
-        render(statement.prepared, values(frame), rendering, frame).catch(throwRenamed),
+      render: async (frame: Frame, rendering: Rendering): Promise<RawJson | JsonStream> =>
+        render(statement.prepared, values(frame), rendering, frame).then(renameLater, throwRenamed),
     }),
   };
 }

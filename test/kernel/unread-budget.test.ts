@@ -1,17 +1,17 @@
 /** Answers that are not read: counted while they are here, and the oldest of the network with most are cut off. The time is the test's own. */
 import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { Unread } from '../../kernel/http/unread-limit.js';
+import { UnreadBudget } from '../../contract/unread-budget.js';
 
 describe('answers that are not read', () => {
   let now = 0;
+  const clock = { now: () => now, wait: () => new Promise<void>(() => {}) };
   const createTestUnread = () => {
     const cut: string[] = [];
-    const unread = new Unread(100, () => now);
+    const unread = new UnreadBudget(100, clock);
     const answer = (name: string, network: string, bytes: number): EventEmitter => {
       const res = Object.assign(new EventEmitter(), { destroy: () => void (cut.push(name), res.emit('close')) });
-      unread.add(res as unknown as ServerResponse, network, bytes);
+      unread.add(res, network, bytes);
       return res;
     };
     return { cut, unread, answer };
@@ -36,6 +36,29 @@ describe('answers that are not read', () => {
     answer('new', 'c', 60);
     expect(cut).to.deep.equal(['first', 'second']);
     expect(unread.bytes).to.equal(90);
+  });
+
+  it('that are still written may hold half of the limit together, and a mebibyte each', () => {
+    const unread = new UnreadBudget(8_000_000, clock);
+    const cut: string[] = [];
+    const begin = (name: string) => {
+      const res = Object.assign(new EventEmitter(), { destroy: () => void (cut.push(name), res.emit('close')) });
+      return { res, held: unread.add(res, 'a', 0) };
+    };
+    const [first, second] = [begin('first'), begin('second')];
+    expect([unread.setHeld(first.held, 3_999_999), unread.setHeld(second.held, 2_000_000)]).to.deep.equal([
+      true,
+      false,
+    ]);
+    expect([unread.setHeld(second.held, 1_048_575), unread.bytes]).to.deep.equal([true, 5_048_574]);
+    // One that was read a moment ago, or holds nothing, is not the oldest.
+    begin('empty');
+    now += 1000;
+    unread.setHeld(first.held, 3_000_000);
+    unread.add(begin('third').res, 'a', 6_000_000);
+    expect(cut).to.deep.equal(['second']);
+    first.res.emit('close');
+    expect([unread.setHeld(first.held, 5), unread.bytes]).to.deep.equal([true, 6_000_000]);
   });
 
   it('have a moment: many large answers that are read are no reason', () => {

@@ -1,0 +1,81 @@
+/**
+ * Rows as JSON text that is not held in full. An execution with a large text is ended and repeated (the statement only
+ * reads) on a connection of its own, which waits while the receiver is slow.
+ */
+import type { JsonStream } from '../../../contract/json-stream.js';
+import { RawJson } from '../../../contract/raw-json.js';
+import type { Requester } from '../../../contract/requester.js';
+import type { Rendering } from '../kind.js';
+import { LargeTextError } from '../shared/errors.js';
+import type { ResultText } from '../shared/result-text.js';
+import { ALONE, COMMIT } from './connection.js';
+import type {
+  ErrorCallback,
+  OutcomeCallback,
+  PgCommand,
+  StatementOutcome,
+  StatementSendOptions,
+} from './connection.js';
+
+const NO_TEXT = Buffer.from('null');
+const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
+
+const toRawJson = ({ json }: StatementOutcome): RawJson => new RawJson(json ?? NO_TEXT, parseText);
+
+const BEGIN: PgCommand = { name: 'lintel_begin_reading', text: 'BEGIN READ ONLY' };
+/** Seconds; few different texts, because each is prepared. */
+const STEP = 10;
+
+/** The server's time for a statement includes the time in which the receiver is slow. The deadline of the request limits both. */
+function createTimeout(deadline: number): PgCommand {
+  const seconds = STEP * Math.max(1, Math.ceil((deadline - performance.now()) / 1000 / STEP));
+  return { name: `lintel_timeout_${seconds}`, text: `SET LOCAL statement_timeout = '${seconds}s'` };
+}
+
+type Send = (sending: StatementSendOptions, done: OutcomeCallback, failed: ErrorCallback) => void;
+
+export interface TextRead {
+  readonly rendering: Rendering;
+  readonly asker: Requester | null;
+  /** The statement and the connection allow a text that is passed on. */
+  readonly streams: boolean;
+  /** On any connection. */
+  readonly send: Send;
+  /** On a connection of its own. */
+  readonly sendAlone: Send;
+  readonly isLarge: boolean;
+  recordLarge(): void;
+}
+
+export function renderText(read: TextRead): Promise<RawJson | JsonStream> {
+  const { rendering, asker } = read;
+  return new Promise((done, reject) => {
+    const failed: ErrorCallback = reject;
+    const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
+    if (!read.streams || rendering.streams !== true || asker?.invocation.streams !== true) {
+      read.send({ ...ALONE, rendering }, resolveText, failed);
+      return;
+    }
+    const sendAlone = (): void => {
+      let passed: ResultText | null = null;
+      const passOn = (text: ResultText): void => {
+        passed = text;
+        read.recordLarge();
+        asker.invocation.onFinish(() => text.cancel());
+        done(text.stream);
+      };
+      const before = [BEGIN, createTimeout(asker.invocation.deadline)];
+      read.sendAlone({ before, after: COMMIT, rendering, large: passOn }, resolveText, (error) => {
+        if (passed === null) failed(error);
+        else passed.fail(error);
+      });
+    };
+    if (read.isLarge) sendAlone();
+    else
+      read.send({ ...ALONE, rendering, large: 'abort' }, resolveText, (error) => {
+        if (!(error instanceof LargeTextError)) return failed(error);
+        read.recordLarge();
+        sendAlone();
+      });
+  });
+}

@@ -1,0 +1,201 @@
+/**
+ * Large results that are sent while they are received: the same bytes as a result that is held, no complete response for one that
+ * fails, and connections of the database that are free again however a response ends. On PostgreSQL.
+ */
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { formatRequestHead } from '../support/client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource } from '../support/project.js';
+import { skipTest } from '../support/skip.js';
+import { connect as connectSocket } from '../support/sockets.js';
+import { startStopwatch } from '../support/stopwatch.js';
+import { waitUntil } from '../support/until.js';
+
+/** Rows of values whose JSON is not the text that the server sends. */
+const NAUGHTY = `
+  SELECT n, n::bigint * 4503599627370496 AS long, n / 3.0::float8 AS part, '-0'::float8 AS zero, n % 2 = 0 AS even,
+    E'"\\\\\\u0001\\n€\\U0001F600' || repeat('x', n % 400) AS text, CASE WHEN n % 3 = 0 THEN NULL ELSE 'a' END AS gap,
+    timestamptz '2026-01-02 03:04:05.678901+00' + n * interval '1 second' AS at, date '2026-01-02' + n AS day,
+    jsonb_build_object('n', n, 'k', '"') AS json, ARRAY[n, NULL] AS list, n::numeric / 7 AS exact, '\\x00ff'::bytea AS bytes
+  FROM generate_series(1, 1500) AS n ORDER BY n`;
+/** About a mebibyte for each thousand rows, each computed when it is sent. */
+const WIDE = `SELECT n, repeat('x', 1000) AS t FROM (SELECT generate_series(1, $1) AS n) AS s`;
+const BROKEN = `SELECT n, repeat('x', 20) AS t, 1 / (100000 - n) AS q FROM generate_series(1, 200000) AS n`;
+
+const FILES = {
+  'pass.cjs': 'module.exports = () => (ctx, next) => next();',
+  'definitions/a.json': [
+    defineQueryResource('naughty', NAUGHTY),
+    { ...defineQueryResource('some', NAUGHTY), returnables: ['at', 'text', 'n'] },
+    defineQueryResource('list', `SELECT repeat('x', 300000) AS t`, [], { result: 'many' }),
+    defineQueryResource('single', `SELECT repeat('x', 300000) AS t`),
+    defineQueryResource('wide', WIDE, ['$PAYLOAD.rows']),
+    defineQueryResource('read', WIDE, ['$PAYLOAD.rows'], { must_return_value: true }),
+    defineQueryResource('broken', BROKEN),
+    defineQueryResource('fine', 'SELECT 1 AS one'),
+    defineQueryResource(
+      'running',
+      `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT n,%' AND state <> 'idle'`,
+    ),
+  ],
+};
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const formatPost = (path: string, body: object = {}, headers: object = {}): string => {
+  const text = JSON.stringify(body);
+  return `${formatRequestHead('POST', path, { ...JSON_TYPE, 'content-length': text.length, ...headers })}${text}`;
+};
+
+describe('streamed results', () => {
+  let database = '';
+  let kernel: TestKernel;
+  const sockets: Socket[] = [];
+
+  const start = (config: object = {}): Promise<TestKernel> =>
+    startKernel({
+      files: FILES,
+      config: {
+        connections: { main: { use: 'postgres', url: '$ENV.DATABASE', pool_size: 4 } },
+        http: { methods: ['POST', 'GET'], limits: { unread: 40_000_000 } },
+        websocket: { enabled: true },
+        ...config,
+      },
+      env: { DATABASE: database },
+    });
+
+  before(async function () {
+    const server = await startPostgres();
+    if ('skip' in server) return skipTest(this, server.skip);
+    database = await createPostgresDatabase();
+    kernel = await start();
+  });
+  afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+  after(() => kernel?.close());
+
+  const isChunked = ({ headers }: { headers: Headers }): boolean => headers.get('transfer-encoding') === 'chunked';
+
+  /** A client that stops reading after the first bytes. */
+  const readLittle = (path: string, body: object, of = kernel): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(of.server.port, '127.0.0.1');
+      sockets.push(socket);
+      socket.once('data', () => resolve(socket.pause()));
+      socket.on('error', reject);
+      socket.write(formatPost(path, body));
+    });
+
+  const readRest = (socket: Socket): Promise<string> =>
+    new Promise((resolve) => {
+      let text = '';
+      socket.setEncoding('latin1').on('data', (more: string) => (text += more));
+      socket.on('close', () => resolve(text)).resume();
+    });
+
+  const waitUntilFree = (of = kernel): Promise<unknown> =>
+    waitUntil(async () => (await of.post('/running', {})).body['n'] === 0, 'the statements to end');
+
+  for (const path of ['naughty', 'some', 'list'])
+    it(`${path}: the same bytes as a result that is held`, async () => {
+      const streamed = await kernel.post(`/${path}`, {});
+      const held = await kernel.raw(formatPost(`/${path}`).replace('HTTP/1.1', 'HTTP/1.0'));
+      const at = held.indexOf('\r\n\r\n');
+      expect([streamed.status, isChunked(streamed)]).to.deep.equal([200, true]);
+      expect(held.slice(0, at)).to.match(/content-length: \d{6}/i);
+      expect(Buffer.from(held.slice(at + 4), 'latin1').toString() === streamed.text).to.equal(true);
+    });
+
+  it('are those of several rows, of HTTP/1.1, that no step reads', async () => {
+    for (const [path, rows] of [
+      ['single', 0],
+      ['wide', 200],
+      ['read', 1000],
+    ] as const)
+      expect(isChunked(await kernel.post(`/${path}`, { rows })), path).to.equal(false);
+    const { headers, text } = await kernel.request('HEAD', '/wide?rows=1000');
+    expect([Number(headers.get('content-length')) > 1_000_000, text]).to.deep.equal([true, '']);
+    const client = await connectSocket(kernel.url);
+    expect((await client.sendRequest('wide', { rows: 1000 })).data).to.have.length(1000);
+    await client.close();
+  });
+
+  it('are those of a server without middlewares of plugins, and of a connection without limits for results', async () => {
+    const middlewares = { pass: { use: 'koa', package: './pass.cjs' } };
+    const main = { use: 'postgres', url: '$ENV.DATABASE', result_rows: 1000 };
+    for (const config of [{ middlewares }, { connections: { main } }]) {
+      const other = await start(config);
+      const response = await other.post<unknown[]>('/wide', { rows: 1000 });
+      expect([isChunked(response), response.body.length]).to.deep.equal([false, 1000]);
+      await other.close();
+    }
+  });
+
+  it('leave the connection of the client in order', async () => {
+    const text = await kernel.raw(
+      formatPost('/wide', { rows: 400 }) +
+        formatPost('/fine') +
+        formatPost('/wide', { rows: 300 }, { connection: 'close' }),
+    );
+    expect(text.match(/HTTP\/1\.1 200/g)).to.have.length(3);
+    expect(text).to.match(
+      /\]\r\n0\r\n\r\nHTTP\/1\.1 200 OK\r\n[^{]+\{"one":1\}HTTP\/1\.1 200[^]+"n":300,"t":"x+"\}\]\r\n0\r\n\r\n$/,
+    );
+  });
+
+  it('are complete, many at once', async () => {
+    const all = await Promise.all(
+      [1, 2, 3, 4, 5, 6, 7, 8].map((n) => kernel.post<unknown[]>('/wide', { rows: 500 + n })),
+    );
+    expect(all.map(({ body }) => body.length)).to.deep.equal([501, 502, 503, 504, 505, 506, 507, 508]);
+  });
+
+  it('are never complete where the statement fails in a late row; the log has the place', async () => {
+    const text = await kernel.raw(formatPost('/broken'));
+    expect(text).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(text)
+      .to.include('"n":90000,')
+      .and.not.match(/0\r\n\r\n$/);
+    const failures = kernel.log.filter(({ message }) => message === 'request failed');
+    expect(failures.map(({ fields: { resource, action, code } }) => [resource, action, code])).to.deep.equal([
+      ['broken', 'broken#1', 'QRY_FAILED'],
+    ]);
+    await waitUntilFree();
+  });
+
+  it('end with their client: the statement is cancelled', async () => {
+    for (let n = 0; n < 4; n++) (await readLittle('/wide', { rows: 10_000_000 })).destroy();
+    await waitUntilFree();
+    expect((await kernel.post<unknown[]>('/wide', { rows: 400 })).body).to.have.length(400);
+  });
+
+  it('whose clients do not read yield their connections to others', async () => {
+    const stalled = await Promise.all(
+      [1, 2, 3, 4].map(() => readLittle('/wide', { rows: 10_000_000 }).catch(() => null)),
+    );
+    expect(stalled).to.not.include(null);
+    expect((await kernel.post<unknown[]>('/wide', { rows: 400 })).body).to.have.length(400);
+  });
+
+  it('end at the deadline of the request', async () => {
+    const other = await start({ http: { timeouts: { request: 1 } } });
+    const elapsed = startStopwatch();
+    await readLittle('/wide', { rows: 10_000_000 }, other);
+    await waitUntilFree(other);
+    expect(elapsed()).to.be.lessThan(3000);
+    expect(other.log.find(({ message }) => message === 'request failed')?.fields).to.include({
+      ...{ resource: 'wide', action: 'wide#1', code: 'QRY_TIMEOUT' },
+    });
+    await other.close();
+  });
+
+  it('are completed by a server that stops', async () => {
+    // The second is held: it is complete for the server, and its client still reads.
+    const last = await Promise.all(['/wide', '/read'].map((path) => readLittle(path, { rows: 12_000 })));
+    const stopped = kernel.server.stop(5);
+    const texts = await Promise.all(last.map((one) => readRest(one)));
+    await stopped;
+    expect(texts[0]).to.match(/"n":12000,"t":"x+"\}\]\r\n0\r\n\r\n$/);
+    expect(texts[1]).to.match(/"n":12000,"t":"x+"\}\]$/);
+  });
+});
