@@ -44,7 +44,6 @@ describe('the tutorial', function () {
     folder = project.folder;
   });
   after(async () => {
-    process.stderr.write(server?.output().slice(-2500) ?? ''); // DEBUG
     await socket?.close();
     await server?.stop();
     await project.dispose();
