@@ -2,8 +2,8 @@
 import { analyseFiles, type SourceFile } from '../language/analysis/analyse.js';
 import type { Config } from '../language/analysis/config.js';
 import type { Problem } from '../contract/problem.js';
+import type { SqlSources } from '../language/project/scripts.js';
 import { readConfig, type ConfigSource } from './effective-config.js';
-import type { SqlSources } from './sql-sources.js';
 
 export interface ProjectChange {
   /** New texts by absolute file name. */

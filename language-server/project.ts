@@ -19,7 +19,7 @@ import { createEnvFacts, readEnvFile, type Environment } from '../language/proje
 import { createDocument } from '../language/source/document.js';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
-import { loadSqlSources, type SqlSources } from './sql-sources.js';
+import { loadSqlSources, type SqlSources } from '../language/project/scripts.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
 import { createEnvNames, type EnvNames } from './env-names.js';

@@ -19,8 +19,7 @@ import { checkPatterns } from './definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from './environment.js';
 import { CONFIG_NAME } from './names.js';
 import { reportUnreadPlugins, omitGuesses } from './plugin-manifests.js';
-import { readAllScripts } from './scripts.js';
-import { loadSqlParser } from './sql-parser.js';
+import { loadSqlSources } from './scripts.js';
 
 export interface Project extends Packages {
   /** The base of file names in messages. */
@@ -172,9 +171,8 @@ export async function createAnalysisOptions(
   files: readonly SourceFile[],
 ): Promise<AnalyseOptions> {
   // The parser also checks names in statements of other SQL syntaxes.
-  const sql = hasStatements(files, registry) ? await loadSqlParser() : undefined;
-  const scripts = sql === undefined ? [] : await readAllScripts(folder);
-  return { env: createEnvFacts(env), sql, given, scripts };
+  const sources = hasStatements(files, registry) ? await loadSqlSources(folder) : {};
+  return { env: createEnvFacts(env), ...sources, given };
 }
 
 export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {

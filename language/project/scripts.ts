@@ -2,11 +2,21 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Script } from '../../contract/statement-check.js';
+import type { AnalyseOptions } from '../analysis/analyse.js';
+import { loadSqlParser } from './sql-parser.js';
 
 export const SCRIPTS_FOLDER = 'migrations';
 
+/** What the analysis needs for statements. Empty until it is loaded, or without a statement. */
+export type SqlSources = Pick<AnalyseOptions, 'sql' | 'scripts'>;
+
+export async function loadSqlSources(folder: string): Promise<SqlSources> {
+  const [sql, scripts] = await Promise.all([loadSqlParser(), readAllScripts(folder)]);
+  return { sql, scripts };
+}
+
 /** The texts of the scripts of all connections. */
-export async function readAllScripts(folder: string): Promise<readonly string[]> {
+async function readAllScripts(folder: string): Promise<readonly string[]> {
   const inside = await readdir(join(folder, SCRIPTS_FOLDER), { withFileTypes: true }).catch(() => []);
   const folders = inside.filter((one) => one.isDirectory()).map(({ name }) => name);
   const all = await Promise.all(['', ...folders].map((name) => readScripts(folder, name, '')));

@@ -8,7 +8,7 @@ export interface SqlObject {
   readonly sort: 'view' | 'function';
   /** The query, or the body of a function. */
   readonly scan: SqlScan;
-  /** Columns whose source in the query is not known. */
+  /** Columns without a known source in the query. */
   readonly unclear: readonly string[];
   /** Names before a parenthesis, which may be functions. */
   readonly calls: readonly string[];
@@ -95,7 +95,8 @@ function readFunction(script: string, words: readonly Lexeme[], { from, limit }:
   const columns = returns < 0 ? [] : readNames(words, returns + 1, findGroupEnd(words, returns + 1));
   const as = words.findIndex((word, i) => i >= from && i < limit && isWord(word, 'AS') && isText(words[i + 1]));
   const quoted = as < 0 ? undefined : words[as + 1];
-  const body = quoted === undefined ? script.slice(words[from]?.start, words[limit - 1]?.end) : unquote(quoted.text);
+  const body =
+    quoted === undefined ? script.slice(words[from]?.start, words[limit - 1]?.end) : readLiteral(quoted.text);
   const isQuery = words
     .slice(from, limit)
     .some((word, n) => isWord(word, 'LANGUAGE') && isSqlName(words[from + n + 1]));
@@ -108,7 +109,7 @@ function readFunction(script: string, words: readonly Lexeme[], { from, limit }:
 const isSqlName = (word: Lexeme | undefined): boolean => /^'?sql'?$/i.test(word?.text ?? '');
 const isText = (word: Lexeme | undefined): boolean => word?.type === 'dollar-string' || word?.type === 'string';
 
-const unquote = (text: string): string =>
+const readLiteral = (text: string): string =>
   text.startsWith('$')
     ? text.replace(/^\$\w*\$/, '').replace(/\$\w*\$$/, '')
     : text.slice(text.indexOf("'") + 1, -1).replaceAll("''", "'");

@@ -82,35 +82,15 @@ export const SERIAL_ATTACKS: readonly SerialAttack[] = [
     ],
     holds: ({ cells, seats }) => (cells[''] ?? 0) + seats.length === 1,
   },
-  {
-    name: 'the next number in one statement',
-    paths: twice('number'),
-    resources: [
-      chain(
-        'number',
-        query(
-          1,
-          'INSERT INTO _seat (id, room, n) SELECT $1, $2, (SELECT coalesce(max(n), 0) + 1 FROM _seat WHERE room = $2)',
-          [ULID, G],
-        ),
-      ),
-    ],
+  ...[
+    ['the next number in one statement', '(SELECT coalesce(max(n), 0) + 1 FROM _seat WHERE room = $2)'],
+    ['the next number by an aggregate alone', 'coalesce(max(n), 0) + 1 FROM _seat WHERE room = $2'],
+  ].map(([name = '', next = ''], at) => ({
+    name,
+    paths: twice(`number-${at}`),
+    resources: [chain(`number-${at}`, query(1, `INSERT INTO _seat (id, room, n) SELECT $1, $2, ${next}`, [ULID, G]))],
     holds: sameSeats(1, 2),
-  },
-  {
-    name: 'the next number by an aggregate alone',
-    paths: twice('number-alone'),
-    resources: [
-      chain(
-        'number-alone',
-        query(1, 'INSERT INTO _seat (id, room, n) SELECT $1, $2, coalesce(max(n), 0) + 1 FROM _seat WHERE room = $2', [
-          ULID,
-          G,
-        ]),
-      ),
-    ],
-    holds: sameSeats(1, 2),
-  },
+  })),
   {
     name: 'the last one stays, counted without those deleted softly',
     paths: ['leave-one', 'leave-two'],
