@@ -1,6 +1,6 @@
 /**
  * `lintel openapi`: prints the OpenAPI document of the definitions. Compiles them and opens no connections; where the embedded
- * database is installed, it tells the types of statements.
+ * database is installed, it returns the types of statements.
  */
 import { basename, join, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';

@@ -5,7 +5,7 @@
 import { pino } from 'pino';
 import { BootError } from '../contract/boot-error.js';
 import { fillMessage, type Problem } from '../contract/problem.js';
-import { createKernel } from '../kernel/runtime/kernel.js';
+import { createKernel, type Kernel } from '../kernel/runtime/kernel.js';
 import {
   createAnalysisOptions,
   createProject,
@@ -13,7 +13,10 @@ import {
   type Project,
 } from '../kernel/runtime/project.js';
 import { createAnalyser, type Analyser } from '../language/analysis/analyse.js';
+import { reportQueryRejections } from '../language/analysis/checks/rejections.js';
 import type { Analysis } from '../language/analysis/model.js';
+import { createReport, toProblems } from '../language/analysis/report.js';
+import { checkQueriesInStores } from '../language/project/store-checks.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';
 
 const LOG = pino({ level: 'silent' });
@@ -24,8 +27,9 @@ export async function listSettingProblems(project: Project, analysis: Analysis):
   try {
     const kernel = await createKernel({ project, log: LOG, onProblem: 'skip', connect: false, loaded });
     const { failures } = kernel.plans();
+    const rejected = await listEmbeddedRejections(kernel, loaded);
     await kernel.close('done');
-    return failures.map(({ problem }) => problem);
+    return [...failures.map(({ problem }) => problem), ...rejected];
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
     const { code, params } = error;
@@ -37,6 +41,20 @@ export async function listSettingProblems(project: Project, analysis: Analysis):
     const { file, range } = error.range ?? { file: project.configDocument.file, range: { start, end: start } };
     return [{ code, severity: 'error', message, file, range, related: [] }];
   }
+}
+
+/** An embedded store of documents says without a server which queries it cannot run. */
+async function listEmbeddedRejections(
+  { project, instances }: Pick<Kernel, 'project' | 'instances'>,
+  loaded: LoadedDefinitions,
+): Promise<readonly Problem[]> {
+  const { registry } = project;
+  const own = instances.filter(({ id }) => registry.plugins.get(id)?.facts?.['embedded'] === true);
+  const rejections = await checkQueriesInStores(loaded, project, own, instances);
+  if (rejections.size === 0) return [];
+  const report = createReport(registry.codes);
+  reportQueryRejections(report, loaded.analysis.definitions, rejections);
+  return toProblems(report);
 }
 
 /** What is read again only after another config or another variable. */

@@ -102,7 +102,7 @@ export interface WalkResult {
   /** Objects such as `{"literal": "new"}`. */
   readonly literals: LocatedNode[];
   readonly places: PluginUsage[];
-  /** Fields whose plugin is not there, so what they declare is unknown. */
+  /** Fields of plugins that are not there, so what they declare is unknown. */
   readonly absent: Member[];
   readonly uses: Set<PluginId>;
 }

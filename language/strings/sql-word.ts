@@ -39,7 +39,7 @@ const readWord = (text: string, { start, end }: SqlToken): string =>
     .replace(/^(["`])(.*)\1$/s, '$2')
     .toLowerCase();
 
-/** `at`: an offset in UTF-16 units; `isName`: of a name, whose last part is meant. Null where no token begins. */
+/** `at`: an offset in UTF-16 units; `isName`: a name, of which the last part is meant. Null where no token begins. */
 export function findWordAt(text: string, at: number, isName = false): StatementWord | null {
   const scan = scanSql(text);
   const place = isName ? findLastPart(scan, at) : at;

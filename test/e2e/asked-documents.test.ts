@@ -2,10 +2,12 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Problem } from '../../contract/problem.js';
 import { runCli } from '../support/cli.js';
 import { defineDocumentResource } from '../support/databases.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createMongoDatabase, startMongo } from '../support/mongo.js';
+import { createTempProject } from '../support/project.js';
 import { skipWithout } from '../support/skip.js';
 
 const PAPER = {
@@ -40,6 +42,43 @@ const SOUND: readonly object[] = [
   pipeline({ $match: { n: '$PAYLOAD.n' } }, { $group: { _id: '$id', most: { $max: '$n' } } }, { $limit: 5 }),
   pipeline({ $densify: { field: 'n', range: { step: 1, bounds: 'full' } } }),
 ];
+
+describe('document queries that the embedded store runs on no documents', () => {
+  it('a query that it cannot run is an error of the check, and no other query is', async () => {
+    const list = (prefix: string, queries: readonly object[]): object[] =>
+      queries.map((one, i) => defineDocumentResource(`${prefix}${i}`, one, { returnables: ['id'] }));
+    const wrong = [
+      query('FETCH', { filter_predicate: { $jsonSchema: { required: ['n'] } } }),
+      query('FETCH', { filter_predicate: { n: { $mod: [1] } } }),
+      query('FETCH', { filter_predicate: { id: '$PAYLOAD.id', n: { $mod: [1] } } }),
+      query('COUNT', { filter_predicate: { id: { $regex: '[' } } }),
+      pipeline({ $project: { n: 1, at: 0 } }),
+      pipeline({ $fill: { output: { n: { method: 'linear' } } } }),
+    ];
+    const sound = [
+      ...SOUND,
+      pipeline({ $sample: { size: 2 } }),
+      pipeline({ $bucketAuto: { groupBy: '$n', buckets: 2 } }),
+      query('FETCH', { filter_predicate: { $text: { $search: '$PAYLOAD.text' } } }),
+    ];
+    const project = await createTempProject({
+      'definitions/_paper.json': PAPER,
+      'definitions/wrong.json': list('wrong', wrong),
+      'definitions/sound.json': list('sound', sound),
+    });
+    try {
+      const { stdout } = await runCli(['check', '--format', 'json'], { cwd: project.folder });
+      const rows = (JSON.parse(stdout) as Problem[]).filter(({ severity }) => severity === 'error');
+      expect(
+        rows.map(({ code, file }) => [code, file]),
+        stdout,
+      ).to.deep.equal(wrong.map(() => ['DOC_REJECTED', 'definitions/wrong.json']));
+      expect(new Set(rows.map(({ range }) => range.start.line)).size).to.equal(wrong.length);
+    } finally {
+      await project.dispose();
+    }
+  });
+});
 
 describe('document queries that MongoDB explains', function () {
   let kernel: TestKernel | undefined;

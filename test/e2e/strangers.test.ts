@@ -1,10 +1,56 @@
 /**
- * Applications as other teams write them for the earlier system, with its environment's forms, served unmodified under its
- * profile: each endpoint answers as its client, a page of another origin, expects.
+ * Applications as other teams write them for the earlier system, with its environment's forms, served under its profile: each
+ * endpoint answers as its client, a page of another origin, expects. What the authors got wrong is corrected for that, and
+ * `lintel check` says it of their files as they are.
  */
+import { expect } from 'chai';
+import type { Problem } from '../../contract/problem.js';
+import { CORRECTIONS } from '../strangers/corrections.js';
+import { runCli } from '../support/cli.js';
+import {
+  APPLICATIONS,
+  copyApplication,
+  describeApplication,
+  listDefinitions,
+  readEnvironment,
+} from '../support/foreign-applications.js';
 import { DATABASES } from '../support/kernel.js';
-import { APPLICATIONS, describeApplication } from '../support/foreign-applications.js';
+import { createTempProject } from '../support/project.js';
 
 describe('applications of others', () => {
   for (const application of APPLICATIONS) describeApplication(application, DATABASES[0]!);
+
+  it('are corrected in few endpoints; the others are served as they were written', () => {
+    const endpoints = APPLICATIONS.map((one) => ({
+      name: one.name,
+      all: one.endpoints(() => []).map(([name]) => name),
+    }));
+    expect(endpoints.flatMap(({ all }) => all)).to.have.length(57);
+    for (const { application, endpoint, needed = [] } of CORRECTIONS)
+      expect(endpoints.find(({ name }) => name === application)?.all).to.include.members([endpoint, ...needed]);
+    // 43 answer without any correction, 49 have none themselves.
+    expect(CORRECTIONS).to.have.length(8);
+    expect(CORRECTIONS.flatMap(({ needed = [] }) => needed)).to.have.length(6);
+  });
+
+  for (const { name } of APPLICATIONS)
+    it(`${name}: the check says of its files what their authors got wrong`, async () => {
+      const project = await createTempProject({
+        'lintel.config.json': { profile: 'sub0', definitions: listDefinitions(name) },
+      });
+      try {
+        await copyApplication(name, project.folder);
+        const env = await readEnvironment(name);
+        const { stdout } = await runCli(['check', '--format', 'json'], { cwd: project.folder, env });
+        const rows = JSON.parse(stdout) as Problem[];
+        expect(rows.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
+        for (const { application, endpoint, file, said } of CORRECTIONS) {
+          if (application !== name || said === null) continue;
+          const own = rows.filter((row) => row.file === file && row.code === said.code);
+          expect(own.map(({ message }) => message).join('\n'), endpoint).to.contain(`"${said.word}"`);
+        }
+      } finally {
+        await project.dispose();
+      }
+    });
 });

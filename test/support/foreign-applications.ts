@@ -1,12 +1,13 @@
 /**
- * Applications as other teams write them for the earlier system, with its environment's forms, served unmodified under its
- * profile: each endpoint answers as its client, a page of another origin, expects.
+ * Applications as other teams write them for the earlier system, with its environment's forms, served under its profile: each
+ * endpoint answers as its client, a page of another origin, expects. Only what the authors got wrong is corrected.
  */
 import { existsSync } from 'node:fs';
-import { cp, readFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect } from 'chai';
+import { CORRECTIONS } from '../strangers/corrections.js';
 import { createClinicEndpoints, ORIGINS as CLINIC } from '../strangers/clinic/client.js';
 import { createMarketplaceEndpoints, ORIGINS as MARKET } from '../strangers/marketplace/client.js';
 import { ORIGINS as CIRCLE, createSavingsCircleEndpoints } from '../strangers/savings-circle/client.js';
@@ -86,6 +87,28 @@ export const APPLICATIONS: readonly Application[] = [
 const FOLDERS = ['models', 'apis', 'resources'];
 const resolveFolder = (name: string): string => join(ROOT, 'test', 'strangers', name);
 
+export const listDefinitions = (name: string): string[] =>
+  FOLDERS.filter((folder) => existsSync(join(resolveFolder(name), folder))).map((folder) => `${folder}/**`);
+
+/** As its authors wrote it. */
+export const copyApplication = (name: string, folder: string): Promise<void> =>
+  cp(resolveFolder(name), folder, { recursive: true, filter: (path) => !/client\.ts$|\.env$/.test(path) });
+
+export const readEnvironment = async (name: string): Promise<Record<string, string>> =>
+  parseEnv(await readFile(join(resolveFolder(name), 'production.env'), 'utf8')) as Record<string, string>;
+
+async function correctMistakes(name: string, folder: string): Promise<void> {
+  for (const { application, file, changes } of CORRECTIONS) {
+    if (application !== name) continue;
+    let text = await readFile(join(folder, file), 'utf8');
+    for (const [from, to] of changes) {
+      if (!text.includes(from)) throw new Error(`${file} of ${name} does not contain ${from}`);
+      text = text.replace(from, () => to);
+    }
+    await writeFile(join(folder, file), text);
+  }
+}
+
 /** As a payment service answers: the address where the buyer pays, and the reference that it was given. */
 const startService = (): Promise<Upstream> =>
   startUpstream((_req, res, { body }) => {
@@ -105,24 +128,21 @@ export function describeApplication(
       const database = await sort.make();
       if ('skip' in database) return skipTest(this, database.skip);
       upstream = await startService();
-      const written = parseEnv(await readFile(join(resolveFolder(name), 'production.env'), 'utf8')) as Record<
-        string,
-        string
-      >;
+      const written = await readEnvironment(name);
       kernel = await startKernel({
         config: {
           profile: 'sub0',
           on_problem: 'refuse',
           connections: database.connections,
-          definitions: FOLDERS.filter((folder) => existsSync(join(resolveFolder(name), folder))).map(
-            (folder) => `${folder}/**`,
-          ),
+          definitions: listDefinitions(name),
           outbound: { allow: [`127.0.0.1:${upstream.port}`] },
         },
         // The port of the application may be in use, by the other suite with it as well.
         env: { ...written, ...database.env, PORT: '0', ...(service && { [service]: upstream.url }) },
-        prepare: (folder) =>
-          cp(resolveFolder(name), folder, { recursive: true, filter: (path) => !/client\.ts$|\.env$/.test(path) }),
+        async prepare(folder) {
+          await copyApplication(name, folder);
+          await correctMistakes(name, folder);
+        },
       });
     });
     after(async () => {

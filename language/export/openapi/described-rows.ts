@@ -1,6 +1,6 @@
 /**
  * Fills what the text of a statement leaves open, such as a sum or a `*` of a sub-query, with the types that a database found for
- * its columns. They may be null: a database does not tell.
+ * its columns. They may be null: a database does not report that.
  */
 import { ANY, createObjectSchema, getProperties, isAny, toNullable } from '../../../contract/forms.js';
 import type { JsonSchema } from '../../../contract/api.js';

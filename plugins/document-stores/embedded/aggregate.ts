@@ -30,6 +30,16 @@ function collectCollections(pipeline: readonly Document[], names: Set<string>): 
   }
 }
 
+/** The database has evaluated the first `$match`, if these are the documents that it found. */
+export const runAggregateOn = (
+  pipeline: readonly Document[],
+  documents: readonly Document[],
+  collection: (name: string) => readonly Document[],
+): readonly Document[] => {
+  collectCollections(pipeline, new Set());
+  return pipeline.length === 0 ? documents : runPipeline(documents, pipeline, collection);
+};
+
 export async function runAggregate(
   reader: CollectionReader,
   collection: string,

@@ -66,6 +66,16 @@ const count: Stage = (stream, name) =>
     toStream(documents.length === 0 ? [] : [{ [name as unknown as string]: documents.length }]),
   );
 
+/** Of no documents these stages return none; those of the library fail or return a document. */
+const skipEmpty =
+  (name: '$sample' | '$bucketAuto'): Stage =>
+  (stream, expression, options) =>
+    stream.transform((documents) =>
+      documents.length === 0
+        ? toStream([])
+        : (stages[name] as unknown as Stage)(toStream(documents), expression, options),
+    );
+
 type Accumulator = (documents: unknown, expression: unknown, options: unknown) => unknown;
 
 /** Missing fields are not collected; the library would collect null. */
@@ -91,6 +101,8 @@ const CONTEXT = Context.init({
     $sort: createSort(toStream),
     $bucket: groupBuckets,
     $count: count,
+    $sample: skipEmpty('$sample'),
+    $bucketAuto: skipEmpty('$bucketAuto'),
     $lookup: joinCollection,
   },
   projection: omitOperators(projections),
@@ -108,10 +120,23 @@ function describeError(error: unknown): string {
     : `the query language refused the operator ${operator}`;
 }
 
+let isDescribing = false;
+
+/** Runs synchronous work on no documents of requests, so that errors of the library need not be concealed. */
+export function withPlainErrors<T>(work: () => T): T {
+  isDescribing = true;
+  try {
+    return work();
+  } finally {
+    isDescribing = false;
+  }
+}
+
 function withEngineFault<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
+    if (isDescribing) throw error;
     throw error instanceof Fault ? error : createFault('QRY_FAILED', {}, { cause: new Error(describeError(error)) });
   }
 }

@@ -6,6 +6,7 @@ import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js'
 import { dialect, type Dialect } from '../../dialects/kind.js';
 import { documentStore, type DocumentStore } from '../kind.js';
 import { migrateCollections, outlineCollections } from './migrate.js';
+import { createDescribingStore } from './describing.js';
 import { createEmbeddedStore } from './store.js';
 import { createTables, type CollectionTables } from './tables.js';
 
@@ -52,7 +53,8 @@ export default defineRuntime<DocumentStore, EmbeddedStore>(documentStore, {
   create(context) {
     const sql = resolveSql(context);
     const tables = createTables(sql, context.instance);
-    return { ...createEmbeddedStore({ sql, tables, instance: context.instance }), sql, tables };
+    const store = createEmbeddedStore({ sql, tables, instance: context.instance });
+    return { ...store, sql, tables, describing: () => createDescribingStore(store) };
   },
 
   async open({ sql }, { instance, options }) {
