@@ -164,7 +164,7 @@ export const createConfigSchema = () =>
       timeouts: shape({
         headers: createSecondsField('Time to receive the headers of a request.', DEFAULTS.http.timeouts.headers),
         request: createSecondsField(
-          'Time to receive and answer a request, including all waiting (for a connection, a statement, a lock, a call, a limiter). After it the response is 503 or 504.',
+          'Time to receive and answer a request, including all waiting (for a connection, a statement, a lock, a call, a limiter). After it the response is 503 or 504, and one that is streamed is cut off.',
           DEFAULTS.http.timeouts.request,
         ),
         idle: createSecondsField(

@@ -125,7 +125,7 @@ describe('architecture: packages', () => {
     const files = [...Object.values(bin), ...Object.values(exports).map((entry) => entry['default'] ?? '')];
     expect(files.every((file) => file.startsWith('./dist/bundle/') || file.startsWith('dist/bundle/'))).to.equal(true);
     const texts = readdirSync(join(ROOT, 'dist/bundle')).map((name) => read(`dist/bundle/${name}`));
-    for (const name of ['Fault', 'FinalResult', 'RawJson'])
+    for (const name of ['Fault', 'FinalResult', 'JsonStream', 'RawJson'])
       expect(
         texts.filter((text) => new RegExp(`class ${name}\\b|\\b${name}=class\\b`).test(text)),
         name,

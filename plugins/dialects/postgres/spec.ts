@@ -32,7 +32,11 @@ export default definePlugin({
       roots: ['ENV'],
       secret: true,
     }).required(),
-    ...connectionFields({ poolSize: 'Connections at most, shared ones included.' }),
+    ...connectionFields({
+      poolSize: 'Connections at most, shared ones included.',
+      results:
+        'Larger results are rejected (`QRY_RESULT`), except where they are streamed. No result is, if this is set.',
+    }),
     isolation: text({
       doc:
         'Isolation level of transactions. `auto` chooses for each transaction, at load, a level that prevents conflicts between requests: locks in ' +

@@ -2,30 +2,23 @@
 import { numeric } from '../../../contract/combinators.js';
 
 /** Limits for the result of one statement. */
-export const resultFields = {
-  result_rows: numeric({
-    doc: 'Larger results are rejected (`QRY_RESULT`).',
-    unit: 'rows',
-    default: 500_000,
-  })
-    .integer()
-    .min(1),
-  result_bytes: numeric({
-    doc: 'Larger results are rejected (`QRY_RESULT`).',
-    unit: 'bytes',
-    default: 67_108_864,
-  })
-    .integer()
-    .min(1024),
-};
+const createResultFields = (doc: string) => ({
+  result_rows: numeric({ doc, unit: 'rows', default: 500_000 }).integer().min(1),
+  result_bytes: numeric({ doc, unit: 'bytes', default: 67_108_864 }).integer().min(1024),
+});
 
-/** `poolSize` and `poolWait`: texts that a driver may replace. */
+const REJECTED = 'Larger results are rejected (`QRY_RESULT`).';
+export const resultFields = createResultFields(REJECTED);
+
+/** Texts that a driver may replace. */
 export const connectionFields = ({
   poolSize = 'Connections at most.',
+  results = REJECTED,
   poolWait = 'How long a request waits for a free connection before it is rejected (`QRY_UNAVAILABLE`), at once under overload.',
 }: {
   readonly poolSize?: string;
   readonly poolWait?: string;
+  readonly results?: string;
 } = {}) => ({
   pool_size: numeric({ doc: poolSize, unit: 'connections', default: 10 }).integer().min(1).max(500),
   statement_timeout: numeric({
@@ -39,5 +32,5 @@ export const connectionFields = ({
   idle_timeout: numeric({ doc: 'Idle connections are closed after this time.', unit: 'seconds', default: 30 })
     .min(0.001)
     .max(3600),
-  ...resultFields,
+  ...createResultFields(results),
 });
