@@ -333,14 +333,8 @@ function readQueries(
 
 /** Builds the set at the first call. */
 function createColumnLookup(lists: () => readonly (readonly string[])[]): (name: string) => boolean {
-  let all: Set<string> | null = null;
-  return (name) => {
-    if (all === null) {
-      all = new Set();
-      for (const list of lists()) for (const one of list) all.add(one);
-    }
-    return all.has(name);
-  };
+  const all = createLazy(() => new Set(lists().flat()));
+  return (name) => all().has(name);
 }
 
 const listResultColumns = memoize(({ answers }: Queries) => [...answers.values()].flatMap((columns) => columns ?? []));

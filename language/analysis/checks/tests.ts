@@ -51,7 +51,7 @@ export function checkTests(
 ): void {
   memory.getOrComputeAll(tests, report, {
     name: 'tests',
-    reads: [names.tablesKey, names.resources],
+    reads: [names.tablesKey, names.models.map(({ name }) => names.tables.getTable(name)), names.resources],
     compute: (one, own) => checkTestFile({ ...names, registry }, one, own),
   });
 }

@@ -73,7 +73,7 @@ const skipEmpty =
     stream.transform((documents) =>
       documents.length === 0
         ? toStream([])
-        : (stages[name] as unknown as Stage)(toStream(documents), expression, options),
+        : stages[name](toStream(documents) as never, expression as never, options as never),
     );
 
 type Accumulator = (documents: unknown, expression: unknown, options: unknown) => unknown;
