@@ -127,7 +127,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'request is sent to it over HTTP. Each case begins with the rows that it gives, and nothing else. Secrets that `.env` ' +
       'lacks are generated and never printed; the configured database is not opened.',
     options: [
-      { name: 'filter', value: 'TEXT', doc: 'Only cases whose file, group or name contains this text.' },
+      { name: 'filter', value: 'TEXT', doc: 'Only cases with this text in `FILE GROUP NAME`.' },
       { name: 'reporter', value: 'NAME', doc: '`pretty` (default), `json`, `junit` or `tap`.' },
       { name: 'mutants', doc: 'Then change one field or condition at a time, and list what no case notices.' },
       { name: 'coverage', doc: 'Then print which actionables and refusals the cases reach, and the others.' },

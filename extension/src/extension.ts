@@ -6,6 +6,7 @@ import { assignLanguage } from './language-mode.js';
 import { watchProjects } from './projects.js';
 import { showStatus } from './status.js';
 import { provideTasks } from './tasks.js';
+import { showTests } from './test-explorer.js';
 import { notifyTrust } from './trust.js';
 
 export async function activate(context: ExtensionContext): Promise<void> {
@@ -18,6 +19,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     session,
     assignLanguage(projects),
     provideTasks(projects),
+    showTests(session),
     showStatus(session, projects),
     notifyTrust(session),
     ...registerCommands({ context, output, projects, session }),

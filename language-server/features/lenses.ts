@@ -41,6 +41,7 @@ function createLenses(view: DocumentContext): CodeLens[] {
       addReferenceLens(rangeAt(nameSpot.doc, nameSpot.start, nameSpot.end), { sort: 'model', within: '', name });
       continue;
     }
+    if (sort !== 'resource') continue;
     const id = findMember(node, 'id')?.value;
     if (id?.type !== 'string' || id.scalar === '') continue;
     const resource = String(id.scalar);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Range } from 'vscode-languageserver';
 import { createRequestShape, type RequestShape } from '../../language/export/openapi/request.js';
-import { findMember } from '../../language/source/tree.js';
+import { findMember, type LocatedNode } from '../../language/source/tree.js';
 import { rangeAt } from '../../language/source/document.js';
-import type { ResourceModel } from '../../language/analysis/model.js';
+import type { Definition, ResourceModel } from '../../language/analysis/model.js';
 import type { ServerContext, Feature } from '../server-context.js';
 import { logError } from '../log-error.js';
 import type { Project } from '../project.js';
@@ -42,6 +42,17 @@ export interface ServedProject {
   readonly port: number;
 }
 
+/** A test file with its cases, for the Test Explorer. */
+export interface ListedTests {
+  readonly folder: string;
+  readonly uri: string;
+  /** Relative to the folder, as `lintel test` reports it. */
+  readonly file: string;
+  readonly id: string;
+  readonly range: Range;
+  readonly cases: readonly { readonly id: string; readonly range: Range }[];
+}
+
 export const requests: Feature = {
   capabilities: () => ({ experimental: { lintelRequests: true } }),
   attach(desk) {
@@ -52,6 +63,7 @@ export const requests: Feature = {
       });
     desk.connection.onRequest('lintel/resources', () => catchErrors([], () => listResources(desk)));
     desk.connection.onRequest('lintel/projects', () => catchErrors([], () => listServedProjects(desk)));
+    desk.connection.onRequest('lintel/tests', () => catchErrors([], () => listTests(desk)));
     desk.connection.onRequest('lintel/request', (asked: Partial<RequestShapeParams> | null) =>
       catchErrors(null, () => findRequestShape(desk, asked ?? {})),
     );
@@ -86,6 +98,25 @@ function toListedResource(desk: ServerContext, { folder }: Project, resource: Re
       actions.map((action) => [action.key, rangeAt(doc, action.node.start, action.node.end)]),
     ),
   };
+}
+
+async function listTests(desk: ServerContext): Promise<ListedTests[]> {
+  const projects = await desk.listProjects();
+  return projects.flatMap((project) =>
+    project.getSnapshot().analysis.tests.map((definition) => toListedTests(desk, project, definition)),
+  );
+}
+
+/** What is incomplete has an empty id. */
+function toListedTests(desk: ServerContext, { folder }: Project, { doc, node }: Definition): ListedTests {
+  const list = (at: LocatedNode): { readonly id: string; readonly range: Range } => {
+    const id = findMember(at, 'id')?.value ?? null;
+    const { start, end } = id ?? at;
+    return { id: String(id?.scalar ?? ''), range: rangeAt(doc, start, end) };
+  };
+  const cases = (findMember(node, 'cases')?.value?.items ?? []).map(list);
+  const uri = desk.toClientUri(join(folder, doc.file));
+  return { folder: pathToFileURL(folder).href, uri, file: doc.file, ...list(node), cases };
 }
 
 async function findRequestShape(

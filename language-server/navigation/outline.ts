@@ -1,4 +1,4 @@
-/** Builds the outline of a file: resources with actionables, models with fields, sections of the config. */
+/** Builds the outline of a file: resources with actionables, models with fields, tests with cases, sections of the config. */
 import type { DocumentSymbol, Range } from 'vscode-languageserver';
 import { SymbolKind } from '../protocol.js';
 import { asText } from '../../contract/json.js';
@@ -19,7 +19,19 @@ const getScalarText = (node: LocatedNode, key: string): string => String(findMem
 const nameOr = (name: string, otherwise: string): string => (name.trim() === '' ? otherwise : name);
 
 function definitionSymbol(definition: Definition): DocumentSymbol {
+  if (definition.sort === 'test') return testSymbol(definition);
   return definition.sort === 'resource' ? resourceSymbol(definition) : modelSymbol(definition);
+}
+
+function testSymbol({ doc, node }: Definition): DocumentSymbol {
+  const cases = (findMember(node, 'cases')?.value?.items ?? []).map((one) => ({
+    name: nameOr(getScalarText(one, 'id'), '(case)'),
+    kind: SymbolKind.Method,
+    ...createRanges(doc, one, findMember(one, 'id')?.value ?? null),
+  }));
+  const id = findMember(node, 'id')?.value ?? null;
+  const name = nameOr(getScalarText(node, 'id'), '(tests)');
+  return { name, kind: SymbolKind.Module, ...createRanges(doc, node, id), children: cases };
 }
 
 function resourceSymbol(definition: Definition): DocumentSymbol {

@@ -1,5 +1,7 @@
 /** Test files in the editor: completed, hovered, checked and renamed with the definitions that they name. */
 import { expect } from 'chai';
+import { CodeLensRequest, DocumentSymbolRequest, type DocumentSymbol } from 'vscode-languageserver';
+import type { ListedTests } from '../../language-server/features/requests.js';
 import { openAtCaret, requestRename } from '../support/editor-names.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { requestHover } from '../support/hover-requests.js';
@@ -53,6 +55,24 @@ describe('language server: test files', () => {
     expect((await requestHover(editor, FILE, TEST.replace('"$any"', '"$a‸ny"')))?.markdown).to.contain(
       'type or a form',
     );
+  });
+
+  it('lists the cases for the Test Explorer, each with its place', async () => {
+    editor.open(FILE, TEST);
+    const [listed] = await editor.client.sendRequest<readonly ListedTests[]>('lintel/tests');
+    expect(listed).to.include({ file: FILE, id: 'notes' });
+    expect(listed?.uri).to.match(/definitions\/notes\.test\.json$/);
+    expect(listed?.cases.map(({ id, range }) => [id, range.start])).to.deep.equal([
+      ['adds', { line: 0, character: TEST.indexOf('"adds"') }],
+    ]);
+  });
+
+  it('has an outline of cases, and no lens that sends a request', async () => {
+    const textDocument = { uri: editor.open(FILE, TEST).uri };
+    const [group] = ((await editor.client.sendRequest(DocumentSymbolRequest.type, { textDocument })) ??
+      []) as DocumentSymbol[];
+    expect([group?.name, group?.children?.map(({ name }) => name)]).to.deep.equal(['notes', ['adds']]);
+    expect(await editor.client.sendRequest(CodeLensRequest.type, { textDocument })).to.deep.equal([]);
   });
 
   it('reports unknown names at their place', async () => {

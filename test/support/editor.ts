@@ -119,9 +119,21 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
       await Promise.race([happened, page.waitForTimeout(PATIENCE_MS / 6)]);
     }
   };
+  /** Opens the palette with this text, again if it closes meanwhile: a busy editor moves the focus late. */
+  const fillPalette = async (key: string, text: string): Promise<void> => {
+    const isFilled = async (): Promise<boolean> => (await quickInput.inputValue({ timeout: 500 })) === text;
+    for (let tries = 1; ; tries++) {
+      await pressKeys(key);
+      try {
+        await quickInput.fill(text, { timeout: PATIENCE_MS / 6 });
+        if (await isFilled()) return;
+      } catch (error) {
+        if (tries === 6) throw error;
+      }
+    }
+  };
   const goTo = async (line: number, column: number): Promise<void> => {
-    await pressKeys('Control+g');
-    await quickInput.fill(`:${line}:${column}`);
+    await fillPalette('Control+g', `:${line}:${column}`);
     await pressKeys('Enter');
     await quickInput.waitFor({ state: 'hidden' });
     await page.locator('.statusbar').getByText(`Ln ${line}, Col ${column}`).waitFor();
@@ -132,14 +144,17 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     pressKeys,
     goTo,
     async open(file, line = 1, column = 1) {
-      await pressKeys('Control+p');
       // By its whole path, as `Go to File` takes it, so that nothing is searched for and nothing else can be found.
-      await quickInput.fill(join(folder, file));
+      await fillPalette('Control+p', join(folder, file));
       const entry = entries.filter({ hasText: file.split('/').at(-1)! }).first();
       await entry.waitFor();
       // The list still grows: another entry may have come to stand first.
       await entry.click();
-      await page.locator(`.tab.active[data-resource-name="${file.split('/').at(-1)!}"]`).waitFor();
+      // It may be open in another group too.
+      await page
+        .locator(`.tab.active[data-resource-name="${file.split('/').at(-1)!}"]`)
+        .first()
+        .waitFor();
       await page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
       await goTo(line, column);
     },
@@ -197,8 +212,7 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
       await box.waitFor({ state: 'hidden' });
     },
     async run(title) {
-      await pressKeys('F1');
-      await quickInput.fill(`>${title}`);
+      await fillPalette('F1', `>${title}`);
       await entries.filter({ hasText: title }).first().waitFor();
       await pressKeys('Enter');
       // A command may ask something itself; the palette is over when its own line is gone.
@@ -256,8 +270,7 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
       await page.locator('.codelens-decoration a').filter({ hasText: title }).first().click();
     },
     async trustWorkspace() {
-      await pressKeys('F1');
-      await quickInput.fill('>Workspaces: Manage Workspace Trust');
+      await fillPalette('F1', '>Workspaces: Manage Workspace Trust');
       await entries.filter({ hasText: 'Manage Workspace Trust' }).first().waitFor();
       await pressKeys('Enter');
       const manager = page.locator('.workspace-trust-editor');

@@ -268,4 +268,22 @@ export function describeExtension(trusted: boolean): void {
       expect(await panel.locator('#diagram [data-key]').count()).to.be.greaterThan(2);
       await picture('plan');
     });
+
+  if (trusted)
+    it('runs the cases of a test file, and marks them', async () => {
+      const call = (status: number): object => ({ request: { resource: 'shelf' }, expect: { status } });
+      await project.write('definitions/own/shelf.test.json', {
+        id: 'shelves',
+        cases: [
+          { id: 'is full', steps: [call(200)] },
+          { id: 'is gone', steps: [call(410)] },
+        ],
+      });
+      await getEditor().open('definitions/own/shelf.test.json');
+      await getEditor().run('Test: Run Tests in Current File');
+      const findMark = (name: string) => getPage().locator(`.testing-run-glyph.codicon-testing-${name}-icon`).first();
+      await findMark('passed').waitFor();
+      await findMark('failed').waitFor();
+      await picture('tests');
+    });
 }

@@ -2,9 +2,10 @@
  * The panel that sends requests: the page collects input; this side sends and stores tokens and responses. One panel serves all
  * resources.
  */
-import { Range, Uri, ViewColumn, commands, window, workspace, type WebviewPanel } from 'vscode';
+import { Uri, ViewColumn, commands, window, workspace, type WebviewPanel } from 'vscode';
 import { resolveBaseUrl } from '../base-url.js';
 import type { ExtensionServices } from '../commands.js';
+import { toRange } from '../protocol-range.js';
 import { confirmRequest } from './confirm-request.js';
 import { parseJsonBody, toShownAnswer, type RawAnswer } from './response.js';
 import { buildRequest } from './build-request.js';
@@ -161,11 +162,7 @@ async function createCredentialHeaders(
 }
 
 export async function revealRange({ uri, range }: Pick<ListedResource, 'uri' | 'range'>): Promise<void> {
-  const { start, end } = range;
-  await window.showTextDocument(Uri.parse(uri), {
-    selection: new Range(start.line, start.character, end.line, end.character),
-    viewColumn: ViewColumn.One,
-  });
+  await window.showTextDocument(Uri.parse(uri), { selection: toRange(range), viewColumn: ViewColumn.One });
 }
 
 async function openBody({ bytes, headers }: RawAnswer): Promise<void> {

@@ -49,6 +49,15 @@ export interface ServedProject {
   readonly port: number;
 }
 
+export interface ListedTests {
+  readonly folder: string;
+  readonly uri: string;
+  readonly file: string;
+  readonly id: string;
+  readonly range: Range;
+  readonly cases: readonly { readonly id: string; readonly range: Range }[];
+}
+
 /** Empty or null while no server runs, or when the server does not support the request. */
 export const fetchResources = (session: Session): Promise<readonly ListedResource[]> =>
   sendWhenStarted(session, [], (client) => client.sendRequest<readonly ListedResource[]>('lintel/resources'));
@@ -57,6 +66,9 @@ export const fetchRequestShape = (session: Session, { folder, id }: ListedResour
   sendWhenStarted(session, null, (client) =>
     client.sendRequest<RequestShape | null>('lintel/request', { folder, resource: id }),
   );
+
+export const fetchTests = (session: Session): Promise<readonly ListedTests[]> =>
+  sendWhenStarted(session, [], (client) => client.sendRequest<readonly ListedTests[]>('lintel/tests'));
 
 export const fetchProjects = (session: Session): Promise<readonly ServedProject[]> =>
   sendWhenStarted(session, [], (client) => client.sendRequest<readonly ServedProject[]>('lintel/projects'));

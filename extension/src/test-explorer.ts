@@ -1,0 +1,216 @@
+/** The cases of test files in the editor's Test Explorer. The project's own `lintel test` runs them. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  Disposable,
+  TestMessage,
+  TestRunProfileKind,
+  Location,
+  Uri,
+  tests,
+  workspace,
+  type CancellationToken,
+  type FileCoverage,
+  type FileCoverageDetail,
+  type TestController,
+  type TestItem,
+  type TestRun,
+  type TestRunRequest,
+} from 'vscode';
+import type { Session } from './client.js';
+import { toRange, type ProtocolRange } from './protocol-range.js';
+import { fetchTests, type ListedTests } from './panels/server-requests.js';
+import { NOT_STARTED_MESSAGES, runLintel } from './programs.js';
+import { readCoverage } from './test-coverage.js';
+
+/** What `lintel test --reporter json` prints. */
+interface Report {
+  readonly cases: readonly ReportedCase[];
+}
+
+interface ReportedCase {
+  readonly file: string;
+  readonly group: string;
+  readonly id: string;
+  readonly outcome: 'passed' | 'failed';
+  readonly milliseconds: number;
+  readonly failures: readonly { readonly message: string; readonly range: ProtocolRange }[];
+}
+
+interface ListedCase {
+  readonly folder: string;
+  readonly file: string;
+  readonly group: string;
+  readonly id: string;
+}
+
+export function showTests(session: Session): Disposable {
+  const controller = tests.createTestController('lintel', 'Lintel');
+  const listed = new Map<string, ListedCase>();
+  const details = new WeakMap<FileCoverage, FileCoverageDetail[]>();
+  let isListing = false;
+  let isOutdated = false;
+
+  async function refresh(): Promise<void> {
+    isOutdated = true;
+    if (isListing) return;
+    isListing = true;
+    while (isOutdated) {
+      isOutdated = false;
+      listTests(controller, listed, await fetchTests(session));
+    }
+    isListing = false;
+  }
+
+  const run = (request: TestRunRequest, token: CancellationToken, withCoverage: boolean): Promise<void> =>
+    runRequested({ controller, listed, details, withCoverage }, request, token);
+  controller.refreshHandler = refresh;
+  controller.createRunProfile(
+    'Run',
+    TestRunProfileKind.Run,
+    (request, token) => run(request, token, false),
+    true,
+    undefined,
+    true,
+  );
+  const coverage = controller.createRunProfile('Run with Coverage', TestRunProfileKind.Coverage, (request, token) =>
+    run(request, token, true),
+  );
+  coverage.loadDetailedCoverage = (_run, file) => Promise.resolve(details.get(file) ?? []);
+  void refresh();
+  return Disposable.from(
+    controller,
+    session.onDidChange(() => void refresh()),
+  );
+}
+
+/** A file is a group, its cases are below it. */
+function listTests(controller: TestController, listed: Map<string, ListedCase>, groups: readonly ListedTests[]): void {
+  listed.clear();
+  const items = groups.map(({ folder, uri, file, id: group, range, cases }) => {
+    const item = controller.createTestItem(`${folder} ${file}`, group || file, Uri.parse(uri));
+    item.range = toRange(range);
+    const children = cases.map(({ id, range: at }) => {
+      const child = controller.createTestItem(`${item.id} ${id}`, id, item.uri);
+      child.range = toRange(at);
+      listed.set(child.id, { folder, file, group, id });
+      return child;
+    });
+    item.children.replace(children);
+    return item;
+  });
+  controller.items.replace(items);
+}
+
+interface RunContext {
+  readonly controller: TestController;
+  readonly listed: ReadonlyMap<string, ListedCase>;
+  readonly details: WeakMap<FileCoverage, FileCoverageDetail[]>;
+  readonly withCoverage: boolean;
+}
+
+async function runRequested(context: RunContext, request: TestRunRequest, token: CancellationToken): Promise<void> {
+  await runOnce(context, request, token);
+  if (request.continuous !== true) return;
+  let running = Promise.resolve();
+  const listener = workspace.onDidSaveTextDocument(({ fileName }) => {
+    if (/\.jsonc?$/.test(fileName)) running = running.then(() => runOnce(context, request, token));
+  });
+  token.onCancellationRequested(() => void listener.dispose());
+}
+
+async function runOnce(context: RunContext, request: TestRunRequest, token: CancellationToken): Promise<void> {
+  const { controller, listed } = context;
+  const run = controller.createTestRun(request);
+  const abort = new AbortController();
+  const listener = token.onCancellationRequested(() => abort.abort());
+  const chosen = collectCases(controller, request).filter(({ id }) => listed.has(id));
+  const folders = new Set(chosen.map(({ id }) => listed.get(id)?.folder ?? ''));
+  try {
+    for (const folder of folders) {
+      const own = chosen.filter(({ id }) => listed.get(id)?.folder === folder);
+      await runFolder(context, { run, folder: Uri.parse(folder), items: own, signal: abort.signal });
+    }
+  } finally {
+    listener.dispose();
+    run.end();
+  }
+}
+
+function collectCases(controller: TestController, { include, exclude }: TestRunRequest): TestItem[] {
+  const left = new Set(exclude);
+  const collect = (item: TestItem): TestItem[] => {
+    if (left.has(item)) return [];
+    const children = [...item.children].map(([, child]) => child);
+    return children.length === 0 ? [item] : children.flatMap(collect);
+  };
+  return (include ?? [...controller.items].map(([, item]) => item)).flatMap(collect);
+}
+
+interface FolderRun {
+  readonly run: TestRun;
+  readonly folder: Uri;
+  readonly items: readonly TestItem[];
+  readonly signal: AbortSignal;
+}
+
+async function runFolder({ listed, details, withCoverage }: RunContext, folderRun: FolderRun): Promise<void> {
+  const { run, folder, items, signal } = folderRun;
+  const cases = items.flatMap((item) => listed.get(item.id) ?? []);
+  const temporary = await mkdtemp(join(tmpdir(), 'lintel-coverage-'));
+  const coverageFile = join(temporary, 'coverage.json');
+  for (const item of items) run.started(item);
+  try {
+    const coverage = withCoverage ? ['--coverage-file', coverageFile] : [];
+    const words = ['test', '--trust', '--reporter', 'json', ...createFilter(cases), ...coverage];
+    const output = await runLintel(folder, words, signal);
+    if (typeof output === 'string') return failAll(folderRun, NOT_STARTED_MESSAGES[output]);
+    const report = readReport(output.stdout);
+    if (report === null) return failAll(folderRun, `${output.stderr}${output.stdout}`.trim() || String(output.error));
+    for (const item of items) reportCase(folderRun, item, findReported(report, listed.get(item.id)));
+    if (!withCoverage) return;
+    for (const { file, places } of readCoverage(folder, await readFile(coverageFile, 'utf8'))) {
+      details.set(file, places);
+      run.addCoverage(file);
+    }
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** One case, or the cases of one file; otherwise all run, and those that were not chosen are not shown. */
+function createFilter(cases: readonly ListedCase[]): string[] {
+  const [first] = cases;
+  if (first === undefined) return [];
+  if (cases.length === 1) return ['--filter', `${first.file} ${first.group} ${first.id}`];
+  return cases.every(({ file }) => file === first.file) ? ['--filter', first.file] : [];
+}
+
+function readReport(text: string): Report | null {
+  try {
+    return JSON.parse(text) as Report;
+  } catch {
+    // Errors of definitions are printed as text.
+    return null;
+  }
+}
+
+const findReported = ({ cases }: Report, wanted: ListedCase | undefined): ReportedCase | undefined =>
+  cases.find(({ file, group, id }) => file === wanted?.file && group === wanted.group && id === wanted.id);
+
+function reportCase({ run }: FolderRun, item: TestItem, reported: ReportedCase | undefined): void {
+  if (reported === undefined) return run.skipped(item);
+  const { outcome, milliseconds, failures } = reported;
+  if (outcome === 'passed') return run.passed(item, milliseconds);
+  const messages = failures.map(({ message, range }) => {
+    const shown = new TestMessage(message);
+    if (item.uri !== undefined) shown.location = new Location(item.uri, toRange(range));
+    return shown;
+  });
+  run.failed(item, messages, milliseconds);
+}
+
+function failAll({ run, items }: FolderRun, reason: string): void {
+  for (const item of items) run.errored(item, new TestMessage(reason));
+}
