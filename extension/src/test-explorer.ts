@@ -140,12 +140,12 @@ async function runOnce(context: RunContext, request: TestRunRequest, token: Canc
 
 function collectCases(controller: TestController, { include, exclude }: TestRunRequest): TestItem[] {
   const left = new Set(exclude);
-  const collect = (item: TestItem): TestItem[] => {
+  const collectBelow = (item: TestItem): TestItem[] => {
     if (left.has(item)) return [];
     const children = [...item.children].map(([, child]) => child);
-    return children.length === 0 ? [item] : children.flatMap(collect);
+    return children.length === 0 ? [item] : children.flatMap(collectBelow);
   };
-  return (include ?? [...controller.items].map(([, item]) => item)).flatMap(collect);
+  return (include ?? [...controller.items].map(([, item]) => item)).flatMap(collectBelow);
 }
 
 interface FolderRun {

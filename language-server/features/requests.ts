@@ -109,14 +109,14 @@ async function listTests(desk: ServerContext): Promise<ListedTests[]> {
 
 /** What is incomplete has an empty id. */
 function toListedTests(desk: ServerContext, { folder }: Project, { doc, node }: Definition): ListedTests {
-  const list = (at: LocatedNode): { readonly id: string; readonly range: Range } => {
+  const locateId = (at: LocatedNode): { readonly id: string; readonly range: Range } => {
     const id = findMember(at, 'id')?.value ?? null;
     const { start, end } = id ?? at;
     return { id: String(id?.scalar ?? ''), range: rangeAt(doc, start, end) };
   };
-  const cases = (findMember(node, 'cases')?.value?.items ?? []).map(list);
+  const cases = (findMember(node, 'cases')?.value?.items ?? []).map(locateId);
   const uri = desk.toClientUri(join(folder, doc.file));
-  return { folder: pathToFileURL(folder).href, uri, file: doc.file, ...list(node), cases };
+  return { folder: pathToFileURL(folder).href, uri, file: doc.file, ...locateId(node), cases };
 }
 
 async function findRequestShape(
