@@ -157,7 +157,10 @@ describe('what plugins say of an actionable', () => {
           return { steps: [] };
         },
       });
-      const definition = { doc: createDocument('notes.json', 'a\nb c\nd'), finds: { statements, documents: [] } };
+      const definition = {
+        doc: createDocument('notes.json', 'a\nb c\nd'),
+        finds: { statements, documents: [], accessors: [] },
+      };
       const placed = { ...action, definition } as unknown as ActionModel;
       try {
         compileAction(input, { ...scope, handles: { ...scope.handles, handle } }, placed, 0, createDraft());

@@ -35,6 +35,7 @@ const plugins = new Map<string, object>([
 ]);
 
 const registry = {
+  listRoots: () => [],
   plugins,
   listKinds: (slot: string) => (slot === Slot.ACCESSOR ? [{ kind: 'accessor' }] : []),
   names: (kind: string) => (kind === 'accessor' ? Object.keys(ACCESSORS) : []),
@@ -71,7 +72,8 @@ export const createActionModel = (id: number, rest: Partial<ActionModel> = {}): 
       node: { start: 0, end: 0 },
     },
     ...{ depends: [], places: [], stores: [], models: [], secrets: [], parameters: new Map() },
-    definition: { finds: { declarations: [], statements: [], documents: [] } },
+    behind: { models: [], objects: [] },
+    definition: { finds: { declarations: [], statements: [], documents: [], accessors: [] } },
     ...rest,
   }) as unknown as ActionModel;
 
