@@ -1,7 +1,6 @@
 /** Names of results that a secret column can be read from. */
 import { expect } from 'chai';
 import { addRenamed } from '../../language/analysis/renamed-columns.js';
-import type { SqlText } from '../../language/analysis/facts.js';
 import { scanSql } from '../../language/strings/sql.js';
 
 const ROWS: readonly (readonly [sql: string, names: string])[] = [
@@ -39,7 +38,7 @@ const isText = (sql: string, name: string): boolean =>
 describe('names of secret columns', () => {
   for (const [sql, names] of ROWS) {
     it(sql, () => {
-      const found = addRenamed(['password'], [{ scan: scanSql(sql) } as SqlText]);
+      const found = addRenamed(['password'], [{ scan: scanSql(sql) }]);
       expect(
         [...found]
           .slice(1)
