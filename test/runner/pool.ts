@@ -44,6 +44,8 @@ const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
 const WORKER_OPTIONS = ['--conditions=lintel-modules', '--min-semi-space-size=16', '--max-semi-space-size=64'];
 const MEGABYTES = 1500;
 const PATIENCE_MS = 300_000;
+/** Workers for files that mostly wait. */
+const WAITING_JOBS = 2;
 /** A worker that something keeps alive after its last test says so by itself after 20 seconds. */
 const END_MS = 30_000;
 
@@ -61,7 +63,7 @@ interface Worker {
 export interface Pool {
   /**
    * Runs all files, the first ones first; resolves when every worker has ended. `waiting`: those of them that mostly wait, for
-   * which there is one more worker.
+   * which there are more workers.
    */
   run(files: readonly string[], waiting?: ReadonlySet<string>): Promise<void>;
   /** Ends all workers now; `run` then resolves. */
@@ -170,7 +172,8 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
       const workers = Array.from({ length: Math.min(jobs, files.length) }, () =>
         runWorker(() => busy.shift() ?? idle.shift()),
       );
-      if (idle.length > 0 && files.length > jobs) workers.push(runWorker(() => idle.shift()));
+      const spare = files.length > jobs ? Math.min(WAITING_JOBS, idle.length) : 0;
+      for (let count = 0; count < spare; count++) workers.push(runWorker(() => idle.shift()));
       await Promise.all(workers);
     },
     stop() {

@@ -11,7 +11,7 @@ import {
   listFiles,
   findFiles,
   sortLongestFirst,
-  listMeasuringFiles,
+  listFilesInCheck,
   listNodeSensitiveFiles,
   listSampledFiles,
   toShortName,
@@ -63,7 +63,7 @@ if (values.help) {
   const all = values['node-versions'] ? listNodeSensitiveFiles() : values.deep ? listSampledFiles() : listFiles();
   const named = positionals.length > 0 ? findFiles(positionals) : all;
   const skipped = new Set(values.skip.length > 0 ? findFiles(values.skip) : []);
-  if (isShort) for (const file of listMeasuringFiles()) skipped.add(file);
+  if (isShort) for (const file of listFilesInCheck()) skipped.add(file);
   await run(sortLongestFirst(named.filter((file) => !skipped.has(file))));
 }
 
@@ -98,10 +98,10 @@ async function run(files: readonly string[]): Promise<void> {
   // npm and `timeout` pass a signal on that the terminal has sent to every process already.
   process.on('SIGINT', stopOnSignal).on('SIGTERM', stopOnSignal);
   const areas = values.deep ? ['all'] : listChangedAreas();
-  Object.assign(process.env, { TEST_SEED: seed, TEST_DEEP: areas.join(','), TEST_SHARE: isShort ? '0.5' : '1' });
+  Object.assign(process.env, { TEST_SEED: seed, TEST_DEEP: areas.join(',') });
   report.begin(files.length, jobs);
   print(`large tests: ${areas.length > 0 ? `in full: ${areas.join(', ')}; others ` : ''}sampled by --seed ${seed}`);
-  if (isShort) print('bounds of time and memory are left out, and samples are half as large: npm run test:all');
+  if (isShort) print('left out: bounds of time and memory, and packages; npm run test:all runs them');
   // The slowest to start by far: no file should wait for it.
   if (positionals.length === 0) void findServer('s3');
   // One that is asked for a number of workers gets that number.

@@ -9,10 +9,6 @@ const deep = (process.env['TEST_DEEP'] ?? '').split(',');
 /** The commit, set by the runner; TEST_SEED repeats a run. */
 export const runSeed = process.env['TEST_SEED'] ?? '1';
 
-/** Set by the runner: a run of everything on the machine of a developer takes half of each sample, a check all of it. */
-const share = Number(process.env['TEST_SHARE'] ?? 1);
-export const scaleSample = (count: number): number => Math.ceil(count * share);
-
 export const isDeep = (area: Area): boolean => deep.includes('all') || deep.includes(area);
 
 /** All that is large was asked for, whatever has changed. */
@@ -20,7 +16,7 @@ export const isDeepRun = deep.includes('all');
 
 /** At most `count` of the cases, in their order; all of them in a deep run. `name` keeps samples of one run apart. */
 export function sampleCases<T>(area: Area, name: string, cases: readonly T[], count: number): readonly T[] {
-  return isDeep(area) ? cases : chooseCases(name, cases, scaleSample(count));
+  return isDeep(area) ? cases : chooseCases(name, cases, count);
 }
 
 /** At most `count` of the cases, in their order; for sets so large that only `isDeepRun` takes all of them. */
@@ -33,7 +29,7 @@ export function chooseCases<T>(name: string, cases: readonly T[], count: number)
 }
 
 /** How often something random is tried: `many` times in a deep run. */
-export const countRuns = (area: Area, few: number, many: number): number => (isDeep(area) ? many : scaleSample(few));
+export const countRuns = (area: Area, few: number, many: number): number => (isDeep(area) ? many : few);
 
 /** As `sampleCases`, of the tests in a suite and those inside it; called at its end. */
 export function sampleTests(area: Area, suite: Mocha.Suite, count: number): void {
