@@ -46,7 +46,9 @@ const FORMS = new Set(['', 'text/plain', 'multipart/form-data', 'application/x-w
 
 /** True for requests without a preflight (CORS-safelisted in the Fetch standard). */
 function isWithoutPreflight({ method, header }: RequestHead): boolean {
-  const type = header('content-type').join().split(';', 1)[0] ?? '';
+  const types = header('content-type');
+  if (types.length === 1 && types[0] === 'application/json') return false;
+  const type = types.join().split(';', 1)[0] ?? '';
   return VERBS.has(method) && FORMS.has(type.trim().toLowerCase());
 }
 

@@ -26,11 +26,16 @@ export function createHostCheck(http: Hosting, dev: boolean): ((sent: string | u
   const lower = hosts.map((name) => name.toLowerCase());
   const names = new Set([host.toLowerCase(), ...lower]);
   const endings = lower.flatMap((name) => (name.startsWith('*.') ? [name.slice(1)] : []));
+  let last = { sent: '', isValid: false };
   return (sent) => {
     // Browsers always send the header.
     if (sent === undefined) return true;
+    // Most requests name the same host.
+    if (sent === last.sent) return last.isValid;
     const name = parseHostName(sent);
     // An IP address cannot be rebound.
-    return isIP(name) !== 0 || isLocalName(name) || names.has(name) || endings.some((ending) => name.endsWith(ending));
+    const isNamed = isIP(name) !== 0 || isLocalName(name) || names.has(name);
+    last = { sent, isValid: isNamed || endings.some((ending) => name.endsWith(ending)) };
+    return last.isValid;
   };
 }

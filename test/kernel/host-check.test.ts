@@ -1,0 +1,37 @@
+/** Which names of this server are valid, whatever the request before named. */
+import { expect } from 'chai';
+import { createHostCheck } from '../../kernel/http/host-check.js';
+
+describe('host check', () => {
+  it('decides each name alone, also behind another one, and accepts a request without the header', () => {
+    const isOwn = createHostCheck(
+      { host: '0.0.0.0', hosts: ['shop.example', '*.shop.example'], trusted_proxies: 0 },
+      false,
+    );
+    const sent = [
+      undefined,
+      'shop.example',
+      'evil.example',
+      undefined,
+      'evil.example',
+      'SHOP.example:8080',
+      '',
+      'a.shop.example',
+    ];
+    expect(sent.map((name) => isOwn?.(name))).to.deep.equal([true, true, false, true, false, true, false, true]);
+    expect(sent.toReversed().map((name) => isOwn?.(name))).to.deep.equal([
+      true,
+      false,
+      true,
+      false,
+      true,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it('is not made for a server that any name may reach', () => {
+    expect(createHostCheck({ host: '0.0.0.0', hosts: [], trusted_proxies: 0 }, false)).to.equal(null);
+  });
+});
