@@ -26,10 +26,12 @@ export async function listSettingProblems(project: Project, analysis: Analysis):
   const loaded: LoadedDefinitions = { analysis, problems: [], descriptions: new Map(), withRejections: () => loaded };
   try {
     const kernel = await createKernel({ project, log: LOG, onProblem: 'skip', connect: false, loaded });
-    const { failures } = kernel.plans();
-    const rejected = await listEmbeddedRejections(kernel, loaded);
-    await kernel.close('done');
-    return [...failures.map(({ problem }) => problem), ...rejected];
+    try {
+      const { failures } = kernel.plans();
+      return [...failures.map(({ problem }) => problem), ...(await listEmbeddedRejections(kernel, loaded))];
+    } finally {
+      await kernel.close('done');
+    }
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
     const { code, params } = error;

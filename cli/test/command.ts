@@ -95,13 +95,15 @@ async function runAll(run: Run): Promise<number> {
   const certificate = join(folder, 'services.pem');
   await writeFile(certificate, services.authority);
   const time = replaceTime();
-  const coverage = options.coverage || options.coverageFile !== undefined ? createCoverage() : null;
+  const isCovered = options.coverage || options.coverageFile !== undefined;
   const reached: CoveredItem[][] = [];
   let affected: ReadonlySet<TestCase> | null = null;
   try {
     for (const [environment, together] of groupByEnvironment(cases)) {
       const loaded =
         environment === '{}' ? project : (await load(JSON.parse(environment) as Record<string, string>)).project;
+      // One for each server, so that nothing counts what mutants of an earlier one have reached.
+      const coverage = isCovered ? createCoverage() : null;
       const server = await startServer({
         project: { ...standIn(loaded, services, certificate), overlay },
         services,

@@ -24,7 +24,7 @@ export interface CoveredItem {
 }
 
 export interface Coverage {
-  /** Observes a kernel. */
+  /** Observes a kernel, of which it then counts everything. */
   readonly register: (hooks: Registrar) => void;
   /** `resource`: the id of the one that answered. */
   recordResponse(resource: string, response: ReceivedResponse, trigger: 'http' | 'websocket'): void;
@@ -100,13 +100,13 @@ export function createCoverage(): Coverage {
   };
 }
 
-/** Of several servers: one for each environment. */
+/** Adds what several servers have counted, one for each environment. */
 export function mergeItems(lists: readonly (readonly CoveredItem[])[]): CoveredItem[] {
   const merged = new Map<string, CoveredItem>();
   for (const item of lists.flat()) {
     const key = `${item.file}\n${item.resource}\n${item.sort}\n${item.range.start.line}:${item.range.start.character}`;
     const known = merged.get(key);
-    merged.set(key, known === undefined ? item : { ...item, hits: Math.max(item.hits, known.hits) });
+    merged.set(key, known === undefined ? item : { ...item, hits: item.hits + known.hits });
   }
   return [...merged.values()];
 }

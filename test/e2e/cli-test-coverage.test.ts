@@ -135,4 +135,44 @@ describe('lintel test --coverage', () => {
     const { code, stderr } = await run('--coverage', '--reporter', 'json');
     expect([code, stderr]).to.deep.equal([2, '--coverage prints for readers, so it takes no other --reporter.\n']);
   });
+
+  it('counts what cases reach in each environment, and nothing that mutants reach', async () => {
+    const call = (id: string, name: string): object => ({
+      id,
+      given: { environment: { NAME: name } },
+      steps: [{ request: { resource: 'one', body: { text: 'a' } } }],
+    });
+    const small = await createTempProject({
+      'lintel.config.json': {},
+      'definitions/one.resource.json': {
+        id: 'one',
+        resource: 'one',
+        actionables: [
+          {
+            id: 1,
+            mode: 'RETURN',
+            payload_validation: [{ field: { text: { type: 'STRING' } }, max_length: 5 }],
+            value: { text: '$PAYLOAD.text' },
+          },
+        ],
+      },
+      'definitions/one.test.json': { id: 'one', cases: [call('in one', 'x'), call('in another', 'y')] },
+    });
+    try {
+      const { code, stderr } = await runCli(['test', '--mutants', '--coverage-file', 'places.json'], {
+        cwd: small.folder,
+      });
+      expect(code, stderr).to.equal(0);
+      const { places } = JSON.parse(await readFile(join(small.folder, 'places.json'), 'utf8')) as {
+        readonly places: readonly Place[];
+      };
+      expect(places.map(({ label, hits }) => [label, hits])).to.deep.equal([
+        ['answers', 2],
+        ['1 runs', 2],
+        ['1: "text" rejects', 0],
+      ]);
+    } finally {
+      await small.dispose();
+    }
+  });
 });

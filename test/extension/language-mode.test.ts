@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { ROOT } from '../support/project.js';
-import { evaluateModule } from '../support/vscode-stub.js';
+import { evaluateModule } from '../support/vscode-stand-in.js';
 
 interface Document {
   readonly uri: { readonly scheme: string; readonly path: string };

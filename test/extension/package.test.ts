@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import type { Metafile } from 'esbuild';
 import { bundle, type Bundles } from '../../extension/tools/bundle.js';
 import { ROOT } from '../support/project.js';
-import { loadExtension } from '../support/vscode-stub.js';
+import { loadExtension } from '../support/vscode-stand-in.js';
 import { readZipEntries } from '../support/zip.js';
 
 interface Manifest {

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { join } from 'node:path';
 import { createProjectStatusStore, type ProjectStatusStore } from '../../extension/src/project-status.js';
 import { ROOT } from '../support/project.js';
-import { evaluateModule } from '../support/vscode-stub.js';
+import { evaluateModule } from '../support/vscode-stand-in.js';
 
 interface Item {
   text: string;

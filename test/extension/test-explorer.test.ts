@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createTempProject, defineReturnResource, ROOT, type TempProject } from '../support/project.js';
-import { evaluateModule } from '../support/vscode-stub.js';
+import { evaluateModule } from '../support/vscode-stand-in.js';
 
 interface Item {
   readonly id: string;
