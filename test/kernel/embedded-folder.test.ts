@@ -109,6 +109,33 @@ describe('the folder of an embedded database', () => {
     expect(isLocked()).to.equal(false);
   });
 
+  it('is opened although the holder of the lock of a process that was killed ends a moment later', async function () {
+    const children = `/proc/${process.pid}/task/${process.pid}/children`;
+    if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
+    if (!existsSync(children)) return skipTest(this, 'the system does not list children');
+    const countChildren = async (): Promise<number> =>
+      (await readFile(children, 'utf8')).split(' ').filter(Boolean).length;
+    const data = join(above, 'killed');
+    await mkdir(data);
+    const holder = spawn('flock', ['-n', data, 'sh', '-c', 'echo && exec cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
+    await once(holder.stdout, 'data');
+    // No process has this number.
+    await writeFile(`${data}.lock`, `${2 ** 22 + 1} flock\n`);
+    const before = await countChildren();
+    const locked = lockFolder(data, 'main');
+    locked.catch(() => undefined);
+    let hasBegun = false;
+    await waitUntil(async () => {
+      const count = await countChildren();
+      hasBegun ||= count > before;
+      return hasBegun && count === before;
+    }, 'the first attempt is over');
+    holder.stdin.end();
+    await (
+      await locked
+    )();
+  });
+
   it('belongs to one process, also of another container with other process numbers', async function () {
     if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
     const apart = ['--kill-child', '--pid', '--fork', '--mount-proc', process.execPath];

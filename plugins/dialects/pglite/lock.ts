@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { createFault } from '../../../contract/fault.js';
+import { clock } from '../../../language/project/clock.js';
 import { makeFolder } from './folder.js';
 
 /** After a restart in a container, an old lock file may contain the current process id. */
@@ -82,6 +83,10 @@ async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
   };
 }
 
+const TRIES = 10;
+/** Milliseconds. */
+const PAUSE = 100;
+
 export const IN_USE = 'the data folder is in use by another process; an embedded database belongs to one at a time';
 
 /** Creates the folder if it is missing; the returned function unlocks it. */
@@ -94,6 +99,11 @@ export async function lockFolder(folder: string, instance: string): Promise<Unlo
   try {
     await makeFolder(folder);
     unlock = await lockInSystem(folder);
+    // The holder of a process that was killed ends shortly after it.
+    for (let tries = 1; unlock === 'held' && tries < TRIES && (await isStale(file, false)); tries++) {
+      await clock.wait(PAUSE);
+      unlock = await lockInSystem(folder);
+    }
     if (unlock === 'held') throw inUse;
     const isLocked = unlock !== null;
     let mine = await tryCreate(file, isLocked);
