@@ -44,8 +44,8 @@ const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
 const WORKER_OPTIONS = ['--conditions=lintel-modules', '--min-semi-space-size=16', '--max-semi-space-size=64'];
 const MEGABYTES = 1500;
 const PATIENCE_MS = 300_000;
-/** Workers for files that mostly wait. */
-const WAITING_JOBS = 2;
+/** Workers for files that mostly wait. Kills, cuts and real editors of a check need the processor when they do not. */
+const WAITING_JOBS = process.env['CI'] === 'true' ? 1 : 2;
 /** A worker that something keeps alive after its last test says so by itself after 20 seconds. */
 const END_MS = 30_000;
 
