@@ -56,10 +56,10 @@ export interface Editor {
   waitForInput(title: string): Promise<void>;
   /** Leaves questions and panels, for the file that was shown before them. */
   closePanels(): Promise<void>;
-  /** Presses a key, again where a busy editor has dropped it, until what it does is seen. */
-  pressUntilSeen(key: string, seen: () => Promise<unknown>): Promise<void>;
-  /** Clicks the lens of this title that is shown first. */
-  clickCodeLens(title: string): Promise<void>;
+  /** Acts, again where a busy editor has dropped the key or the click, until the effect is seen. */
+  actUntilSeen(act: () => Promise<unknown>, seen: () => Promise<unknown>): Promise<void>;
+  /** Clicks the lens of this title that is shown first, again where a busy editor has drawn it anew, until what it does is seen. */
+  clickCodeLens(title: string, seen: () => Promise<unknown>): Promise<void>;
   /** Says that the workspace is trusted, as its owner does. */
   trustWorkspace(): Promise<void>;
   /** Waits for the question of this text, and answers it. */
@@ -75,6 +75,8 @@ interface InPage {
 
 /** With two runs on a small machine an editor takes its time. */
 const PATIENCE_MS = 60_000;
+/** After which a key or a click that had no effect is repeated. */
+const RETRY_MS = PATIENCE_MS / 6;
 
 export async function startEditor({ folder, ...options }: EditorOptions): Promise<ServerOrSkip<Editor>> {
   const server = await startVscode(options);
@@ -104,38 +106,51 @@ export async function startEditor({ folder, ...options }: EditorOptions): Promis
 
 function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
   const quickInput = page.locator('.quick-input-widget .quick-input-box input');
+  const inputTitle = page.locator('.quick-input-title');
   const entries = page.locator('.quick-input-widget .monaco-list-row');
   const lines = page.locator('.editor-group-container.active .view-lines');
   const suggestions = page.locator('.suggest-widget.visible');
   const pressKeys = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key);
   };
-  /** Presses keys again every few seconds until their effect is seen: a busy editor drops some. */
-  const pressUntil = async (keys: readonly string[], seen: () => Promise<unknown>): Promise<void> => {
+  /** Acts again every few seconds until the effect is seen: a busy editor drops keys and clicks. */
+  const actUntil = async (act: () => Promise<unknown>, seen: () => Promise<unknown>): Promise<void> => {
     let isOver = false;
     const happened = seen().finally(() => (isOver = true));
+    happened.catch(() => {});
     while (!isOver) {
-      await pressKeys(...keys);
-      await Promise.race([happened, page.waitForTimeout(PATIENCE_MS / 6)]);
+      // An element that is drawn anew or gone cannot be clicked; the effect decides.
+      await act().catch(() => {});
+      await Promise.race([happened, page.waitForTimeout(RETRY_MS)]);
     }
+    await happened;
   };
+  const pressUntil = (keys: readonly string[], seen: () => Promise<unknown>): Promise<void> =>
+    actUntil(() => pressKeys(...keys), seen);
   /** Opens the palette with this text, again if it closes meanwhile: a busy editor moves the focus late. */
   const fillPalette = async (key: string, text: string): Promise<void> => {
     const isFilled = async (): Promise<boolean> => (await quickInput.inputValue({ timeout: 500 })) === text;
     for (let tries = 1; ; tries++) {
       await pressKeys(key);
       try {
-        await quickInput.fill(text, { timeout: PATIENCE_MS / 6 });
+        await quickInput.fill(text, { timeout: RETRY_MS });
         if (await isFilled()) return;
       } catch (error) {
         if (tries === 6) throw error;
       }
     }
   };
+  /** Presses Enter in the field that is open, and never after it: the key would change the file. */
+  const submitQuickInput = (isOver: () => Promise<boolean>, what: string): Promise<void> =>
+    actUntil(
+      async () => {
+        if (!(await isOver())) await pressKeys('Enter');
+      },
+      () => waitUntil(isOver, `${what} is taken`),
+    );
   const goTo = async (line: number, column: number): Promise<void> => {
     await fillPalette('Control+g', `:${line}:${column}`);
-    await pressKeys('Enter');
-    await quickInput.waitFor({ state: 'hidden' });
+    await submitQuickInput(async () => !(await quickInput.isVisible()), `line ${line}`);
     await page.locator('.statusbar').getByText(`Ln ${line}, Col ${column}`).waitFor();
   };
 
@@ -166,8 +181,7 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
         .evaluate((element) => (globalThis as unknown as InPage).getComputedStyle(element).color),
     type: (text) => page.keyboard.type(text),
     async save() {
-      await pressKeys('Control+s');
-      await page.locator('.tab.active.dirty').waitFor({ state: 'detached' });
+      await pressUntil(['Control+s'], () => page.locator('.tab.active.dirty').waitFor({ state: 'detached' }));
     },
     async findSquiggles(severity = 'error') {
       const found = page.locator(`.squiggly-${severity}`);
@@ -181,8 +195,11 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     },
     async readProblems(part) {
       const panel = page.locator('.markers-panel');
-      if (!(await panel.isVisible())) await pressKeys('Control+Shift+M');
-      await panel.filter({ hasText: part }).waitFor();
+      // The key shows the panel and hides it.
+      const show = async (): Promise<void> => {
+        if (!(await panel.isVisible())) await pressKeys('Control+Shift+M');
+      };
+      await actUntil(show, () => panel.filter({ hasText: part }).waitFor());
       return panel.innerText();
     },
     async acceptCompletion(label, seen) {
@@ -199,31 +216,36 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
       // A busy editor drops a key that comes while it draws the list.
       for (let time = 1; time <= 6; time++) {
         await pressKeys('Enter');
-        const isOver = suggestions.waitFor({ state: 'hidden', timeout: PATIENCE_MS / 6 }).then(() => true);
+        const isOver = suggestions.waitFor({ state: 'hidden', timeout: RETRY_MS }).then(() => true);
         if (await isOver.catch(() => false)) return shown;
       }
       throw new Error(`"${label}" was not accepted`);
     },
     async renameSymbol(name) {
-      await pressKeys('F2');
       const box = page.locator('.rename-box input');
+      await pressUntil(['F2'], () => box.waitFor());
       await box.fill(name);
-      await pressKeys('Enter');
-      await box.waitFor({ state: 'hidden' });
+      await actUntil(
+        () => box.press('Enter', { timeout: RETRY_MS }),
+        () => box.waitFor({ state: 'hidden' }),
+      );
     },
     async run(title) {
       await fillPalette('F1', `>${title}`);
       await entries.filter({ hasText: title }).first().waitFor();
-      await pressKeys('Enter');
       // A command may ask something itself; the palette is over when its own line is gone.
       const isOver = async (): Promise<boolean> =>
         !(await quickInput.isVisible()) || !(await quickInput.inputValue()).startsWith('>');
-      await waitUntil(isOver, `${title} has begun`);
+      await submitQuickInput(isOver, title);
     },
     async submitInput(title, text) {
       await this.waitForInput(title);
+      const asked = await inputTitle.innerText();
       await quickInput.fill(text);
-      await pressKeys('Enter');
+      // The next question has another title.
+      const isOver = async (): Promise<boolean> =>
+        !(await inputTitle.isVisible()) || (await inputTitle.innerText()) !== asked;
+      await submitQuickInput(isOver, `"${text}" for "${asked}"`);
     },
     async readHover() {
       // Tabs and buttons under the pointer have hovers of their own.
@@ -231,7 +253,7 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
       // The editor asks once for each press, and shows nothing when the answer comes late.
       for (let tries = 1; !(await shown.isVisible()); tries++) {
         await pressKeys('Control+k', 'Control+i');
-        await shown.waitFor({ timeout: PATIENCE_MS / 6 }).catch((error: unknown) => {
+        await shown.waitFor({ timeout: RETRY_MS }).catch((error: unknown) => {
           if (tries === 6) throw error;
         });
       }
@@ -260,31 +282,35 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
       }, `a web view with ${selector}`);
       return found!;
     },
-    waitForInput: (title) => page.locator('.quick-input-title').filter({ hasText: title }).waitFor(),
+    waitForInput: (title) => inputTitle.filter({ hasText: title }).waitFor(),
     closePanels: () =>
       pressUntil(['Escape', 'Escape', 'Control+1'], () =>
         page.locator('.editor-group-container.active .monaco-editor.focused').waitFor(),
       ),
-    pressUntilSeen: (key, seen) => pressUntil([key], seen),
-    async clickCodeLens(title) {
-      await page.locator('.codelens-decoration a').filter({ hasText: title }).first().click();
-    },
+    actUntilSeen: actUntil,
+    clickCodeLens: (title, seen) =>
+      actUntil(
+        () => page.locator('.codelens-decoration a').filter({ hasText: title }).first().click({ timeout: RETRY_MS }),
+        seen,
+      ),
     async trustWorkspace() {
       await fillPalette('F1', '>Workspaces: Manage Workspace Trust');
       await entries.filter({ hasText: 'Manage Workspace Trust' }).first().waitFor();
-      await pressKeys('Enter');
+      await submitQuickInput(async () => !(await quickInput.isVisible()), 'the command');
       const manager = page.locator('.workspace-trust-editor');
-      await manager
-        .locator('.monaco-button')
-        .filter({ hasText: /^Trust$/ })
-        .first()
-        .click();
-      await manager.locator('.workspace-trust-header').filter({ hasText: 'You trust this' }).waitFor();
+      const button = manager.locator('.monaco-button').filter({ hasText: /^Trust$/ });
+      await actUntil(
+        () => button.first().click({ timeout: RETRY_MS }),
+        () => manager.locator('.workspace-trust-header').filter({ hasText: 'You trust this' }).waitFor(),
+      );
     },
     async answerDialog(text, button) {
       const shown = page.locator('.monaco-dialog-box').filter({ hasText: text });
-      await shown.locator('.monaco-button').filter({ hasText: button }).click();
-      await shown.waitFor({ state: 'hidden' });
+      await shown.waitFor();
+      await actUntil(
+        () => shown.locator('.monaco-button').filter({ hasText: button }).click({ timeout: RETRY_MS }),
+        () => shown.waitFor({ state: 'hidden' }),
+      );
     },
     async saveScreenshot(file) {
       await page.screenshot({ path: file });

@@ -135,7 +135,8 @@ export function describeExtension(trusted: boolean): void {
       await getEditor().open('definitions/own/shelf.json', 2, 10);
       await getEditor().waitForLanguage('Lintel');
       for (const [command, seen] of pressed) {
-        await getEditor().pressUntilSeen(KEYS.find((one) => one.command === command)?.key ?? '', seen);
+        const key = KEYS.find((one) => one.command === command)?.key ?? '';
+        await getEditor().actUntilSeen(() => getEditor().pressKeys(key), seen);
         if (command === 'lintel.run') await getEditor().pressKeys(FORGET);
         if (command !== 'lintel.openConfig') await getEditor().closePanels();
       }
@@ -149,12 +150,13 @@ export function describeExtension(trusted: boolean): void {
         ['Show plan', () => getEditor().findWebview('#problems:has-text("not trusted")')],
       ];
       await getEditor().open('definitions/own/shelf.json');
-      await getPage().locator('.codelens-decoration a').filter({ hasText: 'Show plan' }).waitFor();
+      // Each lens is drawn when the server has resolved it.
+      for (const [title] of lenses)
+        await getPage().locator('.codelens-decoration a').filter({ hasText: title }).waitFor();
       const titles = (await getPage().locator('.codelens-decoration a').allInnerTexts()).map((title) => title.trim());
       expect(titles).to.have.members(lenses.map(([title]) => title));
       for (const [title, seen] of lenses) {
-        await getEditor().clickCodeLens(title);
-        await seen();
+        await getEditor().clickCodeLens(title, seen);
         await getEditor().closePanels();
       }
       expect(await listStrangeFiles()).to.deep.equal([]);
@@ -240,8 +242,13 @@ export function describeExtension(trusted: boolean): void {
     await getEditor().open(HEALTH, 3, 5);
     await getEditor().run('Lintel: Send Request');
     const panel = await getEditor().findWebview('#send');
-    await panel.locator('#send').click();
-    if (!trusted) await getEditor().answerDialog('Send requests from a restricted folder?', 'Send');
+    await getEditor().actUntilSeen(
+      () => panel.locator('#send').click(),
+      () =>
+        trusted
+          ? panel.locator('#status', { hasText: '200' }).waitFor()
+          : getEditor().answerDialog('Send requests from a restricted folder?', 'Send'),
+    );
     await panel.locator('#status', { hasText: '200' }).waitFor();
     expect(await panel.locator('#body').innerText()).to.match(/"status":\s*"ok"/);
     await picture('request');
@@ -250,8 +257,7 @@ export function describeExtension(trusted: boolean): void {
   if (!trusted)
     it('draws no plan, and says why', async () => {
       await getEditor().open(WALLET);
-      await getEditor().clickCodeLens('Show plan');
-      await getEditor().findWebview('#problems:has-text("not trusted")');
+      await getEditor().clickCodeLens('Show plan', () => getEditor().findWebview('#problems:has-text("not trusted")'));
       expect(await listStrangeFiles()).to.deep.equal([]);
     });
   else
