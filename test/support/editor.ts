@@ -34,8 +34,8 @@ export interface Editor {
   findSquiggles(severity?: 'error' | 'warning' | 'info'): Promise<Locator>;
   /** Waits until nothing of a severity is underlined. */
   waitUntilClean(severity?: 'error' | 'warning' | 'info'): Promise<void>;
-  /** Takes back what was done in the file that is shown, until nothing of it is unsaved. */
-  undoChanges(): Promise<void>;
+  /** Takes back what is not saved in the file that is shown. */
+  revertChanges(): Promise<void>;
   /** The text of the Problems panel once it says `part`. */
   readProblems(part: string | RegExp): Promise<string>;
   /** Asks for what may stand here and takes the entry of this name; what the list showed. */
@@ -153,6 +153,14 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     await submitQuickInput(async () => !(await quickInput.isVisible()), `line ${line}`);
     await page.locator('.statusbar').getByText(`Ln ${line}, Col ${column}`).waitFor();
   };
+  const run = async (title: string): Promise<void> => {
+    await fillPalette('F1', `>${title}`);
+    await entries.filter({ hasText: title }).first().waitFor();
+    // A command may ask something itself; the palette is over when its own line is gone.
+    const isOver = async (): Promise<boolean> =>
+      !(await quickInput.isVisible()) || !(await quickInput.inputValue()).startsWith('>');
+    await submitQuickInput(isOver, title);
+  };
 
   return {
     page,
@@ -190,8 +198,9 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     },
     waitUntilClean: (severity = 'error') =>
       page.locator(`.squiggly-${severity}`).first().waitFor({ state: 'detached' }),
-    async undoChanges() {
-      while (await page.locator('.tab.active.dirty').isVisible()) await pressKeys('Control+z');
+    async revertChanges() {
+      await run('File: Revert File');
+      await page.locator('.tab.active.dirty').waitFor({ state: 'detached' });
     },
     async readProblems(part) {
       const panel = page.locator('.markers-panel');
@@ -230,14 +239,7 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
         () => box.waitFor({ state: 'hidden' }),
       );
     },
-    async run(title) {
-      await fillPalette('F1', `>${title}`);
-      await entries.filter({ hasText: title }).first().waitFor();
-      // A command may ask something itself; the palette is over when its own line is gone.
-      const isOver = async (): Promise<boolean> =>
-        !(await quickInput.isVisible()) || !(await quickInput.inputValue()).startsWith('>');
-      await submitQuickInput(isOver, title);
-    },
+    run,
     async submitInput(title, text) {
       await this.waitForInput(title);
       const asked = await inputTitle.innerText();

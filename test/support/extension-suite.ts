@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { hostCli, runCli, type Running } from './cli.js';
@@ -107,6 +108,12 @@ export function describeExtension(trusted: boolean): void {
     if ('skip' in started) return skipTest(this, started.skip);
     editor = started;
   });
+  afterEach(async function () {
+    if (this.currentTest?.state !== 'failed' || editor === undefined) return;
+    const file = join(tmpdir(), `editor-${Date.now()}.png`);
+    await editor.saveScreenshot(file);
+    process.stderr.write(`the editor after the failure: ${file}\n`);
+  });
   after(async () => {
     await Promise.all([editor?.close(), kernel?.stop()]);
     await Promise.all([project?.dispose(), scratch?.dispose()]);
@@ -204,7 +211,7 @@ export function describeExtension(trusted: boolean): void {
     const problems = await getEditor().readProblems('actionabels');
     expect(problems).to.contain('DEF_UNKNOWN_KEY').and.contain('lintel');
     await picture('problems');
-    await getEditor().undoChanges();
+    await getEditor().revertChanges();
     await getEditor().waitUntilClean();
   });
 
