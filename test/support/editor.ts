@@ -42,8 +42,8 @@ export interface Editor {
   acceptCompletion(label: string, seen?: () => Promise<void>): Promise<string>;
   /** Gives another name to what the cursor stands on. */
   renameSymbol(name: string): Promise<void>;
-  /** A command of the palette, by its whole title. */
-  run(title: string): Promise<void>;
+  /** Runs a command of the palette, by its whole title, again where a busy editor has closed the palette, until its effect is seen. */
+  run(title: string, seen: () => Promise<unknown>): Promise<void>;
   /** Writes into the field of this title that a command opened, and takes what it offers first. */
   submitInput(title: string, text: string): Promise<void>;
   /** The text of the hover at the cursor. */
@@ -129,12 +129,14 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     actUntil(() => pressKeys(...keys), seen);
   /** Opens the palette with this text, again if it closes meanwhile: a busy editor moves the focus late. */
   const fillPalette = async (key: string, text: string): Promise<void> => {
-    const isFilled = async (): Promise<boolean> => (await quickInput.inputValue({ timeout: 500 })) === text;
     for (let tries = 1; ; tries++) {
-      await pressKeys(key);
       try {
+        // In an open palette the key would take effect after the text was written, and replace it.
+        await pressUntil(['Escape'], () => quickInput.waitFor({ state: 'hidden', timeout: RETRY_MS }));
+        await pressKeys(key);
+        await quickInput.waitFor({ timeout: RETRY_MS });
         await quickInput.fill(text, { timeout: RETRY_MS });
-        if (await isFilled()) return;
+        return await waitUntil(async () => (await quickInput.inputValue({ timeout: 500 })) === text, text);
       } catch (error) {
         if (tries === 6) throw error;
       }
@@ -153,14 +155,12 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     await submitQuickInput(async () => !(await quickInput.isVisible()), `line ${line}`);
     await page.locator('.statusbar').getByText(`Ln ${line}, Col ${column}`).waitFor();
   };
-  const run = async (title: string): Promise<void> => {
-    await fillPalette('F1', `>${title}`);
-    await entries.filter({ hasText: title }).first().waitFor();
-    // A command may ask something itself; the palette is over when its own line is gone.
-    const isOver = async (): Promise<boolean> =>
-      !(await quickInput.isVisible()) || !(await quickInput.inputValue()).startsWith('>');
-    await submitQuickInput(isOver, title);
-  };
+  const run = (title: string, seen: () => Promise<unknown>): Promise<void> =>
+    actUntil(async () => {
+      await fillPalette('F1', `>${title}`);
+      await entries.filter({ hasText: title }).first().waitFor({ timeout: RETRY_MS });
+      await pressKeys('Enter');
+    }, seen);
 
   return {
     page,
@@ -198,10 +198,8 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     },
     waitUntilClean: (severity = 'error') =>
       page.locator(`.squiggly-${severity}`).first().waitFor({ state: 'detached' }),
-    async revertChanges() {
-      await run('File: Revert File');
-      await page.locator('.tab.active.dirty').waitFor({ state: 'detached' });
-    },
+    revertChanges: () =>
+      run('File: Revert File', () => page.locator('.tab.active.dirty').waitFor({ state: 'detached' })),
     async readProblems(part) {
       const panel = page.locator('.markers-panel');
       // The key shows the panel and hides it.
@@ -296,10 +294,8 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
         seen,
       ),
     async trustWorkspace() {
-      await fillPalette('F1', '>Workspaces: Manage Workspace Trust');
-      await entries.filter({ hasText: 'Manage Workspace Trust' }).first().waitFor();
-      await submitQuickInput(async () => !(await quickInput.isVisible()), 'the command');
       const manager = page.locator('.workspace-trust-editor');
+      await run('Workspaces: Manage Workspace Trust', () => manager.waitFor());
       const button = manager.locator('.monaco-button').filter({ hasText: /^Trust$/ });
       await actUntil(
         () => button.first().click({ timeout: RETRY_MS }),

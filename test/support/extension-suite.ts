@@ -174,8 +174,9 @@ export function describeExtension(trusted: boolean): void {
       for (const name of ['strange', '.vscode']) await rm(join(project.folder, name), { recursive: true });
       await installLintel(project.folder);
       await getEditor().trustWorkspace();
-      await getEditor().run('View: Close All Editors');
-      await getPage().locator('.tab').first().waitFor({ state: 'detached' });
+      await getEditor().run('View: Close All Editors', () =>
+        getPage().locator('.tab').first().waitFor({ state: 'detached' }),
+      );
     });
   }
 
@@ -192,7 +193,7 @@ export function describeExtension(trusted: boolean): void {
   });
 
   it('writes a resource of the gallery, which is valid', async () => {
-    await getEditor().run('Lintel: New Resource...');
+    await getEditor().run('Lintel: New Resource...', () => getEditor().waitForInput('New resource'));
     await getEditor().submitInput('New resource', '');
     await getEditor().submitInput('', 'fresh');
     await waitUntil(
@@ -247,7 +248,7 @@ export function describeExtension(trusted: boolean): void {
 
   it('sends a request to the kernel, and shows its answer', async () => {
     await getEditor().open(HEALTH, 3, 5);
-    await getEditor().run('Lintel: Send Request');
+    await getEditor().run('Lintel: Send Request', () => getEditor().findWebview('#send'));
     const panel = await getEditor().findWebview('#send');
     await getEditor().actUntilSeen(
       () => panel.locator('#send').click(),
@@ -272,7 +273,7 @@ export function describeExtension(trusted: boolean): void {
       const lines = (await onDisk(WALLET)).split('\n');
       const line = lines.findIndex((text) => text.includes('"resource": "wallet/transfer"'));
       await getEditor().open(WALLET, line + 1, 5);
-      await getEditor().run('Lintel: Show Plan');
+      await getEditor().run('Lintel: Show Plan', () => getEditor().findWebview('#diagram svg'));
       const panel = await getEditor().findWebview('#diagram svg');
       const text = await panel.locator('#diagram').innerText();
       expect(text)
@@ -293,9 +294,8 @@ export function describeExtension(trusted: boolean): void {
         ],
       });
       await getEditor().open('definitions/own/shelf.test.json');
-      await getEditor().run('Test: Run Tests in Current File');
       const findMark = (name: string) => getPage().locator(`.testing-run-glyph.codicon-testing-${name}-icon`).first();
-      await findMark('passed').waitFor();
+      await getEditor().run('Test: Run Tests in Current File', () => findMark('passed').waitFor());
       await findMark('failed').waitFor();
       await picture('tests');
     });
