@@ -72,6 +72,13 @@ export type Reader<T = unknown> = (frame: Frame) => T;
 /** Removes secret fields at any depth; returns the value itself when it has none. */
 export type Hide = (value: unknown) => unknown;
 
+/** A value that a slot gets from the result of an earlier actionable (its index in the plan). */
+export interface ResultCopy {
+  readonly slot: number;
+  readonly source: number;
+  readonly path: readonly string[];
+}
+
 export interface Step {
   /** Replaces sensitive input by its stored form (hashed, encrypted) before the work; for deferred work, when it is accepted. */
   readonly seals?: true;
@@ -89,6 +96,10 @@ export interface Step {
   readonly hides?: Hide;
   /** Accepts `RawJson` text as well as values. */
   readonly takesText?: true;
+  /** Only copies these values of earlier results into slots. */
+  readonly copies?: readonly ResultCopy[];
+  /** Only rejects an empty result. */
+  readonly onlyEmpty?: true;
   /** Limits slow steps: a unit opens only after it acquired a slot, and holds it to its end. */
   readonly turns?: StepLimiter;
   run(frame: Frame, action: ActionState): void | FinalResult | Promise<void | FinalResult>;
@@ -141,9 +152,15 @@ export interface Unit {
   readonly describe?: Readonly<Record<string, Json>>;
   /**
    * Combines adjacent units (this one among them, in order), at load. `closing`: nothing after the last one's work can reject, so
-   * that work and commit may be sent together. `needs`: for each unit, the indexes of those it depends on.
+   * that work and commit may be sent together. `needs`: for each unit, the indexes of those it depends on. `copies`: for each unit,
+   * what it gets from the one before if nothing else happens between the two, and only an empty result ends the work there; else null.
    */
-  join(others: readonly Unit[], closing: boolean, needs: readonly (readonly number[])[]): Unit;
+  join(
+    others: readonly Unit[],
+    closing: boolean,
+    needs: readonly (readonly number[])[],
+    copies: readonly (readonly ResultCopy[] | null)[],
+  ): Unit;
   open(frame: Frame): Promise<unknown>;
   commit(unit: unknown): Promise<void>;
   rollback(unit: unknown): Promise<void>;
@@ -306,5 +323,7 @@ export interface ParameterPlan {
   /** Set where the parameter is a payload field. */
   readonly field: string | null;
   readonly literal?: Json;
+  /** Set where the parameter is the value of a slot. */
+  readonly slot?: number;
   readonly read: Reader;
 }

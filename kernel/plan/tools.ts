@@ -232,7 +232,9 @@ export function createTools(
     }
     const isMade = decision.from === 'generated' || decision.from === 'output';
     const field = isMade ? null : (json.split('.')[0] ?? json);
-    return { source: 'name', label: json, field, read: createNameReader(json) };
+    const [root = json, ...rest] = splitPath(json);
+    const slot = rest.length === 0 ? findNameSlot(root) : null;
+    return { source: 'name', label: json, field, ...(slot !== null && { slot }), read: createNameReader(json) };
   }
 
   function planRepeat({ from, body, name, action: key }: RepeatModel): Repeat {

@@ -64,6 +64,16 @@ export interface Statements {
   execute(text: string, values: readonly unknown[], transaction: unknown): Promise<readonly Row[]>;
 }
 
+export interface BoundStatement {
+  readonly prepared: PreparedStatement;
+  readonly values: readonly unknown[];
+}
+
+export interface RowsOfTwo {
+  readonly first: Promise<readonly Row[]>;
+  readonly last: Promise<readonly Row[]>;
+}
+
 export interface Dialect extends Statements {
   prepare(input: PrepareInput): PreparedStatement;
   /**
@@ -79,6 +89,11 @@ export interface Dialect extends Statements {
     last?: boolean,
     asker?: Requester | null,
   ): Promise<readonly Row[]>;
+  /**
+   * Runs two statements of a transaction, the last ones, without waiting for the rows of the first. If the first fails, the
+   * second has no effect. Absent: the database cannot do this.
+   */
+  readonly runTogether?: (first: BoundStatement, last: BoundStatement, transaction: Transaction) => RowsOfTwo;
   /**
    * Like `run` outside a transaction, but returns the rows as the text that JSON.stringify would return. A `JsonStream` only if
    * the rendering and the invocation of `asker` allow it.

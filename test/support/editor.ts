@@ -158,8 +158,8 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
   const run = (title: string, seen: () => Promise<unknown>): Promise<void> =>
     actUntil(async () => {
       await fillPalette('F1', `>${title}`);
-      await entries.filter({ hasText: title }).first().waitFor({ timeout: RETRY_MS });
-      await pressKeys('Enter');
+      // The list still grows, so the key could choose another command.
+      await entries.filter({ hasText: title }).first().click({ timeout: RETRY_MS });
     }, seen);
 
   return {

@@ -28,6 +28,8 @@ export const createActionPlan = (index: number, rest: Partial<ActionPlan> = {}):
   parallel: false,
   always: false,
   pure: false,
+  copies: null,
+  onlyEmpty: false,
   passive: false,
   reads: false,
   turns: null,

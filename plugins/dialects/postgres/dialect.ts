@@ -3,8 +3,7 @@
  * statement only if it cannot have run or only reads.
  */
 import type { Requester } from '../../../contract/requester.js';
-import { createFault } from '../../../contract/fault.js';
-import { SERIALIZABLE, type Dialect, type Isolation, type Transaction } from '../kind.js';
+import { SERIALIZABLE, type Dialect } from '../kind.js';
 import {
   LargeTextError,
   isPostgresConnectionLost,
@@ -19,15 +18,14 @@ import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
 import { createSlowStatements } from './slow-statements.js';
 import { sendStatement } from './statement.js';
+import { createPgTransactions, getDeadline, NO_VALUES, ROLLBACK } from './transactions.js';
 import { renderText } from './streaming.js';
 import { ALONE, COMMIT, invalidateStatements } from './connection.js';
 import type { PostgresOptions } from './options.js';
-import type { ErrorCallback, OutcomeCallback, PgCommand, PgConnection } from './connection.js';
+import type { ErrorCallback, OutcomeCallback, PgConnection } from './connection.js';
 import type { StatementOutcome, StatementSendOptions } from './connection.js';
-import type { Release, PgConnections } from './connections.js';
+import type { PgConnections } from './connections.js';
 
-const NO_VALUES: readonly string[] = [];
-const ROLLBACK: PgCommand = { name: 'lintel_rollback', text: 'ROLLBACK' };
 /** A single read that serializable transactions must detect. */
 const WATCHED: StatementSendOptions = {
   ...ALONE,
@@ -36,38 +34,6 @@ const WATCHED: StatementSendOptions = {
 };
 /** Attempts of a read that conflicts with a serializable transaction. */
 const WATCHED_TRIES = 20;
-/** The outcome of a COMMIT is awaited beyond the deadline of the request. */
-const LAST_WAIT_MS = 1000;
-const WITH_COMMIT: StatementSendOptions = { ...ALONE, after: COMMIT };
-
-/** What is sent before a first statement, and around an only one. */
-interface Opening {
-  readonly first: StatementSendOptions;
-  readonly only: StatementSendOptions;
-}
-
-function createOpening(level: string): Opening {
-  const name = `lintel_begin_${level.replaceAll(' ', '_')}`;
-  const before: readonly PgCommand[] = [{ name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` }];
-  return { first: { ...ALONE, before }, only: { ...ALONE, before, after: COMMIT } };
-}
-
-interface OpenTransaction {
-  readonly wire: PgConnection;
-  readonly release: Release;
-  readonly opening: Opening;
-  readonly asker: Requester | null;
-  /** Until when results are waited for. */
-  readonly until: number;
-  /** BEGIN was sent, together with the first statement. */
-  begun: boolean;
-  lost: boolean;
-  /** COMMIT was sent with the last statement, and both succeeded. */
-  committed: boolean;
-  over: boolean;
-}
-
-const getDeadline = (asker: Requester | null): number => asker?.invocation.deadline ?? Infinity;
 
 /** `streams`: large results need not be held. */
 export function createPostgresDialect(
@@ -75,16 +41,8 @@ export function createPostgresDialect(
   isolation: PostgresOptions['isolation'],
   streams: boolean,
 ): Dialect {
-  const openings = new Map<string, Opening>();
   const isSerializable = (): boolean => isolation(SERIALIZABLE) === 'serializable';
   const slow = createSlowStatements();
-
-  function selectOpening(need: Isolation): Opening {
-    const level = isolation(need);
-    const known = openings.get(level) ?? createOpening(level);
-    openings.set(level, known);
-    return known;
-  }
 
   /** Reads and inserts are not expected to wait for others. */
   const isShareable = (prepared: PostgresPreparedStatement): boolean =>
@@ -210,59 +168,7 @@ export function createPostgresDialect(
     else runLeased(prepared, bound, sending, asker, 1, done, failed);
   }
 
-  function runInside(
-    transaction: OpenTransaction,
-    prepared: PostgresPreparedStatement,
-    values: readonly (string | null)[],
-    last: boolean,
-    done: OutcomeCallback,
-    failed: ErrorCallback,
-  ): void {
-    if (transaction.over) throw createFault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
-    const around = selectSending(transaction, last);
-    transaction.begun = true;
-    sendStatement(transaction.wire, prepared, values, around, transaction.until, transaction.asker, (outcome) => {
-      if (outcome.error === undefined) {
-        if (last) {
-          transaction.committed = transaction.over = true;
-          transaction.release(false);
-        }
-        done(outcome);
-        return;
-      }
-      if (isStale(outcome.error)) invalidateEverywhere(prepared.name);
-      transaction.lost ||= isPostgresConnectionLost(outcome.error);
-      // An unfinished transaction is rolled back, so its outcome is known unless COMMIT was sent.
-      failed(toPostgresFault(outcome.error, last && outcome.sent ? 'unknown' : 'none', prepared.text));
-    });
-  }
-
-  function selectSending({ begun, opening: { first, only } }: OpenTransaction, last: boolean): StatementSendOptions {
-    if (begun) return last ? WITH_COMMIT : ALONE;
-    return last ? only : first;
-  }
-
-  function endTransaction(transaction: OpenTransaction, command: PgCommand): Promise<StatementOutcome | null> {
-    return new Promise((resolve) => {
-      const { wire, release, begun, lost, over, until } = transaction;
-      transaction.over = true;
-      if (over) {
-        resolve(null);
-        return;
-      }
-      if (!begun || lost) {
-        release(lost);
-        resolve(null);
-        return;
-      }
-      const end = command === COMMIT ? Math.max(until, performance.now() + LAST_WAIT_MS) : Infinity;
-      sendStatement(wire, command, NO_VALUES, ALONE, end, null, (outcome) => {
-        // Closing the connection ends the transaction.
-        release(outcome.error !== undefined);
-        resolve(outcome);
-      });
-    });
-  }
+  const { begin, commit, rollback, run, runTogether } = createPgTransactions(wires, isolation, invalidateEverywhere);
 
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
@@ -273,10 +179,7 @@ export function createPostgresDialect(
       return new Promise((done, failed) => {
         const resolveRows = ({ answer }: StatementOutcome): void => done(answer);
         if (!transaction) runFree(prepared, values, ALONE, asker, resolveRows, failed);
-        else {
-          const open = transaction.transaction as OpenTransaction;
-          runInside(open, prepared, bindValues(prepared, values), last, resolveRows, failed);
-        }
+        else run(transaction, prepared, values, last, resolveRows, failed);
       });
     },
 
@@ -292,57 +195,12 @@ export function createPostgresDialect(
       });
     },
 
-    begin(need, asker = null) {
-      return new Promise<Transaction>((done, failed) => {
-        wires().acquire(asker, (error, wire, release) => {
-          if (!wire) failed(toPostgresFault(error));
-          else
-            done({
-              transaction: {
-                wire,
-                release,
-                opening: selectOpening(need),
-                asker,
-                until: getDeadline(asker),
-                begun: false,
-                lost: false,
-                committed: false,
-                over: false,
-              } satisfies OpenTransaction,
-            });
-        });
-      });
-    },
-
     isolation,
 
-    async commit({ transaction }) {
-      const open = transaction as OpenTransaction;
-      if (open.committed) {
-        open.committed = false;
-        return;
-      }
-      const { over, lost } = open;
-      if (over || lost) {
-        await endTransaction(open, ROLLBACK);
-        throw createFault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or lost') });
-      }
-      const outcome = await endTransaction(open, COMMIT);
-      if (outcome?.error !== undefined) throw toPostgresFault(outcome.error, 'unknown');
-      // The server answers COMMIT with ROLLBACK after a failed statement.
-      if (outcome?.tag === 'ROLLBACK') {
-        throw createFault(
-          'QRY_FAILED',
-          {},
-          { cause: new Error('commit of a transaction in which a statement failed') },
-        );
-      }
-    },
-
-    async rollback({ transaction }) {
-      await endTransaction(transaction as OpenTransaction, ROLLBACK);
-    },
-
+    begin,
+    commit,
+    rollback,
+    runTogether,
     retryable: isPostgresRetryable,
   };
   const execute = createExecutor(dialect);

@@ -103,7 +103,8 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     connection.execute();
     if (after !== null) this.pipelineCommand(connection, after);
     connection.sync();
-    if (!this.wire.shared) connection.stream.uncork();
+    this.wire.isHeld = this.sending.isFollowed === true;
+    if (!this.wire.shared && !this.wire.isHeld) connection.stream.uncork();
     return null;
   }
 
@@ -123,7 +124,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
   private corkStream(stream: WireConnection['stream']): void {
     const { wire } = this;
     if (!wire.shared) {
-      stream.cork();
+      if (!wire.isHeld) stream.cork();
       return;
     }
     if (wire.flushing) return;

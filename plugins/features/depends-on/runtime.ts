@@ -5,7 +5,7 @@
 import { createFault } from '../../../contract/fault.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import type { ActionState, Frame, PlanTools, Step } from '../../../contract/plan.js';
+import type { ActionState, Frame, PlanTools, ResultCopy, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { compilePath, splitPath } from '../../../language/strings/path.js';
 import { feature } from '../kind.js';
@@ -17,7 +17,11 @@ export default defineRuntime(feature, {
 const toObjects = (json: Json | undefined): readonly Readonly<Record<string, Json>>[] =>
   Array.isArray(json) ? (json as readonly Json[]).filter(isObject) : [];
 
-type Extract = (frame: Frame) => void;
+interface Extract {
+  readonly run: (frame: Frame) => void;
+  /** Null if several results may provide the value, or it is a whole result. */
+  readonly copy: ResultCopy | null;
+}
 
 function planExtractions(value: Readonly<Record<string, Json>>, tools: PlanTools): Step[] {
   const dependencies = toObjects(value['depends_on']).map((dependency) => ({
@@ -44,15 +48,20 @@ const createExtractions =
     const slot = tools.slot(name);
     if (slot === null) return [];
     for (const source of sources) tools.recordResultRead(source, path === SELF ? [] : splitPath(path));
-    return [createExtract(path, name, sources, slot)];
+    const [source] = sources;
+    const isCopy = sources.length === 1 && source !== undefined && path !== SELF;
+    const copy = isCopy ? { slot, source, path: splitPath(path) } : null;
+    return [{ run: createExtract(path, name, sources, slot), copy }];
   };
 
 function createPrepareSteps(extracts: readonly Extract[]): Step[] {
   if (extracts.length === 0) return [];
   const run = (frame: Frame): void => {
-    for (const extract of extracts) extract(frame);
+    for (const extract of extracts) extract.run(frame);
   };
-  return [{ id: 'depends_on', phase: ActionPhase.PREPARE, order: -100, run }];
+  const copies = extracts.flatMap(({ copy }) => copy ?? []);
+  const areCopies = copies.length === extracts.length;
+  return [{ id: 'depends_on', phase: ActionPhase.PREPARE, order: -100, ...(areCopies && { copies }), run }];
 }
 
 /** Names values of the actionable's own result before `returnables` removes fields. */
@@ -78,7 +87,7 @@ const createReader = (path: string): ((result: unknown) => unknown) =>
   path === SELF ? (result) => result : compilePath(splitPath(path));
 
 /** The first named result that has the path provides the value; if none has it, the request fails. */
-function createExtract(path: string, name: string, sources: readonly number[], slot: number): Extract {
+function createExtract(path: string, name: string, sources: readonly number[], slot: number): (frame: Frame) => void {
   const read = createReader(path);
   return (frame) => {
     for (const source of sources) {

@@ -22,6 +22,7 @@ export default defineRuntime(feature, {
           {
             id: 'must_return_value',
             phase: ActionPhase.CONFIRM,
+            ...(!stops && { onlyEmpty: true as const }),
             run: (frame, { result }) => {
               if (!isEmpty(result)) return;
               if (!stops) throw createFault('ACT_NO_VALUE', {}, options);

@@ -65,6 +65,21 @@ const toRepeatable = (connection: Dialect, statement: SqlStatement): Repeatable<
 const hideColumns = ({ hide }: SqlStatement, rows: Promise<readonly Row[]>): Promise<readonly Row[]> =>
   hide === null ? rows : rows.then((all) => hide(all) as readonly Row[]);
 
+/** Rows of the statement that was sent with the first one of the transaction. */
+const followers = new WeakMap<Transaction, Promise<readonly Row[]>>();
+
+function holdFollower(transaction: Transaction, rows: Promise<readonly Row[]>): void {
+  // If the first statement fails, the rows are not asked for.
+  rows.catch(() => {});
+  followers.set(transaction, rows);
+}
+
+function takeFollower(transaction: Transaction): Promise<readonly Row[]> | undefined {
+  const rows = followers.get(transaction);
+  if (rows !== undefined) followers.delete(transaction);
+  return rows;
+}
+
 function createExecution(connection: Dialect, statement: SqlStatement): Pick<QueryPlan, 'execute' | 'render'> {
   const { values, named } = statement;
   const renameFields = (error: unknown): unknown => (error instanceof Fault ? named(error) : error);
@@ -75,14 +90,24 @@ function createExecution(connection: Dialect, statement: SqlStatement): Pick<Que
     result instanceof JsonStream
       ? new JsonStream((sink) => result.open({ ...sink, fail: (error) => sink.fail(renameFields(error)) }))
       : result;
-  const { render } = connection;
+  const { render, runTogether } = connection;
+
+  /** A statement that was sent with the one before has its rows already. */
+  function run(transaction: Transaction | null, frame: Frame): Promise<readonly Row[]> {
+    const { prepared, last, follower } = statement;
+    const sent = transaction === null ? undefined : takeFollower(transaction);
+    if (sent !== undefined) return sent;
+    if (follower === null || transaction === null || runTogether === undefined)
+      return connection.run(prepared, values(frame), transaction, last, frame);
+    const rows = runTogether({ prepared, values: values(frame) }, follower(frame), transaction);
+    holdFollower(transaction, rows.last);
+    return rows.first;
+  }
+
   return {
     execute: async (frame: Frame): Promise<unknown> => {
-      const { prepared, last } = statement;
-      return hideColumns(
-        statement,
-        connection.run(prepared, values(frame), frame.unit as Transaction | null, last, frame),
-      ).catch(throwRenamed);
+      const transaction = frame.unit as Transaction | null;
+      return hideColumns(statement, run(transaction, frame)).catch(throwRenamed);
     },
     ...(render !== undefined && {
       render: async (frame: Frame, rendering: Rendering): Promise<RawJson | JsonStream> =>

@@ -4,6 +4,7 @@
  */
 import { Fault, type Issue } from '../../../contract/fault.js';
 import { asText, escapePointer, type Json } from '../../../contract/json.js';
+import type { ModelColumn } from '../../../contract/model.js';
 import type { Frame, Hide, IsolationNeed, ParameterPlan, PlanTools } from '../../../contract/plan.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
@@ -11,6 +12,7 @@ import type { Dialect, PreparedStatement } from '../../dialects/kind.js';
 import { planBlindIndexes, type BlindIndexFactory } from './blind.js';
 import { createParameterValidator } from './columns.js';
 import { isDividedByPlaceholder } from './division.js';
+import type { BindStatement } from './together.js';
 import { resolveNeed } from './unit.js';
 
 export interface SqlConnection {
@@ -27,7 +29,12 @@ export interface SqlStatement {
   readonly hide: Hide | null;
   /** The last statement of its transaction: the driver may commit with it. */
   last: boolean;
+  /** The last statement of its transaction, if it is sent together with this one. */
+  follower: BindStatement | null;
   readonly parameters: readonly ParameterPlan[];
+  /** In the order of the placeholders' numbers. */
+  readonly inputs: readonly SqlInput[];
+  readonly columns: readonly ModelColumn[];
   readonly values: (frame: Frame) => unknown[];
   /** Returns the fault with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;
@@ -35,6 +42,18 @@ export interface SqlStatement {
 }
 
 type Bind = (frame: Frame) => unknown;
+
+/** The value of one placeholder. */
+export interface SqlInput {
+  readonly bind: Bind;
+  readonly isJson: boolean;
+  /** The slot whose value it is; null for any other value. */
+  readonly slot: number | null;
+  /** Known before the actionables in front of this one have run. */
+  readonly isEarly: boolean;
+  /** The value is checked, or changed, before it is bound. */
+  readonly isValidated: boolean;
+}
 
 export function makeStatement(
   value: Readonly<Record<string, Json>>,
@@ -66,14 +85,21 @@ export function makeStatement(
     atOnce: tools.parallel,
     among: among && level === 'statement',
   });
-  const binds = createBindings(prepared, parameters).map((read, index): Bind => {
-    const judge = createParameterValidator(scan, tools.columns, index + 1);
-    if (judge === null) return read;
-    const field = parameters[index]?.field ?? null;
+  const inputs = createBindings(prepared, parameters).map((read, index): SqlInput => {
+    const { slot = null, source, literal, field = null } = parameters[index] ?? {};
+    const validate = createParameterValidator(scan, tools.columns, index + 1);
     const at = field === null ? null : `/${escapePointer(field)}`;
-    return (frame) => judge(read(frame), at);
+    return {
+      bind: validate === null ? read : (frame) => validate(read(frame), at),
+      isJson: jsonColumns[index] === true,
+      slot,
+      isEarly: slot === null && (source === 'name' || (source === 'literal' && typeof literal !== 'object')),
+      isValidated: validate !== null,
+    };
   });
-  if (now !== null) binds.push((frame) => frame.now());
+  if (now !== null)
+    inputs.push({ bind: (frame) => frame.now(), isJson: false, slot: null, isEarly: true, isValidated: false });
+  const binds = inputs.map(({ bind }) => bind);
   const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);
   const describe = {
     connection: name,
@@ -86,7 +112,10 @@ export function makeStatement(
     need,
     hide: blind.hide,
     last: false,
+    follower: null,
     parameters,
+    inputs,
+    columns: tools.columns,
     values: (frame) => {
       const values = new Array<unknown>(binds.length);
       for (let i = 0; i < binds.length; i++) values[i] = binds[i]?.(frame);

@@ -2,6 +2,7 @@
 import type { IsolationNeed, Unit } from '../../../contract/plan.js';
 import { BY_LOCKS, dialect, type Dialect, type Isolation, type Transaction } from '../../dialects/kind.js';
 import type { SqlStatement } from './statement.js';
+import { planTogether } from './together.js';
 
 /** The unit is the transaction handle itself. */
 const returnUnit = (unit: unknown): unknown => unit;
@@ -25,12 +26,18 @@ export function createSqlUnit(
     statements,
     need,
     describe: { isolation: connection.isolation(isolation), ...(need !== null && { why: need.why }) },
-    join(units, closing) {
+    join(units, closing, _needs, copies) {
       const joined = units as readonly SqlUnit[];
       const all = joined.flatMap((unit) => unit.statements);
       const last = all.at(-1);
+      const [, ofLast = null] = copies;
       if (last !== undefined) last.last = closing;
-      return createSqlUnit(connection, name, all, mergeNeeds(joined));
+      const merged = mergeNeeds(joined);
+      const [first] = all;
+      const isPair = closing && all.length === 2 && joined.length === 2;
+      if (first !== undefined && last !== undefined && all.length > 1)
+        first.follower = isPair && ofLast !== null ? planTogether(connection, first, last, ofLast) : null;
+      return createSqlUnit(connection, name, all, merged);
     },
     open: (frame) => connection.begin(isolation, frame),
     commit: (transaction) => connection.commit(transaction as Transaction),

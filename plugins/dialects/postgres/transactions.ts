@@ -1,0 +1,211 @@
+/** Transactions on leased connections: BEGIN travels with the first statement, and COMMIT with the last one that is known. */
+import type { Requester } from '../../../contract/requester.js';
+import { createFault } from '../../../contract/fault.js';
+import type { Dialect, Isolation, Row, RowsOfTwo, Transaction } from '../kind.js';
+import { isPostgresConnectionLost, isStale, getSqlState, toPostgresFault } from '../shared/errors.js';
+import { bindValues, type PostgresPreparedStatement } from '../shared/values.js';
+import { ALONE, COMMIT } from './connection.js';
+import type { ErrorCallback, OutcomeCallback, PgCommand, PgConnection } from './connection.js';
+import type { StatementOutcome, StatementSendOptions } from './connection.js';
+import type { Release, PgConnections } from './connections.js';
+import type { PostgresOptions } from './options.js';
+import { sendStatement } from './statement.js';
+
+export const NO_VALUES: readonly string[] = [];
+export const ROLLBACK: PgCommand = { name: 'lintel_rollback', text: 'ROLLBACK' };
+/** The outcome of a COMMIT is awaited beyond the deadline of the request. */
+const LAST_WAIT_MS = 1000;
+const WITH_COMMIT: StatementSendOptions = { ...ALONE, after: COMMIT };
+
+/** What is sent before a first statement, and around an only one. */
+interface Opening {
+  readonly first: StatementSendOptions;
+  readonly followed: StatementSendOptions;
+  readonly only: StatementSendOptions;
+}
+
+function createOpening(level: string): Opening {
+  const name = `lintel_begin_${level.replaceAll(' ', '_')}`;
+  const before: readonly PgCommand[] = [{ name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` }];
+  const first = { ...ALONE, before };
+  return { first, followed: { ...first, isFollowed: true }, only: { ...first, after: COMMIT } };
+}
+
+interface OpenTransaction {
+  readonly wire: PgConnection;
+  readonly release: Release;
+  readonly opening: Opening;
+  readonly asker: Requester | null;
+  /** Until when results are waited for. */
+  readonly until: number;
+  /** BEGIN was sent, together with the first statement. */
+  begun: boolean;
+  lost: boolean;
+  /** COMMIT was sent with the last statement, and both succeeded. */
+  committed: boolean;
+  over: boolean;
+}
+
+export const getDeadline = (asker: Requester | null): number => asker?.invocation.deadline ?? Infinity;
+
+type TransactionMethods = Pick<Dialect, 'begin' | 'commit' | 'rollback'> & Required<Pick<Dialect, 'runTogether'>>;
+
+export interface PgTransactions extends TransactionMethods {
+  run(
+    transaction: Transaction,
+    prepared: PostgresPreparedStatement,
+    values: readonly unknown[],
+    last: boolean,
+    done: OutcomeCallback,
+    failed: ErrorCallback,
+  ): void;
+}
+
+/** `invalidate`: every connection parses the statement again. */
+export function createPgTransactions(
+  wires: () => PgConnections,
+  isolation: PostgresOptions['isolation'],
+  invalidate: (name: string) => void,
+): PgTransactions {
+  const openings = new Map<string, Opening>();
+
+  function selectOpening(need: Isolation): Opening {
+    const level = isolation(need);
+    const known = openings.get(level) ?? createOpening(level);
+    openings.set(level, known);
+    return known;
+  }
+
+  function selectSending({ begun, opening: { first, only } }: OpenTransaction, last: boolean): StatementSendOptions {
+    if (begun) return last ? WITH_COMMIT : ALONE;
+    return last ? only : first;
+  }
+
+  function send(
+    transaction: OpenTransaction,
+    prepared: PostgresPreparedStatement,
+    values: readonly (string | null)[],
+    sending: StatementSendOptions,
+    done: OutcomeCallback,
+    failed: ErrorCallback,
+  ): void {
+    const last = sending.after !== null;
+    transaction.begun = true;
+    sendStatement(transaction.wire, prepared, values, sending, transaction.until, transaction.asker, (outcome) => {
+      const { error, sent } = outcome;
+      if (error === undefined) {
+        // A rollback that was sent meanwhile releases the connection.
+        if (last && !transaction.over) {
+          transaction.committed = transaction.over = true;
+          transaction.release(false);
+        }
+        done(outcome);
+        return;
+      }
+      if (isStale(error)) invalidate(prepared.name);
+      // After an error of the server, what follows has no effect. After another one it may still run until the connection is closed.
+      const isFollowed = sending.isFollowed === true && getSqlState(error) === '';
+      transaction.lost ||= isPostgresConnectionLost(error) || isFollowed;
+      // An unfinished transaction is rolled back, so its outcome is known unless COMMIT was sent.
+      failed(toPostgresFault(error, (last || isFollowed) && sent ? 'unknown' : 'none', prepared.text));
+    });
+  }
+
+  function open({ transaction }: Transaction): OpenTransaction {
+    const found = transaction as OpenTransaction;
+    if (found.over) throw createFault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
+    return found;
+  }
+
+  function endTransaction(transaction: OpenTransaction, command: PgCommand): Promise<StatementOutcome | null> {
+    return new Promise((resolve) => {
+      const { wire, release, begun, lost, over, until } = transaction;
+      transaction.over = true;
+      if (over) {
+        resolve(null);
+        return;
+      }
+      if (!begun || lost) {
+        release(lost);
+        resolve(null);
+        return;
+      }
+      const end = command === COMMIT ? Math.max(until, performance.now() + LAST_WAIT_MS) : Infinity;
+      sendStatement(wire, command, NO_VALUES, ALONE, end, null, (outcome) => {
+        // Closing the connection ends the transaction.
+        release(outcome.error !== undefined);
+        resolve(outcome);
+      });
+    });
+  }
+
+  return {
+    run(transaction, prepared, values, last, done, failed) {
+      const opened = open(transaction);
+      send(opened, prepared, bindValues(prepared, values), selectSending(opened, last), done, failed);
+    },
+
+    runTogether(first, last, transaction): RowsOfTwo {
+      const opened = open(transaction);
+      const [one, other] = [first, last].map(({ prepared, values }) => {
+        const own = prepared as PostgresPreparedStatement;
+        return { own, bound: bindValues(own, values) };
+      });
+      const run = ({ own, bound }: NonNullable<typeof one>, sending: StatementSendOptions): Promise<readonly Row[]> =>
+        new Promise((done, failed) => {
+          send(opened, own, bound, sending, ({ answer }) => done(answer), failed);
+        });
+      const before = opened.begun ? { ...ALONE, isFollowed: true as const } : opened.opening.followed;
+      return { first: run(one!, before), last: run(other!, WITH_COMMIT) };
+    },
+
+    begin(need, asker = null) {
+      return new Promise<Transaction>((done, failed) => {
+        wires().acquire(asker, (error, wire, release) => {
+          if (!wire) failed(toPostgresFault(error));
+          else
+            done({
+              transaction: {
+                wire,
+                release,
+                opening: selectOpening(need),
+                asker,
+                until: getDeadline(asker),
+                begun: false,
+                lost: false,
+                committed: false,
+                over: false,
+              } satisfies OpenTransaction,
+            });
+        });
+      });
+    },
+
+    async commit({ transaction }) {
+      const opened = transaction as OpenTransaction;
+      if (opened.committed) {
+        opened.committed = false;
+        return;
+      }
+      const { over, lost } = opened;
+      if (over || lost) {
+        await endTransaction(opened, ROLLBACK);
+        throw createFault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or lost') });
+      }
+      const outcome = await endTransaction(opened, COMMIT);
+      if (outcome?.error !== undefined) throw toPostgresFault(outcome.error, 'unknown');
+      // The server answers COMMIT with ROLLBACK after a failed statement.
+      if (outcome?.tag === 'ROLLBACK') {
+        throw createFault(
+          'QRY_FAILED',
+          {},
+          { cause: new Error('commit of a transaction in which a statement failed') },
+        );
+      }
+    },
+
+    async rollback({ transaction }) {
+      await endTransaction(transaction as OpenTransaction, ROLLBACK);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * Plans two statements that are sent at once: one reads and locks a row by its key, and the other, the last of the transaction,
+ * changes rows with values of that row. The database reads those values itself, and changes nothing if the row does not exist.
+ */
+import type { Frame, ResultCopy } from '../../../contract/plan.js';
+import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
+import { getLexemeName, isName, toLexemes, type Lexeme } from '../../../language/strings/sql-read.js';
+import type { BoundStatement, Dialect } from '../../dialects/kind.js';
+import type { SqlInput, SqlStatement } from './statement.js';
+
+/** Types whose text in the database is the text that a parameter binds. */
+const SAME_TEXT: ReadonlySet<string> = new Set(['integer', 'text', 'boolean']);
+const OTHER_SOURCES: ReadonlySet<string> = new Set(['FROM', 'USING', 'WITH']);
+
+export type BindStatement = (frame: Frame) => BoundStatement;
+
+/**
+ * Null where it is not certain that the result is the same. `copies`: what the change gets from the read, which nothing but an
+ * empty result separates from it.
+ */
+export function planTogether(
+  connection: Dialect,
+  read: SqlStatement,
+  change: SqlStatement,
+  copies: readonly ResultCopy[],
+): BindStatement | null {
+  const selected = listSelected(read);
+  const clauses = findClauses(change.scan);
+  if (connection.runTogether === undefined || !isLockedRow(read) || selected === null || clauses === null) return null;
+  const columns = new Map(copies.map(({ slot, path }) => [slot, path.length === 1 ? path[0] : undefined]));
+  const inputs: SqlInput[] = [];
+  const bind = (input: SqlInput): string =>
+    `$${inputs.includes(input) ? inputs.indexOf(input) + 1 : inputs.push(input)}`;
+  const readText = replaceSpans(
+    read.scan.text.slice(0, listWords(read.scan).at(-1)?.end),
+    read.scan.placeholders.map(({ n, start, end }) => [start, end, bind(read.inputs[n - 1]!)]),
+  );
+  const edits: Edit[] = [
+    [clauses.condition, clauses.condition, ' ('],
+    [clauses.end, clauses.end, `) AND EXISTS (${readText})`],
+  ];
+  for (const { n, start, end, cast } of change.scan.placeholders) {
+    const input = change.inputs[n - 1]!;
+    const { slot } = input;
+    if (slot === null || !columns.has(slot)) {
+      if (!input.isEarly) return null;
+      edits.push([start, end, bind(input)]);
+      continue;
+    }
+    const column = columns.get(slot);
+    if (column === undefined || cast === null || input.isValidated || !selected.has(column)) return null;
+    // As text, because a parameter is bound as text.
+    edits.push([start, end, `(SELECT lintel_read.${quote(column)}::text FROM (${readText}) AS lintel_read)`]);
+  }
+  const prepared = connection.prepare({
+    scan: scanSql(replaceSpans(change.scan.text, edits)),
+    jsonColumns: inputs.map(({ isJson }) => isJson),
+  });
+  const binds = inputs.map((input) => input.bind);
+  return (frame) => ({ prepared, values: binds.map((read) => read(frame)) });
+}
+
+/** `[start, end, text]` */
+type Edit = readonly [start: number, end: number, text: string];
+
+function replaceSpans(text: string, edits: readonly Edit[]): string {
+  let at = 0;
+  let built = '';
+  for (const [start, end, inserted] of [...edits].sort(([one], [other]) => one - other)) {
+    built += text.slice(at, start) + inserted;
+    at = end;
+  }
+  return built + text.slice(at);
+}
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const isLockedRow = ({ need, scan, prepared }: SqlStatement): boolean =>
+  need !== null &&
+  need.level === 'locks' &&
+  !need.among &&
+  need.lock !== null &&
+  scan.verb === 'SELECT' &&
+  !prepared.readOnly;
+
+const listWords = ({ text, tokens }: SqlScan): Lexeme[] => {
+  const words = toLexemes(text, tokens);
+  return words.at(-1)?.type === 'semicolon' ? words.slice(0, -1) : words;
+};
+
+/** The columns that are selected as they are, if nothing else is. */
+function listSelected({ scan, columns }: SqlStatement): ReadonlySet<string> | null {
+  const words = listWords(scan);
+  const from = words.findIndex(({ type, text, depth }) => type === 'word' && text === 'FROM' && depth === 0);
+  const names = new Set<string>();
+  for (let at = 1; at < from; at += 2) {
+    const [word, next] = [words[at], words[at + 1]];
+    if (!isName(word) || (next?.type !== 'comma' && at + 1 !== from)) return null;
+    const name = getLexemeName(word);
+    const column = columns.find((one) => one.name === name);
+    if (column !== undefined && SAME_TEXT.has(column.type)) names.add(name);
+  }
+  return names;
+}
+
+/** Where the condition of an UPDATE or DELETE of one table begins and ends; null for any other statement. */
+function findClauses(scan: SqlScan): { readonly condition: number; readonly end: number } | null {
+  if ((scan.verb !== 'UPDATE' && scan.verb !== 'DELETE') || scan.statements !== 1) return null;
+  const words = listWords(scan);
+  const find = (wanted: string): Lexeme | undefined =>
+    words.find(({ type, text, depth }) => type === 'word' && depth === 0 && text === wanted);
+  const sources = words.filter(({ type, text }) => type === 'word' && OTHER_SOURCES.has(text));
+  const where = find('WHERE');
+  // DELETE FROM has the word once.
+  if (sources.length > (scan.verb === 'DELETE' ? 1 : 0) || where === undefined) return null;
+  const returning = find('RETURNING');
+  if (returning !== undefined && returning.start < where.start) return null;
+  return { condition: where.end, end: words[words.indexOf(returning ?? where) - 1]?.end ?? where.end };
+}
