@@ -325,5 +325,7 @@ export interface ParameterPlan {
   readonly literal?: Json;
   /** Set where the parameter is the value of a slot. */
   readonly slot?: number;
+  /** The value does not depend on the results of other actionables. */
+  readonly isInput?: boolean;
   readonly read: Reader;
 }

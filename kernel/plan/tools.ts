@@ -7,7 +7,7 @@ import { deepFreeze, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import type { Frame, Outputs, ParameterPlan, PlanTools, ReadPlace, Reader, Repeat } from '../../contract/plan.js';
-import type { PluginId } from '../../contract/plugin.js';
+import type { PluginId, PluginSpec } from '../../contract/plugin.js';
 import { isSub0 } from '../../contract/profile.js';
 import { Slot } from '../../contract/slot.js';
 import { BootError } from '../../contract/boot-error.js';
@@ -24,7 +24,7 @@ import type { Registry } from '../../language/analysis/registry.js';
 import { listSecretNames } from '../../language/analysis/action-secrets.js';
 import { isWrittenPath, listOutputNames, listValueReads } from '../../language/analysis/value-reads.js';
 import { unwrapLiteral } from '../../language/strings/literal.js';
-import { listAccessors } from '../../language/strings/accessor.js';
+import { listAccessors, type AccessorPart } from '../../language/strings/accessor.js';
 import { createClaimReader } from '../../language/strings/claim-reader.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
 import { resolveUidNamespace } from '../../language/analysis/uid-namespace.js';
@@ -186,15 +186,22 @@ export function createTools(
     return { names: slots.map(([name]) => name), assignItem: assignNames };
   }
 
+  function findAccessorId(root: string): PluginId {
+    const kind = scope.registry.listKinds(Slot.ACCESSOR)[0];
+    if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
+    return `${kind.kind}:${root}`;
+  }
+
+  const findAccessorFacts = (root: string): NonNullable<PluginSpec['facts']> =>
+    scope.registry.plugins.get(findAccessorId(root))?.facts ?? {};
+
   function createAccessorCompiler(lenient = false): CompileAccessor {
     return ({ root, tail }) => {
-      const kind = scope.registry.listKinds(Slot.ACCESSOR)[0];
-      if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
-      const id = `${kind.kind}:${root}`;
+      const id = findAccessorId(root);
       const handle = scope.handles.handle(id) as Accessor;
       const compiled = handle.compile(tail, createTools(scope, action, id, lenient, judges));
       // `readClaim` records claims. Constant or generated values are not inputs.
-      const reads = scope.registry.plugins.get(id)?.facts?.['reads'];
+      const reads = findAccessorFacts(root)['reads'];
       if (reads === 'payload') {
         recordNameRead(tail[0] ?? null);
         // Values of list items or of earlier results exist only when the work runs.
@@ -215,26 +222,56 @@ export function createTools(
   }
 
   function planParameter(json: Json, pointer: string): ParameterPlan {
-    if (typeof json === 'string' && listAccessors(json).length > 0) {
-      const { read, field } = compileValue(json, createAccessorCompiler(isSub0(scope.profile)));
-      return { source: 'accessor', label: json, field: field ?? null, read };
-    }
+    if (typeof json === 'string' && listAccessors(json).length > 0) return planAccessorParameter(json);
     const decision = action?.parameters.get(pointer);
     if (decision?.verbatim === true) {
       const literal = deepFreeze(unwrapLiteral(json));
-      return { source: 'literal', label: JSON.stringify(literal), field: null, literal, read: () => literal };
+      return {
+        source: 'literal',
+        label: JSON.stringify(literal),
+        field: null,
+        literal,
+        isInput: true,
+        read: () => literal,
+      };
     }
     if (typeof json !== 'string' || decision?.source !== 'name') {
-      return { source: 'literal', label: JSON.stringify(json), field: null, literal: json, read: tools.value(json) };
+      const isInput = typeof json !== 'object';
+      return {
+        source: 'literal',
+        label: JSON.stringify(json),
+        field: null,
+        literal: json,
+        isInput,
+        read: tools.value(json),
+      };
     }
     if (decision.from === 'claim') {
-      return { source: 'name', label: json, field: null, read: readClaim(splitPath(json)) };
+      return { source: 'name', label: json, field: null, isInput: true, read: readClaim(splitPath(json)) };
     }
     const isMade = decision.from === 'generated' || decision.from === 'output';
     const field = isMade ? null : (json.split('.')[0] ?? json);
     const [root = json, ...rest] = splitPath(json);
-    const slot = rest.length === 0 ? findNameSlot(root) : null;
-    return { source: 'name', label: json, field, ...(slot !== null && { slot }), read: createNameReader(json) };
+    const slot = findNameSlot(root);
+    const copied = slot !== null && rest.length === 0 ? { slot } : {};
+    return { source: 'name', label: json, field, ...copied, isInput: slot === null, read: createNameReader(json) };
+  }
+
+  function planAccessorParameter(json: string): ParameterPlan {
+    const accessors = listAccessors(json);
+    const { read, field } = compileValue(json, createAccessorCompiler(isSub0(scope.profile)));
+    const findSlot = ({ tail: [name] }: AccessorPart): number | null =>
+      name === undefined ? null : findNameSlot(name);
+    const isOfRequest = (part: AccessorPart): boolean => {
+      const reads = findAccessorFacts(part.root)['reads'];
+      if (reads === 'payload') return part.tail.length > 0 && findSlot(part) === null;
+      return reads === 'claims' || reads === 'headers';
+    };
+    const isInput = accessors.every(isOfRequest);
+    const [first] = accessors;
+    const isName = first?.start === 0 && first.end === json.length && first.tail.length === 1;
+    const slot = isName && findAccessorFacts(first.root)['reads'] === 'payload' ? findSlot(first) : null;
+    return { source: 'accessor', label: json, field: field ?? null, ...(slot !== null && { slot }), isInput, read };
   }
 
   function planRepeat({ from, body, name, action: key }: RepeatModel): Repeat {

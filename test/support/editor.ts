@@ -167,18 +167,18 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     pressKeys,
     goTo,
     async open(file, line = 1, column = 1) {
-      // By its whole path, as `Go to File` takes it, so that nothing is searched for and nothing else can be found.
-      await fillPalette('Control+p', join(folder, file));
-      const entry = entries.filter({ hasText: file.split('/').at(-1)! }).first();
-      await entry.waitFor();
-      // The list still grows: another entry may have come to stand first.
-      await entry.click();
-      // It may be open in another group too.
-      await page
-        .locator(`.tab.active[data-resource-name="${file.split('/').at(-1)!}"]`)
-        .first()
-        .waitFor();
-      await page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
+      const name = file.split('/').at(-1)!;
+      const show = async (): Promise<void> => {
+        // By its whole path, as `Go to File` takes it, so that nothing is searched for and nothing else can be found.
+        await fillPalette('Control+p', join(folder, file));
+        // The list still grows: another entry may have come to stand first.
+        await entries.filter({ hasText: name }).first().click({ timeout: RETRY_MS });
+      };
+      await actUntil(show, async () => {
+        // It may be open in another group too.
+        await page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
+        await page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
+      });
       await goTo(line, column);
     },
     waitForLanguage: (name) => page.locator('.statusbar').getByText(name, { exact: true }).waitFor(),

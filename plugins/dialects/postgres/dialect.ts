@@ -168,7 +168,7 @@ export function createPostgresDialect(
     else runLeased(prepared, bound, sending, asker, 1, done, failed);
   }
 
-  const { begin, commit, rollback, run, runTogether } = createPgTransactions(wires, isolation, invalidateEverywhere);
+  const transactions = createPgTransactions(wires, isolation, invalidateEverywhere);
 
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
@@ -179,7 +179,7 @@ export function createPostgresDialect(
       return new Promise((done, failed) => {
         const resolveRows = ({ answer }: StatementOutcome): void => done(answer);
         if (!transaction) runFree(prepared, values, ALONE, asker, resolveRows, failed);
-        else run(transaction, prepared, values, last, resolveRows, failed);
+        else transactions.run(transaction, prepared, values, last, resolveRows, failed);
       });
     },
 
@@ -197,10 +197,7 @@ export function createPostgresDialect(
 
     isolation,
 
-    begin,
-    commit,
-    rollback,
-    runTogether,
+    ...transactions.methods,
     retryable: isPostgresRetryable,
   };
   const execute = createExecutor(dialect);

@@ -50,7 +50,8 @@ export const getDeadline = (asker: Requester | null): number => asker?.invocatio
 
 type TransactionMethods = Pick<Dialect, 'begin' | 'commit' | 'rollback'> & Required<Pick<Dialect, 'runTogether'>>;
 
-export interface PgTransactions extends TransactionMethods {
+export interface PgTransactions {
+  readonly methods: TransactionMethods;
   run(
     transaction: Transaction,
     prepared: PostgresPreparedStatement,
@@ -145,67 +146,69 @@ export function createPgTransactions(
       send(opened, prepared, bindValues(prepared, values), selectSending(opened, last), done, failed);
     },
 
-    runTogether(first, last, transaction): RowsOfTwo {
-      const opened = open(transaction);
-      const [one, other] = [first, last].map(({ prepared, values }) => {
-        const own = prepared as PostgresPreparedStatement;
-        return { own, bound: bindValues(own, values) };
-      });
-      const run = ({ own, bound }: NonNullable<typeof one>, sending: StatementSendOptions): Promise<readonly Row[]> =>
-        new Promise((done, failed) => {
-          send(opened, own, bound, sending, ({ answer }) => done(answer), failed);
+    methods: {
+      runTogether(first, last, transaction): RowsOfTwo {
+        const opened = open(transaction);
+        const [one, other] = [first, last].map(({ prepared, values }) => {
+          const own = prepared as PostgresPreparedStatement;
+          return { own, bound: bindValues(own, values) };
         });
-      const before = opened.begun ? { ...ALONE, isFollowed: true as const } : opened.opening.followed;
-      return { first: run(one!, before), last: run(other!, WITH_COMMIT) };
-    },
+        const run = ({ own, bound }: NonNullable<typeof one>, sending: StatementSendOptions): Promise<readonly Row[]> =>
+          new Promise((done, failed) => {
+            send(opened, own, bound, sending, ({ answer }) => done(answer), failed);
+          });
+        const before = opened.begun ? { ...ALONE, isFollowed: true as const } : opened.opening.followed;
+        return { first: run(one!, before), last: run(other!, WITH_COMMIT) };
+      },
 
-    begin(need, asker = null) {
-      return new Promise<Transaction>((done, failed) => {
-        wires().acquire(asker, (error, wire, release) => {
-          if (!wire) failed(toPostgresFault(error));
-          else
-            done({
-              transaction: {
-                wire,
-                release,
-                opening: selectOpening(need),
-                asker,
-                until: getDeadline(asker),
-                begun: false,
-                lost: false,
-                committed: false,
-                over: false,
-              } satisfies OpenTransaction,
-            });
+      begin(need, asker = null) {
+        return new Promise<Transaction>((done, failed) => {
+          wires().acquire(asker, (error, wire, release) => {
+            if (!wire) failed(toPostgresFault(error));
+            else
+              done({
+                transaction: {
+                  wire,
+                  release,
+                  opening: selectOpening(need),
+                  asker,
+                  until: getDeadline(asker),
+                  begun: false,
+                  lost: false,
+                  committed: false,
+                  over: false,
+                } satisfies OpenTransaction,
+              });
+          });
         });
-      });
-    },
+      },
 
-    async commit({ transaction }) {
-      const opened = transaction as OpenTransaction;
-      if (opened.committed) {
-        opened.committed = false;
-        return;
-      }
-      const { over, lost } = opened;
-      if (over || lost) {
-        await endTransaction(opened, ROLLBACK);
-        throw createFault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or lost') });
-      }
-      const outcome = await endTransaction(opened, COMMIT);
-      if (outcome?.error !== undefined) throw toPostgresFault(outcome.error, 'unknown');
-      // The server answers COMMIT with ROLLBACK after a failed statement.
-      if (outcome?.tag === 'ROLLBACK') {
-        throw createFault(
-          'QRY_FAILED',
-          {},
-          { cause: new Error('commit of a transaction in which a statement failed') },
-        );
-      }
-    },
+      async commit({ transaction }) {
+        const opened = transaction as OpenTransaction;
+        if (opened.committed) {
+          opened.committed = false;
+          return;
+        }
+        const { over, lost } = opened;
+        if (over || lost) {
+          await endTransaction(opened, ROLLBACK);
+          throw createFault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or lost') });
+        }
+        const outcome = await endTransaction(opened, COMMIT);
+        if (outcome?.error !== undefined) throw toPostgresFault(outcome.error, 'unknown');
+        // The server answers COMMIT with ROLLBACK after a failed statement.
+        if (outcome?.tag === 'ROLLBACK') {
+          throw createFault(
+            'QRY_FAILED',
+            {},
+            { cause: new Error('commit of a transaction in which a statement failed') },
+          );
+        }
+      },
 
-    async rollback({ transaction }) {
-      await endTransaction(transaction as OpenTransaction, ROLLBACK);
+      async rollback({ transaction }) {
+        await endTransaction(transaction as OpenTransaction, ROLLBACK);
+      },
     },
   };
 }

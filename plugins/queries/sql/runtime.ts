@@ -70,7 +70,7 @@ const followers = new WeakMap<Transaction, Promise<readonly Row[]>>();
 
 function holdFollower(transaction: Transaction, rows: Promise<readonly Row[]>): void {
   // If the first statement fails, the rows are not asked for.
-  rows.catch(() => {});
+  rows.catch(() => undefined);
   followers.set(transaction, rows);
 }
 
@@ -97,11 +97,16 @@ function createExecution(connection: Dialect, statement: SqlStatement): Pick<Que
     const { prepared, last, follower } = statement;
     const sent = transaction === null ? undefined : takeFollower(transaction);
     if (sent !== undefined) return sent;
-    if (follower === null || transaction === null || runTogether === undefined)
-      return connection.run(prepared, values(frame), transaction, last, frame);
-    const rows = runTogether({ prepared, values: values(frame) }, follower(frame), transaction);
-    holdFollower(transaction, rows.last);
-    return rows.first;
+    if (follower !== null && transaction !== null && runTogether !== undefined) {
+      try {
+        const rows = runTogether({ prepared, values: values(frame) }, follower.bind(frame), transaction);
+        holdFollower(transaction, rows.last);
+        return rows.first;
+      } catch {
+        // Nothing was sent. A value that cannot be bound is the failure of its own statement, which runs later.
+      }
+    }
+    return connection.run(prepared, values(frame), transaction, last, frame);
   }
 
   return {

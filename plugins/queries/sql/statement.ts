@@ -12,7 +12,7 @@ import type { Dialect, PreparedStatement } from '../../dialects/kind.js';
 import { planBlindIndexes, type BlindIndexFactory } from './blind.js';
 import { createParameterValidator } from './columns.js';
 import { isDividedByPlaceholder } from './division.js';
-import type { BindStatement } from './together.js';
+import type { Follower } from './together.js';
 import { resolveNeed } from './unit.js';
 
 export interface SqlConnection {
@@ -30,7 +30,7 @@ export interface SqlStatement {
   /** The last statement of its transaction: the driver may commit with it. */
   last: boolean;
   /** The last statement of its transaction, if it is sent together with this one. */
-  follower: BindStatement | null;
+  follower: Follower | null;
   readonly parameters: readonly ParameterPlan[];
   /** In the order of the placeholders' numbers. */
   readonly inputs: readonly SqlInput[];
@@ -51,8 +51,6 @@ export interface SqlInput {
   readonly slot: number | null;
   /** Known before the actionables in front of this one have run. */
   readonly isEarly: boolean;
-  /** The value is checked, or changed, before it is bound. */
-  readonly isValidated: boolean;
 }
 
 export function makeStatement(
@@ -86,19 +84,17 @@ export function makeStatement(
     among: among && level === 'statement',
   });
   const inputs = createBindings(prepared, parameters).map((read, index): SqlInput => {
-    const { slot = null, source, literal, field = null } = parameters[index] ?? {};
+    const { slot = null, isInput = false, field = null } = parameters[index] ?? {};
     const validate = createParameterValidator(scan, tools.columns, index + 1);
     const at = field === null ? null : `/${escapePointer(field)}`;
     return {
       bind: validate === null ? read : (frame) => validate(read(frame), at),
       isJson: jsonColumns[index] === true,
       slot,
-      isEarly: slot === null && (source === 'name' || (source === 'literal' && typeof literal !== 'object')),
-      isValidated: validate !== null,
+      isEarly: isInput,
     };
   });
-  if (now !== null)
-    inputs.push({ bind: (frame) => frame.now(), isJson: false, slot: null, isEarly: true, isValidated: false });
+  if (now !== null) inputs.push({ bind: (frame) => frame.now(), isJson: false, slot: null, isEarly: true });
   const binds = inputs.map(({ bind }) => bind);
   const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);
   const describe = {

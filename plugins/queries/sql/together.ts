@@ -2,17 +2,29 @@
  * Plans two statements that are sent at once: one reads and locks a row by its key, and the other, the last of the transaction,
  * changes rows with values of that row. The database reads those values itself, and changes nothing if the row does not exist.
  */
+import type { ColumnType } from '../../../contract/model.js';
 import type { Frame, ResultCopy } from '../../../contract/plan.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { getLexemeName, isName, toLexemes, type Lexeme } from '../../../language/strings/sql-read.js';
 import type { BoundStatement, Dialect } from '../../dialects/kind.js';
 import type { SqlInput, SqlStatement } from './statement.js';
 
-/** Types whose text in the database is the text that a parameter binds. */
-const SAME_TEXT: ReadonlySet<string> = new Set(['integer', 'text', 'boolean']);
+/**
+ * Columns whose text in the database is the text that a parameter binds, with the casts for which values from such a column are
+ * bound as they are.
+ */
+const CASTS: Readonly<Partial<Record<ColumnType, RegExp>>> = {
+  integer: /^(?:int[248]?|integer|bigint|smallint|numeric|decimal|text)$/,
+  text: /^(?:text|varchar)$/,
+  boolean: /^(?:bool|boolean|text)$/,
+};
 const OTHER_SOURCES: ReadonlySet<string> = new Set(['FROM', 'USING', 'WITH']);
 
-export type BindStatement = (frame: Frame) => BoundStatement;
+export interface Follower {
+  /** What is sent. */
+  readonly text: string;
+  readonly bind: (frame: Frame) => BoundStatement;
+}
 
 /**
  * Null where it is not certain that the result is the same. `copies`: what the change gets from the read, which nothing but an
@@ -23,7 +35,7 @@ export function planTogether(
   read: SqlStatement,
   change: SqlStatement,
   copies: readonly ResultCopy[],
-): BindStatement | null {
+): Follower | null {
   const selected = listSelected(read);
   const clauses = findClauses(change.scan);
   if (connection.runTogether === undefined || !isLockedRow(read) || selected === null || clauses === null) return null;
@@ -48,7 +60,8 @@ export function planTogether(
       continue;
     }
     const column = columns.get(slot);
-    if (column === undefined || cast === null || input.isValidated || !selected.has(column)) return null;
+    const type = column === undefined ? undefined : selected.get(column);
+    if (column === undefined || cast === null || type === undefined || CASTS[type]?.test(cast) !== true) return null;
     // As text, because a parameter is bound as text.
     edits.push([start, end, `(SELECT lintel_read.${quote(column)}::text FROM (${readText}) AS lintel_read)`]);
   }
@@ -57,7 +70,7 @@ export function planTogether(
     jsonColumns: inputs.map(({ isJson }) => isJson),
   });
   const binds = inputs.map((input) => input.bind);
-  return (frame) => ({ prepared, values: binds.map((read) => read(frame)) });
+  return { text: prepared.text, bind: (frame) => ({ prepared, values: binds.map((read) => read(frame)) }) };
 }
 
 /** `[start, end, text]` */
@@ -89,18 +102,18 @@ const listWords = ({ text, tokens }: SqlScan): Lexeme[] => {
 };
 
 /** The columns that are selected as they are, if nothing else is. */
-function listSelected({ scan, columns }: SqlStatement): ReadonlySet<string> | null {
+function listSelected({ scan, columns }: SqlStatement): ReadonlyMap<string, ColumnType> | null {
   const words = listWords(scan);
   const from = words.findIndex(({ type, text, depth }) => type === 'word' && text === 'FROM' && depth === 0);
-  const names = new Set<string>();
+  const types = new Map<string, ColumnType>();
   for (let at = 1; at < from; at += 2) {
     const [word, next] = [words[at], words[at + 1]];
     if (!isName(word) || (next?.type !== 'comma' && at + 1 !== from)) return null;
     const name = getLexemeName(word);
     const column = columns.find((one) => one.name === name);
-    if (column !== undefined && SAME_TEXT.has(column.type)) names.add(name);
+    if (column !== undefined) types.set(name, column.type);
   }
-  return names;
+  return types;
 }
 
 /** Where the condition of an UPDATE or DELETE of one table begins and ends; null for any other statement. */

@@ -2,7 +2,7 @@
 import type { IsolationNeed, Unit } from '../../../contract/plan.js';
 import { BY_LOCKS, dialect, type Dialect, type Isolation, type Transaction } from '../../dialects/kind.js';
 import type { SqlStatement } from './statement.js';
-import { planTogether } from './together.js';
+import { planTogether, type Follower } from './together.js';
 
 /** The unit is the transaction handle itself. */
 const returnUnit = (unit: unknown): unknown => unit;
@@ -18,6 +18,7 @@ export function createSqlUnit(
   name: string,
   statements: readonly SqlStatement[],
   need: IsolationNeed | null,
+  follower: Follower | null = null,
 ): SqlUnit {
   const isolation = toIsolation(need);
   return {
@@ -25,19 +26,25 @@ export function createSqlUnit(
     shared: { kind: dialect.kind, handle: connection, of: returnUnit },
     statements,
     need,
-    describe: { isolation: connection.isolation(isolation), ...(need !== null && { why: need.why }) },
+    describe: {
+      isolation: connection.isolation(isolation),
+      ...(need !== null && { why: need.why }),
+      ...(follower !== null && { at_once: follower.text }),
+    },
     join(units, closing, _needs, copies) {
       const joined = units as readonly SqlUnit[];
       const all = joined.flatMap((unit) => unit.statements);
       const last = all.at(-1);
       const [, ofLast = null] = copies;
       if (last !== undefined) last.last = closing;
-      const merged = mergeNeeds(joined);
       const [first] = all;
       const isPair = closing && all.length === 2 && joined.length === 2;
-      if (first !== undefined && last !== undefined && all.length > 1)
-        first.follower = isPair && ofLast !== null ? planTogether(connection, first, last, ofLast) : null;
-      return createSqlUnit(connection, name, all, merged);
+      const follower =
+        first !== undefined && last !== undefined && isPair && ofLast !== null
+          ? planTogether(connection, first, last, ofLast)
+          : null;
+      if (first !== undefined) first.follower = follower;
+      return createSqlUnit(connection, name, all, mergeNeeds(joined), follower);
     },
     open: (frame) => connection.begin(isolation, frame),
     commit: (transaction) => connection.commit(transaction as Transaction),
