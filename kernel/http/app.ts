@@ -13,6 +13,7 @@ import {
   createCommonHeaders,
   buildHeaders,
   JSON_TYPE,
+  listHeaders,
   mergeHeaders,
   sendResponse,
   sendStream,
@@ -84,12 +85,15 @@ export function createApp(
   const { http } = kernel.config;
   const methods = http.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const plugins = kernel.middlewares as readonly Middleware[];
+  const cors = createCors(http.allowed_origins, methods);
+  const headers = Object.freeze(createCommonHeaders(http.headers));
   const transport: Transport = {
     kernel,
     problemType: `${getProblemType(kernel.config.profile)}; charset=utf-8`,
     timed: kernel.running.timed,
-    cors: createCors(http.allowed_origins, methods),
-    headers: Object.freeze(createCommonHeaders(http.headers)),
+    cors,
+    headers,
+    headerList: listHeaders(headers, cors),
     closing,
     patience: http.timeouts.idle * 1000,
     unread: new UnreadBudget(http.limits.unread, CLOCK),

@@ -15,6 +15,8 @@ export interface ResponseDefaults {
   /** Null: cross-origin calls are not allowed. */
   readonly cors: Cors | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** The same as a list of names and values; null if other headers of a response may replace some of them. */
+  readonly headerList: readonly string[] | null;
   readonly closing: () => boolean;
   /** Milliseconds without progress before a slow reader is disconnected. */
   readonly patience: number;
@@ -52,6 +54,17 @@ const MAX_DISCARDED = 65_536;
 
 const CLOSED = { connection: 'close' };
 
+const OWN = ['content-type', 'content-length', 'x-request-id'];
+
+/** Null if names repeat. */
+export const listHeaders = (headers: Readonly<Record<string, string>>, cors: Cors | null): readonly string[] | null =>
+  cors === null && !OWN.some((name) => name in headers) ? Object.entries(headers).flat() : null;
+
+function hasNames(headers: Reply['headers']): boolean {
+  for (const _name in headers) return true;
+  return false;
+}
+
 /** The headers that every response begins with. */
 export function initialHeaders(
   { headers, cors }: ResponseDefaults,
@@ -82,12 +95,15 @@ export function sendResponse(
   const { req, res, id } = visit;
   const content = toContent(body);
   const length = Buffer.byteLength(content);
-  const common = {
-    'content-type': type,
-    'content-length': String(length),
-    ...buildHeaders(manner, req, id),
-  };
-  res.writeHead(status, mergeHeaders(common, headers));
+  const sized = String(length);
+  // Most responses have no other headers; in a list they are not merged by name.
+  const { headerList } = manner;
+  if (headerList !== null && !hasNames(headers) && !mustClose(manner, req))
+    res.writeHead(status, ['content-type', type, 'content-length', sized, 'x-request-id', id, ...headerList]);
+  else {
+    const common = { 'content-type': type, 'content-length': sized, ...buildHeaders(manner, req, id) };
+    res.writeHead(status, mergeHeaders(common, headers));
+  }
   res.end(content);
   limitUnread(manner, { req, res }, length);
 }

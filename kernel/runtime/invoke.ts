@@ -108,13 +108,24 @@ export async function runGroups(
 }
 
 /** `payload`, `last`: see `runUnit`. Without a unit, `last` runs after the actionables. */
-export async function runGroup(
+export function runGroup(
   { actions, unit, turns }: ActionGroup,
   frame: UnitFrame,
   payload: Payload | null,
   last: (() => Promise<void>) | null,
 ): Promise<void> {
   if (unit !== null) return runWithLimiter(turns, unit, actions, frame, payload, last);
+  const [only] = actions;
+  return only !== undefined && actions.length === 1 && last === null
+    ? runAction(only, frame)
+    : runInOrder(actions, frame, last);
+}
+
+async function runInOrder(
+  actions: readonly ActionPlan[],
+  frame: UnitFrame,
+  last: (() => Promise<void>) | null,
+): Promise<void> {
   for (const action of actions) {
     await runAction(action, frame);
     if (frame.stopped) break;
@@ -206,8 +217,10 @@ const runInParallelFrame = (action: ActionPlan, frame: FrameMemory): Promise<voi
     ? runWithLimiter(action.turns, action.unit, [action], createParallelFrame(frame), null, null)
     : runAction(action, frame);
 
-async function runWithLimiter(turns: StepLimiter | null, ...work: Parameters<typeof runUnit>): Promise<void> {
-  if (turns === null) return runUnit(...work);
+const runWithLimiter = (turns: StepLimiter | null, ...work: Parameters<typeof runUnit>): Promise<void> =>
+  turns === null ? runUnit(...work) : runInTurn(turns, ...work);
+
+async function runInTurn(turns: StepLimiter, ...work: Parameters<typeof runUnit>): Promise<void> {
   const [, , frame] = work;
   const leave = await turns.acquire(frame);
   try {

@@ -27,7 +27,10 @@ function plan(
   const shaped = SHAPES[shape];
   return {
     ...inner,
-    execute: async (frame) => shaped((await inner.execute(frame)) as readonly unknown[]),
+    execute: (frame) => {
+      const rows = inner.execute(frame) as readonly unknown[] | Promise<readonly unknown[]>;
+      return rows instanceof Promise ? rows.then(shaped) : shaped(rows);
+    },
     ...(render !== undefined && { renders: rendersWith(render, shape) }),
   };
 }

@@ -81,7 +81,8 @@ function takeFollower(transaction: Transaction): Promise<readonly Row[]> | undef
 }
 
 function createExecution(connection: Dialect, statement: SqlStatement): Pick<QueryPlan, 'execute' | 'render'> {
-  const { values, named } = statement;
+  const { values, named, hide } = statement;
+  const showRows = hide === null ? undefined : (rows: readonly Row[]): unknown => hide(rows);
   const renameFields = (error: unknown): unknown => (error instanceof Fault ? named(error) : error);
   const throwRenamed = (error: unknown): never => {
     throw renameFields(error);
@@ -110,10 +111,8 @@ function createExecution(connection: Dialect, statement: SqlStatement): Pick<Que
   }
 
   return {
-    execute: async (frame: Frame): Promise<unknown> => {
-      const transaction = frame.unit as Transaction | null;
-      return hideColumns(statement, run(transaction, frame)).catch(throwRenamed);
-    },
+    execute: (frame: Frame): Promise<unknown> =>
+      run(frame.unit as Transaction | null, frame).then(showRows, throwRenamed),
     ...(render !== undefined && {
       render: async (frame: Frame, rendering: Rendering): Promise<RawJson | JsonStream> =>
         render(statement.prepared, values(frame), rendering, frame).then(renameLater, throwRenamed),
