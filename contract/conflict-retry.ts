@@ -44,6 +44,16 @@ export function createConflictRetry(clock: Clock): RetryOnConflict {
   };
 }
 
+/** For each unit, its own retries. */
+export function createConflictRetries(clock: Clock): (unit: object) => RetryOnConflict {
+  const retries = new WeakMap<object, RetryOnConflict>();
+  return (unit) => {
+    const known = retries.get(unit) ?? createConflictRetry(clock);
+    retries.set(unit, known);
+    return known;
+  };
+}
+
 /** Upper bound of the random pause; grows with the duration of an attempt, so that retries do not conflict again. */
 const getLongestPause = (attempt: number, took: number): number =>
   Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, took) * 2 ** attempt);

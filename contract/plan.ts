@@ -142,6 +142,16 @@ export interface IsolationNeed {
   readonly why: string;
 }
 
+/** What surrounds the work of a unit in its actionable. */
+export interface UnitPlace {
+  /** Of the actionable in its plan. */
+  readonly index: number;
+  readonly before: readonly Step[] | null;
+  readonly after: readonly Step[] | null;
+  /** Plugins see the work itself. */
+  readonly isTapped: boolean;
+}
+
 /** A transaction of adjacent actionables. */
 export interface Unit {
   /** For plugins that take part in the transaction; absent: it cannot be shared. */
@@ -152,14 +162,14 @@ export interface Unit {
   readonly describe?: Readonly<Record<string, Json>>;
   /**
    * Combines adjacent units (this one among them, in order), at load. `closing`: nothing after the last one's work can reject, so
-   * that work and commit may be sent together. `needs`: for each unit, the indexes of those it depends on. `copies`: for each unit,
-   * what it gets from the one before if nothing else happens between the two, and only an empty result ends the work there; else null.
+   * that work and commit may be sent together. `needs`: for each unit, the indexes of those it depends on. `places`: for each unit,
+   * what surrounds its work.
    */
   join(
     others: readonly Unit[],
     closing: boolean,
     needs: readonly (readonly number[])[],
-    copies: readonly (readonly ResultCopy[] | null)[],
+    places: readonly UnitPlace[],
   ): Unit;
   open(frame: Frame): Promise<unknown>;
   commit(unit: unknown): Promise<void>;
@@ -323,8 +333,8 @@ export interface ParameterPlan {
   /** Set where the parameter is a payload field. */
   readonly field: string | null;
   readonly literal?: Json;
-  /** Set where the parameter is the value of a slot. */
-  readonly slot?: number;
+  /** The slot that provides the value; null for any other value. */
+  readonly slot?: number | null;
   /** The value does not depend on the results of other actionables. */
   readonly isInput?: boolean;
   readonly read: Reader;

@@ -57,16 +57,6 @@ function appendChunk(held: Buffer, size: number, chunk: Buffer, max: number): Bu
   return room;
 }
 
-/** True for `application/json` without a charset or with UTF-8. */
-export function isJsonType(contentType: string | undefined): boolean {
-  if (contentType === 'application/json') return true;
-  if (contentType === undefined) return false;
-  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
-  if (type.trim() !== 'application/json') return false;
-  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
-  return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
-}
-
 /** Throws REQ_MALFORMED, REQ_TOO_COMPLEX or REQ_NAME_REFUSED. */
 export function parseJson(bytes: Buffer, limits: BodyLimits): unknown {
   if (!isUtf8(bytes)) throw createFault('REQ_MALFORMED');

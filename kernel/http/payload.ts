@@ -5,7 +5,8 @@ import { CLOSE, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { Payload } from '../../contract/plan.js';
 import type { Project } from '../runtime/project.js';
-import { isJsonType, parseJson, readBytes, type BodyLimits } from './body.js';
+import { isJsonType } from '../../language/strings/media-type.js';
+import { parseJson, readBytes, type BodyLimits } from './body.js';
 
 const EMPTY: Payload = Object.freeze({});
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);

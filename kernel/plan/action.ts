@@ -5,7 +5,7 @@ import type { Deferral, Schedule } from '../../contract/deferred.js';
 import type { PartRunner } from '../../contract/part.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Feature, ModeHandle } from '../../contract/handles.js';
-import type { Execute, FileLimits, Identity, ModePlan, ResultCopy, Step } from '../../contract/plan.js';
+import type { Execute, FileLimits, Identity, ModePlan, Step } from '../../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../../contract/slot.js';
 import { isInside, type Span } from '../../language/analysis/report.js';
 import type { ActionModel, Definition, ResourceModel } from '../../language/analysis/model.js';
@@ -85,17 +85,15 @@ export function compileAction(
   draft.needsList ||= planned.needsList === true;
   draft.files = mergeFileLimits(draft.files, planned.files);
   const renders = input.watched?.(action.mode) === false ? planned.renders : undefined;
-  const before = selectSteps(sealed ? steps.filter(({ seals }) => seals !== true) : steps, 0, ActionPhase.EXECUTE - 1);
-  const after = selectSteps(steps, ActionPhase.EXECUTE, ResourcePhase.ADMIT - 1);
   const execute = input.intercept(action.mode, planned.execute, { key: action.key, mode: action.mode });
-  const isWatched = execute !== planned.execute || inner.deferrals.length > 0;
   const plan = Object.freeze({
     key: action.key,
     mode: action.mode,
     index,
-    before,
+    before: selectSteps(sealed ? steps.filter(({ seals }) => seals !== true) : steps, 0, ActionPhase.EXECUTE - 1),
     execute,
-    after,
+    isTapped: execute !== planned.execute,
+    after: selectSteps(steps, ActionPhase.EXECUTE, ResourcePhase.ADMIT - 1),
     shape: selectSteps(steps, ActionPhase.SHAPE, ResourcePhase.ADMIT - 1),
     unit: planned.unit ?? null,
     parallel: action.parallel,
@@ -104,8 +102,6 @@ export function compileAction(
     pure: planned.pure === true,
     passive: planned.pure === true && isPassive(action, input.registry),
     reads: planned.reads === true,
-    copies: isWatched || before?.some(({ copies }) => copies === undefined) === true ? null : listCopies(before),
-    onlyEmpty: !isWatched && (after?.every(({ onlyEmpty }) => onlyEmpty === true) ?? true),
     turns: steps.find((step) => step.phase < ResourcePhase.ADMIT && step.turns !== undefined)?.turns ?? null,
     describe: planned.describe,
   });
@@ -117,9 +113,6 @@ export function compileAction(
     schedule: inner.schedule,
   };
 }
-
-const listCopies = (steps: readonly Step[] | null): readonly ResultCopy[] =>
-  (steps ?? []).flatMap(({ copies }) => copies ?? []);
 
 /** The transport applies the widest limits; each actionable validates its own. */
 function mergeFileLimits(known: FileLimits | null, more: FileLimits | undefined): FileLimits | null {

@@ -1,5 +1,4 @@
 /** Groups adjacent actionables at load: shared transactions, parallel ones, and single ones. */
-import type { ResultCopy } from '../../contract/plan.js';
 import type { ActionGroup, ActionPlan } from './plan.js';
 
 interface OpenGroup {
@@ -17,17 +16,6 @@ function indexNeeds(members: readonly ActionPlan[], needs: readonly (readonly nu
     (needs[index] ?? []).flatMap((other) => (between.has(other) ? resolve(other) : (place.get(other) ?? [])));
   return holders.map(({ index }) => [...new Set(resolve(index))]);
 }
-
-/**
- * For each member: what it gets from the one before if nothing else happens between the two, and only an empty result ends the
- * work there; else null.
- */
-const listCopies = (members: readonly ActionPlan[]): (readonly ResultCopy[] | null)[] =>
-  members.map(({ copies, always }, at) => {
-    const before = members[at - 1];
-    if (before?.onlyEmpty !== true || before.always || always) return null;
-    return copies?.every(({ source }) => source === before.index) === true ? copies : null;
-  });
 
 /** None of its steps after the work can fail. */
 const isInfallible = (action: ActionPlan | undefined): boolean =>
@@ -62,8 +50,8 @@ export function groupActions(
     const carries = rides === 'each' || (rides === 'last' && at === groups.length - 1);
     const wanted = !atOnce && (carries || members.length > 1 || members.some((action) => action.always));
     const closing = !carries && isInfallible(members.at(-1));
-    const copies = units.length === members.length ? listCopies(members) : units.map(() => null);
-    const unit = first !== undefined && wanted ? first.join(units, closing, indexNeeds(members, needs), copies) : null;
+    const holders = members.filter((action) => action.unit !== null);
+    const unit = first !== undefined && wanted ? first.join(units, closing, indexNeeds(members, needs), holders) : null;
     // Acquire only one limiter per transaction: acquiring two could deadlock.
     const turns = unit === null ? null : (members.find((action) => action.turns !== null)?.turns ?? null);
     return Object.freeze({ unit, parallel: atOnce, turns, actions: Object.freeze(members) });

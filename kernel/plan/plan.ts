@@ -5,7 +5,7 @@ import type { BlindIndexSource } from '../../contract/migration.js';
 import type { Schedule } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';
 import type { ModelTable } from '../../contract/model.js';
-import type { Execute, FileLimits, ProofSort, ResultCopy, Step, StepLimiter, Unit } from '../../contract/plan.js';
+import type { Execute, FileLimits, ProofSort, Step, StepLimiter, Unit } from '../../contract/plan.js';
 import type { IdentityPlan } from '../../contract/trigger.js';
 import type { MergedDeferral, PartRunner, PartWork, SlotInitializer } from '../../contract/part.js';
 
@@ -32,10 +32,8 @@ export interface ActionPlan {
   /** Pure, and outside of every store. */
   readonly passive: boolean;
   readonly reads: boolean;
-  /** What it gets from earlier results, if nothing else happens before its work; else null. */
-  readonly copies: readonly ResultCopy[] | null;
-  /** Behind its work, only an empty result is rejected, and nothing else happens. */
-  readonly onlyEmpty: boolean;
+  /** Plugins see its execution. */
+  readonly isTapped: boolean;
   /** The limiter that a step requires before the unit opens. */
   readonly turns: StepLimiter | null;
   readonly describe: Json;

@@ -7,7 +7,7 @@ import { deepFreeze, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import type { Frame, Outputs, ParameterPlan, PlanTools, ReadPlace, Reader, Repeat } from '../../contract/plan.js';
-import type { PluginId, PluginSpec } from '../../contract/plugin.js';
+import type { PluginId } from '../../contract/plugin.js';
 import { isSub0 } from '../../contract/profile.js';
 import { Slot } from '../../contract/slot.js';
 import { BootError } from '../../contract/boot-error.js';
@@ -24,7 +24,7 @@ import type { Registry } from '../../language/analysis/registry.js';
 import { listSecretNames } from '../../language/analysis/action-secrets.js';
 import { isWrittenPath, listOutputNames, listValueReads } from '../../language/analysis/value-reads.js';
 import { unwrapLiteral } from '../../language/strings/literal.js';
-import { listAccessors, type AccessorPart } from '../../language/strings/accessor.js';
+import { listAccessors, readAccessorInputs } from '../../language/strings/accessor.js';
 import { createClaimReader } from '../../language/strings/claim-reader.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
 import { resolveUidNamespace } from '../../language/analysis/uid-namespace.js';
@@ -192,8 +192,7 @@ export function createTools(
     return `${kind.kind}:${root}`;
   }
 
-  const findAccessorFacts = (root: string): NonNullable<PluginSpec['facts']> =>
-    scope.registry.plugins.get(findAccessorId(root))?.facts ?? {};
+  const getReads = (root: string): unknown => scope.registry.plugins.get(findAccessorId(root))?.facts?.['reads'];
 
   function createAccessorCompiler(lenient = false): CompileAccessor {
     return ({ root, tail }) => {
@@ -201,7 +200,7 @@ export function createTools(
       const handle = scope.handles.handle(id) as Accessor;
       const compiled = handle.compile(tail, createTools(scope, action, id, lenient, judges));
       // `readClaim` records claims. Constant or generated values are not inputs.
-      const reads = findAccessorFacts(root)['reads'];
+      const reads = getReads(root);
       if (reads === 'payload') {
         recordNameRead(tail[0] ?? null);
         // Values of list items or of earlier results exist only when the work runs.
@@ -222,56 +221,27 @@ export function createTools(
   }
 
   function planParameter(json: Json, pointer: string): ParameterPlan {
-    if (typeof json === 'string' && listAccessors(json).length > 0) return planAccessorParameter(json);
+    if (typeof json === 'string' && listAccessors(json).length > 0) {
+      const { read, field } = compileValue(json, createAccessorCompiler(isSub0(scope.profile)));
+      const { isInput, slot } = readAccessorInputs(json, getReads, findNameSlot);
+      return { source: 'accessor', label: json, field: field ?? null, slot, isInput, read };
+    }
     const decision = action?.parameters.get(pointer);
+    const base = { field: null, slot: null, isInput: typeof json !== 'object' };
     if (decision?.verbatim === true) {
       const literal = deepFreeze(unwrapLiteral(json));
-      return {
-        source: 'literal',
-        label: JSON.stringify(literal),
-        field: null,
-        literal,
-        isInput: true,
-        read: () => literal,
-      };
+      return { ...base, source: 'literal', label: JSON.stringify(literal), literal, read: () => literal };
     }
-    if (typeof json !== 'string' || decision?.source !== 'name') {
-      const isInput = typeof json !== 'object';
-      return {
-        source: 'literal',
-        label: JSON.stringify(json),
-        field: null,
-        literal: json,
-        isInput,
-        read: tools.value(json),
-      };
-    }
-    if (decision.from === 'claim') {
-      return { source: 'name', label: json, field: null, isInput: true, read: readClaim(splitPath(json)) };
-    }
+    if (typeof json !== 'string' || decision?.source !== 'name')
+      return { ...base, source: 'literal', label: JSON.stringify(json), literal: json, read: tools.value(json) };
+    if (decision.from === 'claim') return { ...base, source: 'name', label: json, read: readClaim(splitPath(json)) };
     const isMade = decision.from === 'generated' || decision.from === 'output';
-    const field = isMade ? null : (json.split('.')[0] ?? json);
     const [root = json, ...rest] = splitPath(json);
     const slot = findNameSlot(root);
-    const copied = slot !== null && rest.length === 0 ? { slot } : {};
-    return { source: 'name', label: json, field, ...copied, isInput: slot === null, read: createNameReader(json) };
-  }
-
-  function planAccessorParameter(json: string): ParameterPlan {
-    const accessors = listAccessors(json);
-    const { read, field } = compileValue(json, createAccessorCompiler(isSub0(scope.profile)));
-    const findSlot = ({ tail: [name] }: AccessorPart): number | null =>
-      name === undefined ? null : findNameSlot(name);
-    const isOfRequest = (part: AccessorPart): boolean => {
-      const reads = findAccessorFacts(part.root)['reads'];
-      if (reads === 'payload') return part.tail.length > 0 && findSlot(part) === null;
-      return reads === 'claims' || reads === 'headers';
+    return {
+      ...{ source: 'name', label: json, field: isMade ? null : root, read: createNameReader(json) },
+      ...{ slot: rest.length === 0 ? slot : null, isInput: slot === null },
     };
-    const isInput = accessors.every(isOfRequest);
-    const [first] = accessors;
-    const isName = first?.start === 0 && first.end === json.length && first.tail.length === 1;
-    const slot = isName && findAccessorFacts(first.root)['reads'] === 'payload' ? findSlot(first) : null;
-    return { source: 'accessor', label: json, field: field ?? null, ...(slot !== null && { slot }), isInput, read };
   }
 
   function planRepeat({ from, body, name, action: key }: RepeatModel): Repeat {

@@ -2,7 +2,7 @@
 import { createFault, ensureFault } from '../../contract/fault.js';
 import { FinalResult, type Reply } from '../../contract/hooks.js';
 import { RawJson } from '../../contract/raw-json.js';
-import { createConflictRetry, type RetryOnConflict } from '../../contract/conflict-retry.js';
+import { createConflictRetries } from '../../contract/conflict-retry.js';
 import { clock } from '../../language/project/clock.js';
 import type {
   ActionState,
@@ -99,7 +99,10 @@ export async function runGroups(
     if (group === undefined) continue;
     const { actions, unit } = group;
     isOver = unit !== null && !group.parallel && at === end;
+    const [only] = actions;
     if (group.parallel) await runParallel(group, frame);
+    // Most groups have one actionable, and each function that waits takes time.
+    else if (unit === null && only !== undefined && actions.length === 1) await runAction(only, frame);
     else await runGroup(group, frame, frame.payload, isOver ? last : null);
     frame.committedTo = actions.at(-1)?.index ?? frame.committedTo;
     if (frame.stopped) break;
@@ -108,24 +111,13 @@ export async function runGroups(
 }
 
 /** `payload`, `last`: see `runUnit`. Without a unit, `last` runs after the actionables. */
-export function runGroup(
+export async function runGroup(
   { actions, unit, turns }: ActionGroup,
   frame: UnitFrame,
   payload: Payload | null,
   last: (() => Promise<void>) | null,
 ): Promise<void> {
   if (unit !== null) return runWithLimiter(turns, unit, actions, frame, payload, last);
-  const [only] = actions;
-  return only !== undefined && actions.length === 1 && last === null
-    ? runAction(only, frame)
-    : runInOrder(actions, frame, last);
-}
-
-async function runInOrder(
-  actions: readonly ActionPlan[],
-  frame: UnitFrame,
-  last: (() => Promise<void>) | null,
-): Promise<void> {
   for (const action of actions) {
     await runAction(action, frame);
     if (frame.stopped) break;
@@ -217,10 +209,8 @@ const runInParallelFrame = (action: ActionPlan, frame: FrameMemory): Promise<voi
     ? runWithLimiter(action.turns, action.unit, [action], createParallelFrame(frame), null, null)
     : runAction(action, frame);
 
-const runWithLimiter = (turns: StepLimiter | null, ...work: Parameters<typeof runUnit>): Promise<void> =>
-  turns === null ? runUnit(...work) : runInTurn(turns, ...work);
-
-async function runInTurn(turns: StepLimiter, ...work: Parameters<typeof runUnit>): Promise<void> {
+async function runWithLimiter(turns: StepLimiter | null, ...work: Parameters<typeof runUnit>): Promise<void> {
+  if (turns === null) return runUnit(...work);
   const [, , frame] = work;
   const leave = await turns.acquire(frame);
   try {
@@ -268,13 +258,7 @@ async function runUnit(
   return frame.flushCallbacks(true);
 }
 
-const repeats = new WeakMap<Unit, RetryOnConflict>();
-
-function getConflictRetry(unit: Unit): RetryOnConflict {
-  const known = repeats.get(unit) ?? createConflictRetry(clock);
-  repeats.set(unit, known);
-  return known;
-}
+const getConflictRetry = createConflictRetries(clock);
 
 /** True when a step ended the list with a value, now in `state`. A promise only if a step returns one. */
 function runSteps(steps: readonly Step[], frame: Frame, state: ActionState, from = 0): boolean | Promise<boolean> {

@@ -57,3 +57,29 @@ function readAccessor(text: string, start: number): AccessorPart | null {
 
 export const listAccessors = (text: string): AccessorPart[] =>
   text.includes('$') ? parseTemplate(text).filter((part): part is AccessorPart => typeof part !== 'string') : [];
+
+export interface AccessorInputs {
+  /** The text depends on the request alone, and not on results. */
+  readonly isInput: boolean;
+  /** The slot that provides the value; null for any other text. */
+  readonly slot: number | null;
+}
+
+/** `readsOf`: what the accessor of a root reads; `slotOf`: the slot of a name of the payload that a result provides. */
+export function readAccessorInputs(
+  text: string,
+  readsOf: (root: string) => unknown,
+  slotOf: (name: string) => number | null,
+): AccessorInputs {
+  const parts = listAccessors(text);
+  const findSlot = ({ root, tail: [name] }: AccessorPart): number | null =>
+    name === undefined || readsOf(root) !== 'payload' ? null : slotOf(name);
+  const isOfRequest = (part: AccessorPart): boolean => {
+    const reads = readsOf(part.root);
+    if (reads === 'payload') return part.tail.length > 0 && findSlot(part) === null;
+    return reads === 'claims' || reads === 'headers';
+  };
+  const [first] = parts;
+  const isName = first?.start === 0 && first.end === text.length && first.tail.length === 1;
+  return { isInput: parts.every(isOfRequest), slot: isName ? findSlot(first) : null };
+}

@@ -44,6 +44,8 @@ export type Isolation = Pick<IsolationNeed, 'level' | 'among'>;
 /** A transaction on its own connection, opaque to all code except its dialect. */
 export interface Transaction {
   readonly transaction: unknown;
+  /** Rows of its last statement, if that was sent together with the one before. */
+  rowsOfLast?: Promise<readonly Row[]> | undefined;
 }
 
 /** How rows are serialized as JSON text: field names and shape. Created at load. */

@@ -330,7 +330,7 @@ describe('the unit of work of document queries', () => {
     ] as const) {
       const units = [read, write].map((one) => createDocumentUnit(createStore(null), 'main', [one]));
       const [first] = units;
-      first?.join(units, false, [[], needs], [null, null]);
+      first?.join(units, false, [[], needs], []);
       expect([read.lock, write.lock]).to.deep.equal([locked, false]);
     }
   });

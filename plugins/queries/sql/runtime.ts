@@ -65,21 +65,6 @@ const toRepeatable = (connection: Dialect, statement: SqlStatement): Repeatable<
 const hideColumns = ({ hide }: SqlStatement, rows: Promise<readonly Row[]>): Promise<readonly Row[]> =>
   hide === null ? rows : rows.then((all) => hide(all) as readonly Row[]);
 
-/** Rows of the statement that was sent with the first one of the transaction. */
-const followers = new WeakMap<Transaction, Promise<readonly Row[]>>();
-
-function holdFollower(transaction: Transaction, rows: Promise<readonly Row[]>): void {
-  // If the first statement fails, the rows are not asked for.
-  rows.catch(() => undefined);
-  followers.set(transaction, rows);
-}
-
-function takeFollower(transaction: Transaction): Promise<readonly Row[]> | undefined {
-  const rows = followers.get(transaction);
-  if (rows !== undefined) followers.delete(transaction);
-  return rows;
-}
-
 function createExecution(connection: Dialect, statement: SqlStatement): Pick<QueryPlan, 'execute' | 'render'> {
   const { values, named, hide } = statement;
   const showRows = hide === null ? undefined : (rows: readonly Row[]): unknown => hide(rows);
@@ -96,12 +81,13 @@ function createExecution(connection: Dialect, statement: SqlStatement): Pick<Que
   /** A statement that was sent with the one before has its rows already. */
   function run(transaction: Transaction | null, frame: Frame): Promise<readonly Row[]> {
     const { prepared, last, follower } = statement;
-    const sent = transaction === null ? undefined : takeFollower(transaction);
-    if (sent !== undefined) return sent;
+    if (transaction?.rowsOfLast !== undefined) return transaction.rowsOfLast;
     if (follower !== null && transaction !== null && runTogether !== undefined) {
       try {
         const rows = runTogether({ prepared, values: values(frame) }, follower.bind(frame), transaction);
-        holdFollower(transaction, rows.last);
+        // If the first statement fails, the rows are not used.
+        rows.last.catch(() => undefined);
+        transaction.rowsOfLast = rows.last;
         return rows.first;
       } catch {
         // Nothing was sent. A value that cannot be bound is the failure of its own statement, which runs later.

@@ -32,6 +32,8 @@ export interface SqlStatement {
   /** The last statement of its transaction, if it is sent together with this one. */
   follower: Follower | null;
   readonly parameters: readonly ParameterPlan[];
+  /** It runs once for each item of a list. */
+  readonly isRepeated: boolean;
   /** In the order of the placeholders' numbers. */
   readonly inputs: readonly SqlInput[];
   readonly columns: readonly ModelColumn[];
@@ -47,7 +49,7 @@ type Bind = (frame: Frame) => unknown;
 export interface SqlInput {
   readonly bind: Bind;
   readonly isJson: boolean;
-  /** The slot whose value it is; null for any other value. */
+  /** The slot that provides the value; null for any other value. */
   readonly slot: number | null;
   /** Known before the actionables in front of this one have run. */
   readonly isEarly: boolean;
@@ -110,6 +112,7 @@ export function makeStatement(
     last: false,
     follower: null,
     parameters,
+    isRepeated: tools.repeat !== null,
     inputs,
     columns: tools.columns,
     values: (frame) => {

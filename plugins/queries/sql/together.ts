@@ -3,15 +3,14 @@
  * changes rows with values of that row. The database reads those values itself, and changes nothing if the row does not exist.
  */
 import type { ColumnType } from '../../../contract/model.js';
-import type { Frame, ResultCopy } from '../../../contract/plan.js';
+import type { Frame, ResultCopy, UnitPlace } from '../../../contract/plan.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { getLexemeName, isName, toLexemes, type Lexeme } from '../../../language/strings/sql-read.js';
 import type { BoundStatement, Dialect } from '../../dialects/kind.js';
 import type { SqlInput, SqlStatement } from './statement.js';
 
 /**
- * Columns whose text in the database is the text that a parameter binds, with the casts for which values from such a column are
- * bound as they are.
+ * Types with the same text in the database and in a parameter, and the casts that bind their values unchanged.
  */
 const CASTS: Readonly<Partial<Record<ColumnType, RegExp>>> = {
   integer: /^(?:int[248]?|integer|bigint|smallint|numeric|decimal|text)$/,
@@ -26,19 +25,17 @@ export interface Follower {
   readonly bind: (frame: Frame) => BoundStatement;
 }
 
-/**
- * Null where it is not certain that the result is the same. `copies`: what the change gets from the read, which nothing but an
- * empty result separates from it.
- */
+/** Null where it is not certain that the result is the same. */
 export function planTogether(
   connection: Dialect,
-  read: SqlStatement,
-  change: SqlStatement,
-  copies: readonly ResultCopy[],
+  [read, change]: readonly [SqlStatement, SqlStatement],
+  places: readonly UnitPlace[],
 ): Follower | null {
+  const copies = listCopies(places);
   const selected = listSelected(read);
   const clauses = findClauses(change.scan);
-  if (connection.runTogether === undefined || !isLockedRow(read) || selected === null || clauses === null) return null;
+  if (connection.runTogether === undefined || !isLockedRow(read)) return null;
+  if (change.isRepeated || copies === null || selected === null || clauses === null) return null;
   const columns = new Map(copies.map(({ slot, path }) => [slot, path.length === 1 ? path[0] : undefined]));
   const inputs: SqlInput[] = [];
   const bind = (input: SqlInput): string =>
@@ -73,6 +70,18 @@ export function planTogether(
   return { text: prepared.text, bind: (frame) => ({ prepared, values: binds.map((read) => read(frame)) }) };
 }
 
+/** What the change gets from the read if nothing else happens between the two, and only an empty result ends the work there. */
+function listCopies([read, change]: readonly UnitPlace[]): readonly ResultCopy[] | null {
+  if (read === undefined || change === undefined || change.index !== read.index + 1) return null;
+  const isAlone =
+    !read.isTapped &&
+    !change.isTapped &&
+    (read.after ?? []).every((step) => step.onlyEmpty === true) &&
+    (change.before ?? []).every(({ copies }) => copies !== undefined);
+  const copies = (change.before ?? []).flatMap((step) => step.copies ?? []);
+  return isAlone && copies.every(({ source }) => source === read.index) ? copies : null;
+}
+
 /** `[start, end, text]` */
 type Edit = readonly [start: number, end: number, text: string];
 
@@ -88,7 +97,8 @@ function replaceSpans(text: string, edits: readonly Edit[]): string {
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-const isLockedRow = ({ need, scan, prepared }: SqlStatement): boolean =>
+const isLockedRow = ({ isRepeated, need, scan, prepared }: SqlStatement): boolean =>
+  !isRepeated &&
   need !== null &&
   need.level === 'locks' &&
   !need.among &&

@@ -31,18 +31,15 @@ export function createSqlUnit(
       ...(need !== null && { why: need.why }),
       ...(follower !== null && { at_once: follower.text }),
     },
-    join(units, closing, _needs, copies) {
+    join(units, closing, _needs, places) {
       const joined = units as readonly SqlUnit[];
       const all = joined.flatMap((unit) => unit.statements);
       const last = all.at(-1);
-      const [, ofLast = null] = copies;
       if (last !== undefined) last.last = closing;
       const [first] = all;
       const isPair = closing && all.length === 2 && joined.length === 2;
       const follower =
-        first !== undefined && last !== undefined && isPair && ofLast !== null
-          ? planTogether(connection, first, last, ofLast)
-          : null;
+        first !== undefined && last !== undefined && isPair ? planTogether(connection, [first, last], places) : null;
       if (first !== undefined) first.follower = follower;
       return createSqlUnit(connection, name, all, mergeNeeds(joined), follower);
     },
