@@ -58,12 +58,10 @@ const OWN = ['content-type', 'content-length', 'x-request-id'];
 
 /** Null if names repeat. */
 export const listHeaders = (headers: Readonly<Record<string, string>>, cors: Cors | null): readonly string[] | null =>
-  cors === null && !OWN.some((name) => name in headers) ? Object.entries(headers).flat() : null;
+  cors === null && !hasOneOf(Object.keys(headers), {}) ? Object.entries(headers).flat() : null;
 
-function hasNames(headers: Reply['headers']): boolean {
-  for (const _name in headers) return true;
-  return false;
-}
+const hasOneOf = (names: readonly string[], common: Readonly<Record<string, string>>): boolean =>
+  names.some((name) => name in common || OWN.includes(name));
 
 /** The headers that every response begins with. */
 export function initialHeaders(
@@ -96,11 +94,13 @@ export function sendResponse(
   const content = toContent(body);
   const length = Buffer.byteLength(content);
   const sized = String(length);
-  // Most responses have no other headers; in a list they are not merged by name.
   const { headerList } = manner;
-  if (headerList !== null && !hasNames(headers) && !mustClose(manner, req))
-    res.writeHead(status, ['content-type', type, 'content-length', sized, 'x-request-id', id, ...headerList]);
-  else {
+  // A list is written as it is; where a header replaces another one, they are merged by name.
+  if (headerList !== null && !mustClose(manner, req) && !hasOneOf(Object.keys(headers), manner.headers)) {
+    const list = ['content-type', type, 'content-length', sized, 'x-request-id', id, ...headerList];
+    for (const [name, value] of Object.entries(headers)) list.push(name, value);
+    res.writeHead(status, list);
+  } else {
     const common = { 'content-type': type, 'content-length': sized, ...buildHeaders(manner, req, id) };
     res.writeHead(status, mergeHeaders(common, headers));
   }
