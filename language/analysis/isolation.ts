@@ -10,6 +10,7 @@ import { partitionActions, createImmediateTest } from './foreground.js';
 import type { ActionModel, DataModel, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
 import { isInside } from './report.js';
+import type { LocatedNode } from '../source/tree.js';
 
 /** Keyed by the id of the serving resource, then by the key of the actionable. */
 export type Isolations = ReadonlyMap<string, ReadonlyMap<string, IsolationNeed>>;
@@ -130,7 +131,7 @@ function listTransactionGroups(
         const formatOperand = (text: string): string => {
           if (!text.startsWith('$')) return text;
           const node = statement.parameters[Number(text.slice(1)) - 1];
-          return node === undefined ? text : `${node.type} ${asText(node.scalar)}`;
+          return node === undefined ? text : formatParameter(node, action);
         };
         const key =
           access.row === null
@@ -152,6 +153,14 @@ function listTransactionGroups(
     }
   }
   return groups;
+}
+
+/** `id` and `$PAYLOAD.id` are the same value where the name is a payload field. */
+function formatParameter({ type, scalar, pointer }: LocatedNode, action: ActionModel): string {
+  const text = asText(scalar);
+  const [, path] = /^\$PAYLOAD\.([\w.-]*[\w-])$/.exec(text) ?? [];
+  const isField = action.parameters.get(pointer)?.from === 'payload';
+  return path !== undefined || isField ? `payload ${path ?? text}` : `${type} ${text}`;
 }
 
 /** Its mode uses no store, so it does not end the transaction of the queries around it. */

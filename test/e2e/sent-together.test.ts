@@ -48,7 +48,7 @@ const COPY = 'UPDATE items SET copy = $2::text WHERE id = $1 RETURNING id, copy'
 
 const TOGETHER: Readonly<Record<string, Chain>> = {
   plain: {},
-  'of-payload': { parameters: ['id', '$PAYLOAD.found', '$PAYLOAD.amount'] },
+  'of-payload': { parameters: ['$PAYLOAD.id', '$PAYLOAD.found', '$PAYLOAD.amount'] },
   cast: { change: CHANGE.replace('$2::bigint', 'CAST($2 AS numeric)') },
   conditional: { read: `${READ} AND total >= 0` },
   commented: { read: `/* $9 */ ${READ} -- the end`, change: `${CHANGE}; -- $7` },

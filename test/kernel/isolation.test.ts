@@ -68,6 +68,12 @@ describe('isolation of transactions', () => {
       ['locks', 'locks'],
     ],
     ['the balance chain', [READ, WRITE], ['locks update', 'locks']],
+    ['a key that is named in two ways', [READ, [WRITE[0], ['id', 'balance'], fed]], ['locks update', 'locks']],
+    [
+      'a key and the same text',
+      [READ, [WRITE[0], [{ literal: 'id' }, 'balance'], fed]],
+      ['serializable update among', 'serializable among'],
+    ],
     [
       'a row that may not be there, because another result may provide the value',
       [READ, ['SELECT 0 AS balance'], [WRITE[0], WRITE[1], createFed([1, 2])]],
