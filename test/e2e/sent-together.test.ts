@@ -63,6 +63,7 @@ const TOGETHER: Readonly<Record<string, Chain>> = {
 const APART: Readonly<Record<string, Chain>> = {
   'without-cast': { change: CHANGE.replace('$2::bigint + $3::bigint', '$2'), parameters: ['id', 'found'] },
   computed: { read: 'SELECT total + 1 AS total FROM items WHERE id = $1' },
+  called: { read: READ.replace('id = $1', 'id = $1 AND length(name) > 0') },
   stopping: { readRest: { on_empty: { stop: true } } },
   shaped: { readRest: { returnables: ['total'] } },
   generated: {

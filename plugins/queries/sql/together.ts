@@ -97,14 +97,17 @@ function replaceSpans(text: string, edits: readonly Edit[]): string {
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-const isLockedRow = ({ isRepeated, need, scan, prepared }: SqlStatement): boolean =>
+/** Its second execution in the same transaction finds the same row: it calls nothing. */
+const isLockedRow = ({ isRepeated, hide, need, scan, prepared }: SqlStatement): boolean =>
   !isRepeated &&
+  hide === null &&
   need !== null &&
   need.level === 'locks' &&
   !need.among &&
   need.lock !== null &&
   scan.verb === 'SELECT' &&
-  !prepared.readOnly;
+  !prepared.readOnly &&
+  !listWords(scan).some(({ text }, at, words) => text === '(' && isName(words[at - 1]));
 
 const listWords = ({ text, tokens }: SqlScan): Lexeme[] => {
   const words = toLexemes(text, tokens);
