@@ -82,8 +82,19 @@ export function checkAllPlugins(
             { doc: definition.doc, start: node.start, end: node.end },
             { column: path.join('.') },
           );
+      for (const action of resource?.actions ?? []) {
+        const sent = resource === undefined ? [] : flow.listSent(resource, action);
+        const byNode = new Map(sent.map((one) => [one.node, one]));
+        for (const { node, name } of byNode.values())
+          own.add('LNK_SECRET_SENT', { doc: definition.doc, start: node.start, end: node.end }, { name });
+      }
       const known = (resource?.actions ?? []).map((action, i) => ({
         ...getActionFacts(action),
+        secretReads: (resource === undefined ? [] : flow.listReads(resource, action)).map(({ node, name, root }) => ({
+          at: node.pointer.slice(action.node.pointer.length),
+          name,
+          root,
+        })),
         openSecrets: (open[i] ?? []).map(({ node, name, path }) => ({
           at: node.pointer.slice(action.node.pointer.length),
           name,

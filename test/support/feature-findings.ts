@@ -17,6 +17,7 @@ export const createCheckAction = (index: number, rest: Partial<CheckAction> = {}
     answers: null,
     isSecret: () => false,
     openSecrets: [],
+    secretReads: [],
     timing: AT_ONCE,
   },
   ...rest,

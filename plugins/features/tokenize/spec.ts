@@ -245,9 +245,14 @@ function createSecretCheck(
 ): (path: string) => boolean {
   const made = listMadeNames(holder);
   const isNamed = (path: string): boolean => secrets.has(path) || path.split('.').some((name) => secrets.has(name));
-  if (made.includes(ELSEWHERE)) return isNamed;
+  const open = actions.flatMap(({ openSecrets }) => openSecrets.map((one) => one.path));
+  const isOpen = (path: string): boolean =>
+    open.some((one) => one === path || one.startsWith(`${path}.`) || path.startsWith(`${one}.`));
+  if (made.includes(ELSEWHERE)) return (path) => isNamed(path) || isOpen(path);
   return (path) =>
-    actions.some((action) => action.isSecret(path)) || (made.includes(getRootName(path)) && isNamed(path));
+    isOpen(path) ||
+    actions.some((action) => action.isSecret(path)) ||
+    (made.includes(getRootName(path)) && isNamed(path));
 }
 
 const getRootName = (name: string): string => name.split('.')[0] ?? name;
