@@ -6,7 +6,8 @@
 import { splitPointer } from '../../contract/json.js';
 import { listDocumentFields } from '../strings/document-fields.js';
 import { findMember, findNode, toJsonObject } from '../source/tree.js';
-import { findExtraction, findResultColumns, listSourceKeys } from './checks/uses.js';
+import { findResultColumns } from './checks/uses.js';
+import { dropIndexes, listExtractedFrom } from './extracted-names.js';
 import type { DocumentQuery, SqlText } from './facts.js';
 import type { Queries } from './link-group.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
@@ -59,11 +60,9 @@ export interface SecretFlow {
   listSent(resource: LinkedResource, action: LinkedAction): readonly SecretRead[];
 }
 
-const WHOLE = 'self_';
 const NO_SECRETS: readonly SecretInResult[] = [];
 const NO_READS: readonly SecretRead[] = [];
 
-const dropIndexes = (path: Path): Path => path.filter((segment) => !/^\d+$/.test(segment));
 const startsWith = (path: Path, start: Path): boolean => start.every((segment, i) => path[i] === segment);
 
 export function createSecretFlow(linked: readonly LinkedResource[], context: FlowContext): SecretFlow {
@@ -123,16 +122,8 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
     return repeat.from === 'result' && repeat.action !== null ? find(repeat.action, dropIndexes(path)) : [];
   }
 
-  function findInName(resource: LinkedResource, [root = '', ...rest]: Path, find: Find) {
-    return resource.definition.finds.declarations.flatMap(({ symbol, name, spot }) => {
-      if (symbol !== 'name' || name !== root) return [];
-      const user = resource.actions.find(({ node }) => isInside(spot, node));
-      const reference = findExtraction(resource, spot);
-      if (user === undefined || reference === undefined) return [];
-      const path = dropIndexes([...String(reference.name).split('.'), ...rest]).filter((segment) => segment !== WHOLE);
-      return listSourceKeys(user, reference).flatMap((key) => find(key, path));
-    });
-  }
+  const findInName = (resource: LinkedResource, path: Path, find: Find) =>
+    listExtractedFrom(resource, path).flatMap((from) => find(from.key, from.path));
 
   function listSecrets(resource: LinkedResource, action: LinkedAction): readonly SecretInResult[] {
     const known = found.get(action.key);
