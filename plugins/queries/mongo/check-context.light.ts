@@ -123,10 +123,30 @@ export function checkValue(look: QueryCheckContext, json: Json, field: QueryDefi
   if (field === null) return;
   const literal = findLiteral(look, json, at) ?? findWholePayload(look, json, at);
   const column = getColumnType(look, field);
-  if (literal === null || column === null || canHold(column, literal.json)) return;
-  const [type, right] = [asText(field['type']), RIGHT[column] ?? 'a value of that type'];
-  const actual = literal.actual ?? describeValue(literal.json);
-  look.findings.push({ code: 'DOC_TYPE', at: literal.at, params: { type, actual, right } });
+  if (literal === null || column === null) return;
+  const items = getItemField(look, field);
+  const wrong = items === null ? null : findWrongItem(look, items, literal.json);
+  if (items !== null && wrong !== null) reportType(look, items, { ...literal, json: wrong });
+  else if (!canHold(column, literal.json)) reportType(look, field, literal);
+}
+
+function reportType(look: QueryCheckContext, field: QueryDefinition, { json, at, actual }: Literal): void {
+  const [type, right] = [asText(field['type']), RIGHT[getColumnType(look, field) ?? ''] ?? 'a value of that type'];
+  look.findings.push({ code: 'DOC_TYPE', at, params: { type, actual: actual ?? describeValue(json), right } });
+}
+
+/** The items of a list, as a field of their own; null where their type is unknown or has no literals of its own. */
+export function getItemField({ facts }: QueryCheckContext, field: QueryDefinition | null): QueryDefinition | null {
+  const type = field?.['property_type'];
+  const column = typeof type === 'string' ? facts('field-type', type)?.['column'] : undefined;
+  return typeof column === 'string' && column !== 'json' && column !== 'timestamp' ? { type: type as Json } : null;
+}
+
+/** The literal, or an item of it, that no item of the list is; null if there is none. */
+function findWrongItem(look: QueryCheckContext, items: QueryDefinition, json: Json): Json {
+  const column = getColumnType(look, items) ?? '';
+  const list = Array.isArray(json) ? (json as readonly Json[]) : [json];
+  return list.find((item) => !isValue(item) && !canHold(column, item)) ?? null;
 }
 
 interface Literal {

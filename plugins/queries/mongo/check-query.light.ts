@@ -56,8 +56,12 @@ export function checkField(look: QueryCheckContext, json: Json, field: QueryDefi
   }
   if (reportBareOperators(look, json, at)) return;
   const keys = Object.keys(json);
-  if (keys.some(isOperator)) checkCondition(look, json, field, at);
-  else checkWhole(look, json, at, at);
+  if (keys.some(isOperator)) {
+    checkCondition(look, json, field, at);
+    return;
+  }
+  if (field !== null) checkProperties(look, json, field, at);
+  checkWhole(look, json, at, at);
 }
 
 /** An object compared as a whole, in which operators would be data. */

@@ -17,7 +17,7 @@ import {
   type Dynamic,
   type Node,
 } from './template.js';
-import { createCheckedReader, convertValue, type StoredFieldType } from './values.js';
+import { createCheckedReader, convertValue, getInnerType, type StoredFieldType } from './values.js';
 
 /** All operands of these operators have the type of the field that one of them names. */
 const COMPARES: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$cmp', '$in']);
@@ -42,7 +42,7 @@ export function compileExpression(json: Json, compiling: QueryCompileContext, ty
       if (operand === 'literal') return [key, compileLiteral(inner, compiling.leaf, createCheckedReader)] as const;
       return [
         key,
-        compileExpression(inner, compiling, COMPARES.has(key) ? findComparedType(inner, compiling) : null),
+        compileExpression(inner, compiling, COMPARES.has(key) ? findComparedType(key, inner, compiling) : null),
       ] as const;
     }),
   );
@@ -105,11 +105,18 @@ function compileDynamicLiteral(found: Dynamic, type: StoredFieldType): Node {
 const convertList = (value: unknown, type: StoredFieldType, field: string | null): unknown =>
   Array.isArray(value) ? value.map((item) => convertValue(item, type, field)) : convertValue(value, type, field);
 
-function findComparedType(json: Json, { typeOf }: QueryCompileContext): StoredFieldType {
+/** The type of the fields that the operands name, or of the items of the list behind `$in`. */
+function findComparedType(name: string, json: Json, { leaf, typeOf }: QueryCompileContext): StoredFieldType {
   if (!Array.isArray(json)) return null;
-  const paths = (json as readonly Json[]).filter((item): item is string => typeof item === 'string');
-  const types = paths.map((path) => (/^\$[a-z_]/i.test(path) ? typeOf(path.slice(1)) : null));
-  return types.find((type) => type === 'timestamp' || type === 'id') ?? null;
+  const types = (json as readonly Json[]).flatMap((item, i) => {
+    if (typeof item !== 'string' || !/^\$[a-z_]/i.test(item) || leaf(item) !== null) return [];
+    const type = typeOf(item.slice(1));
+    return [name === '$in' && i === 1 ? getInnerType(type, '0') : type];
+  });
+  const scalars = new Set(types.filter((type) => typeof type === 'string' && type !== 'json'));
+  const [only = null] = scalars;
+  const exact = types.find((type) => type === 'timestamp' || type === 'id');
+  return exact ?? (scalars.size === 1 && types.length === 1 ? only : null);
 }
 
 /** An object of names with one expression each. */
