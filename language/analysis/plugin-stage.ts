@@ -10,6 +10,7 @@ import { hasIdentifyingGuard, hasSafeEdits } from './fix-guards.js';
 import { toJsonObject } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { StageInput } from './stage-cache.js';
+import { findStoredSecrets } from './stored-secrets.js';
 import type { Definition } from './model.js';
 import { memoize } from './memoize.js';
 import { addRenamed, findCopies } from './renamed-columns.js';
@@ -87,6 +88,8 @@ export function checkAllPlugins(
         const byNode = new Map(sent.map((one) => [one.node, one]));
         for (const { node, name } of byNode.values())
           own.add('LNK_SECRET_SENT', { doc: definition.doc, start: node.start, end: node.end }, { name });
+        for (const { spot, object, names } of findStoredSecrets(definition, action, { ofModel, listColumns }))
+          own.add('LNK_SECRET_STORED', spot, { object, names: names.join(', ') });
       }
       const known = (resource?.actions ?? []).map((action, i) => ({
         ...getActionFacts(action),
