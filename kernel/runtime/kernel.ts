@@ -160,7 +160,7 @@ export async function createKernel({
   const readStoreScripts = createScriptReader(project);
   const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: readStoreScripts });
   const start = createStart({ lifecycle, instances, log, connect, wait });
-  const objects = createStoredObjects();
+  const objects = createStoredObjects(connect);
   const compiling = createPlanCompiler({ project, hooks, live: () => live, start, onProblem });
 
   /**
