@@ -72,6 +72,8 @@ export interface CheckPlace {
   readonly nearest: (name: string, candidates: Iterable<string>) => string | undefined;
   /** Names that responses omit by default. */
   readonly secrets: ReadonlySet<string>;
+  /** Whether the value at this dotted path, which begins with an extracted name, is or contains a secret of a result. */
+  readonly isSecretName: (path: string) => boolean;
 }
 
 export interface CheckAction {

@@ -113,7 +113,9 @@ export function checkAllPlugins(
       const modelField = createFieldLookup(models, touched);
       const mayEdit: FixContext['mayEdit'] = (node, edits) =>
         resource === undefined || hasSafeEdits(resource, { registry, issuers }, node, edits);
-      const facts = { actions: known, secrets: secretContext.named, inPath, modelField, mayEdit };
+      const isSecretName = (path: string): boolean =>
+        resource !== undefined && flow.isSecretName(resource, path.split('.'));
+      const facts = { actions: known, secrets: secretContext.named, isSecretName, inPath, modelField, mayEdit };
       checkPlugins(context, definition, definition.finds.places, facts);
     };
     const written = touched.map((model) => modelsNamed.get(model));

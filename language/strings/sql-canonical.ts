@@ -4,6 +4,7 @@
  */
 import { findGroupEnd, findHolder, toLexemes, type Lexeme } from './sql-read.js';
 import {
+  findComparisonLeft,
   findQuantifiedLeft,
   isElement,
   pairWrittenColumns,
@@ -31,6 +32,9 @@ const FORM_OF: Readonly<Record<string, string>> = {
   BTRIM: 'trim',
   NORMALIZE: 'nfc',
 };
+
+/** Functions whose result, or each row of it, may be their first argument as it is. */
+const PASSING = new Set(['COALESCE', 'NULLIF', 'IFNULL', 'UNNEST']);
 
 /** Lexemes `[from, to)`. */
 interface Part {
@@ -60,14 +64,18 @@ export function listChangedPlaceholders({ text, tokens, placeholders }: SqlScan)
 function readChanged(words: readonly Lexeme[], part: Part): Part {
   let { from, to, forms } = part;
   for (;;) {
-    const form = FORM_OF[words[from - 2]?.type === 'word' ? (words[from - 2]?.text ?? '') : ''];
-    if (words[from - 1]?.text !== '(' || form === undefined) return { from, to, forms };
-    const isAlone = words[to]?.text === ')' || (form === 'nfc' && words[to]?.type === 'comma');
-    if (!isAlone) return { from, to, forms };
+    const callee = words[from - 2]?.type === 'word' ? (words[from - 2]?.text ?? '') : '';
+    const form = FORM_OF[callee];
+    const isPassed = PASSING.has(callee);
+    if (words[from - 1]?.text !== '(' || (form === undefined && !isPassed)) return { from, to, forms };
+    const isFirst = words[to]?.type === 'comma' && (isPassed || form === 'nfc');
+    if (words[to]?.text !== ')' && !isFirst) return { from, to, forms };
     to = findGroupEnd(words, from - 1);
     from -= 2;
-    forms = [...forms, form];
+    if (form !== undefined) forms = [...forms, form];
     while (words[to]?.type === 'cast') to++;
+    // `IN (SELECT unnest($1))` compares as `IN ($1)` does.
+    if (words[from - 1]?.text === 'SELECT' && words[from - 2]?.text === '(' && words[to]?.text === ')') from--;
   }
 }
 
@@ -87,7 +95,8 @@ function findWritten({ from, to }: Part, pairs: ReadonlyMap<number, string>): Co
 
 function findEqualColumn(words: readonly Lexeme[], { from, to }: Part): Column | null {
   if (words[to]?.text === '=') return readColumn(words, to + 1, readColumnAfter);
-  if (words[from - 1]?.text === '=') return readColumn(words, from - 2, readColumnBefore);
+  if (/^(?:=|FROM)$/.test(words[from - 1]?.text ?? ''))
+    return readColumn(words, findComparisonLeft(words, from), readColumnBefore);
   const quantified = words[to]?.text === ')' ? findQuantifiedLeft(words, from) : -1;
   if (quantified >= 0) return readColumn(words, quantified, readColumnBefore);
   const holder = findHolder(words, from);
@@ -101,6 +110,7 @@ function readColumn(
   at: number,
   read: (words: readonly Lexeme[], at: number) => string | null,
 ): Column | null {
+  if (read === readColumnBefore) while (words[at]?.type === 'cast') at--;
   const isBefore = words[at]?.type === 'close';
   const open = isBefore ? findHolder(words, at - 1) : at + 1;
   const form = FORM_OF[words[open - 1]?.text ?? ''];

@@ -95,7 +95,7 @@ export function readColumnAfter(words: readonly Lexeme[], i: number): string | n
 }
 
 /** Position of the last lexeme on the left side, or -1. */
-function findComparisonLeft(words: readonly Lexeme[], i: number): number {
+export function findComparisonLeft(words: readonly Lexeme[], i: number): number {
   const before = words[i - 1];
   if (before?.type === 'operator' && COMPARISONS.has(before.text)) return i - 2;
   if (before?.type !== 'word') return -1;

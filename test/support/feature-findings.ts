@@ -39,6 +39,7 @@ function collectFindings(spec: PluginSpec, holder: DefinitionObject, rest: Parti
     ...{
       connections: null,
       secrets: new Set<string>(),
+      isSecretName: () => false,
       inPath: [],
       env: () => null,
       isSet: () => true,

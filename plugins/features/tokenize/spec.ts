@@ -201,12 +201,13 @@ function describeIssued({ value, holder }: Pick<CheckPlace, 'value' | 'holder'>)
 
 const RESERVED: ReadonlySet<string> = new Set([...STANDARD, 'nbf', PURPOSE_CLAIM]);
 
-function check({ value, holder, actions, secrets, nearest }: CheckPlace): Finding[] {
+function check({ value, holder, actions, secrets, isSecretName, nearest }: CheckPlace): Finding[] {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   if (!canIssueTokens(holder)) return [];
   const claims = toTextList(settings['custom_claim_fields']);
   const absent = createAbsenceCheck(holder, actions);
-  const isSecret = createSecretCheck(holder, actions, secrets);
+  const isUnnamed = createSecretCheck(holder, actions, secrets);
+  const isSecret = (path: string): boolean => isUnnamed(path) || isSecretName(path);
   const found = claims.flatMap((claim, i) => {
     const wrong = checkClaim(claim, i, isSecret);
     if (wrong.length > 0 || !absent(claim)) return wrong;

@@ -127,7 +127,33 @@ export function checkValue(look: QueryCheckContext, json: Json, field: QueryDefi
   const items = getItemField(look, field);
   const wrong = items === null ? null : findWrongItem(look, items, literal.json);
   if (items !== null && wrong !== null) reportType(look, items, { ...literal, json: wrong });
-  else if (!canHold(column, literal.json)) reportType(look, field, literal);
+  else if (!canHold(column, literal.json) || !isObjectLike(look, field, literal.json)) reportType(look, field, literal);
+}
+
+/** A field with an object equals no other value. */
+function isObjectLike({ facts }: QueryCheckContext, field: QueryDefinition, json: Json): boolean {
+  return facts('field-type', asText(field['type']))?.['holds'] !== 'object' || json === null || isObject(json);
+}
+
+/** Operators that match only fields of these columns. */
+const NEEDED: Readonly<Record<string, readonly [code: string, columns: readonly string[]]>> = {
+  $regex: ['DOC_NOT_TEXT', ['text', 'json']],
+  $size: ['DOC_NO_LIST', ['json']],
+  $elemMatch: ['DOC_NO_LIST', ['json']],
+  $mod: ['DOC_NOT_NUMERIC', ['integer', 'float', 'json']],
+};
+
+/** Reports an operator that matches no value of the field. */
+export function checkOperatorType(
+  look: QueryCheckContext,
+  name: string,
+  field: QueryDefinition | null,
+  at: string,
+): void {
+  const [code, columns] = NEEDED[name] ?? [];
+  const column = field === null ? null : getColumnType(look, field);
+  if (code === undefined || column === null || columns?.includes(column) === true) return;
+  look.findings.push({ code, at, key: true, params: { name, type: asText(field?.['type']) } });
 }
 
 function reportType(look: QueryCheckContext, field: QueryDefinition, { json, at, actual }: Literal): void {

@@ -11,6 +11,7 @@ import {
   isFilledName,
   isOperator,
   isValue,
+  checkOperatorType,
   checkValue,
   type QueryDefinition,
   type QueryCheckContext,
@@ -104,7 +105,10 @@ export function checkCondition(
     }
     const operand = FIELD_OPERATORS[key];
     if (operand === undefined) reportOperator(look, key, here, FIELD_OPERATORS, 'behind a field');
-    else checkOperand(look, operand, key, inner, field, here);
+    else {
+      checkOperatorType(look, key, field, here);
+      checkOperand(look, operand, key, inner, field, here);
+    }
   }
 }
 

@@ -29,7 +29,7 @@ export function compileExpression(json: Json, compiling: QueryCompileContext, ty
   }
   if (Array.isArray(json))
     return createListNode((json as readonly Json[]).map((item) => compileExpression(item, compiling, type)));
-  if (!isObject(json)) return createConstantNode(json);
+  if (!isObject(json)) return createConstantNode(convertConstant(json, type));
   return createObjectNode(
     Object.entries(json).map(([key, inner]) => {
       if (!key.startsWith('$')) return [key, compileExpression(inner, compiling)] as const;
@@ -91,9 +91,18 @@ const compileMembers = (
     ),
   );
 
-/** A literal time compared with a timestamp field. */
+/** A literal time or value compared with a field; a text that begins with a dollar is a path. */
 function convertText(text: string, type: StoredFieldType): unknown {
-  return type === 'timestamp' && /^\d{4}-/.test(text) ? convertValue(text, type, null) : text;
+  if (type === 'timestamp') return /^\d{4}-/.test(text) ? convertValue(text, type, null) : text;
+  return text.startsWith('$') ? text : convertConstant(text, type);
+}
+
+function convertConstant(json: Json, type: StoredFieldType): unknown {
+  try {
+    return convertValue(json, type, null);
+  } catch {
+    throw createQueryError(`${JSON.stringify(json)} is no value of the field that it is compared with`);
+  }
 }
 
 /** The result of an expression may be stored, so its keys are validated like those of documents. */
