@@ -18,6 +18,7 @@ import { createPaint } from './colors.js';
 import { formatProblems, formatProblemsJson, formatSarif, addConfigDocument } from './problems.js';
 import { listSettingProblems } from './setting-problems.js';
 import type { Terminal } from './terminal.js';
+import { formatTransactions } from './transactions.js';
 import { readPackageFile } from '../language/project/package-folder.js';
 
 const FORMATS = ['pretty', 'json', 'sarif'];
@@ -46,6 +47,8 @@ export async function runCheck(options: CommandOptions, terminal: Terminal): Pro
   const last = isChanged ? ((await readProject(options, terminal, checkDefinitions)) ?? read) : read;
   const problems = last.checked?.problems ?? last.project.configProblems;
   printProblems(problems, last, options, terminal);
+  if (options.transactions && last.checked !== null && !hasErrors(last.project.configProblems))
+    terminal.stdout.write(`\n${await formatTransactions(last.project, terminal, createPaint(terminal))}\n`);
   return reportUnrunPlugins(last.project, terminal) || hasErrors(problems) ? 1 : 0;
 }
 
@@ -80,10 +83,17 @@ function reportUnrunPlugins({ unrun }: Project, { stderr }: Terminal): boolean {
 }
 
 /** Returns why an option needs project code, or null if it does not. */
-function findTrustRequirement({ unrun }: Project, { database, fix, fixAll }: CommandOptions): string | null {
+function findTrustRequirement(
+  { unrun }: Project,
+  { database, transactions, fix, fixAll }: CommandOptions,
+): string | null {
   if (unrun === null) return null;
   const named = `the config names plugins in ${unrun.folders.join(', ')}`;
-  if (database) return `--database runs plugins, so it needs --trust: ${named}.`;
+  for (const [option, is] of [
+    ['--database', database],
+    ['--transactions', transactions],
+  ] as const)
+    if (is) return `${option} runs plugins, so it needs --trust: ${named}.`;
   // A name that is unknown here may belong to a plugin that was not loaded.
   if ((fix || fixAll) && unrun.unread.size > 0)
     return `--fix needs --trust: ${named}, and ${[...unrun.unread.values()].join('; ')}.`;

@@ -97,8 +97,9 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       '`plugin.manifest.json` is read, and unchecked parts are listed. `json` is a list of rows with zero-based positions; `sarif` is SARIF 2.1.0, which code hosts show next to the ' +
       'lines. `--fix` applies certain fixes to the definition files and reports what remains; comments ' +
       'are preserved. A fix that would cause new problems is not applied, and none removes a guard. Warnings that ' +
-      'definitions acknowledge are counted.',
+      'definitions acknowledge are counted. `--transactions` then lists each transaction with its isolation, the tables whose rows it locks, and why.',
     options: [
+      { name: 'transactions', doc: 'Then list the transactions with their isolation and locks.' },
       { name: 'database', doc: 'Connect to the configured SQL databases to prepare the statements.' },
       TRUST,
       FORMAT('`pretty` (default), `json` or `sarif`.'),
@@ -111,6 +112,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'lintel check --fix',
       'lintel check --trust',
       'lintel check --database',
+      'lintel check --transactions',
       'lintel check --format sarif > lintel.sarif',
     ],
     exits: [

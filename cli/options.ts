@@ -18,6 +18,7 @@ export const OPTIONS = {
   fix: { type: 'boolean' },
   'fix-all': { type: 'boolean' },
   trust: { type: 'boolean' },
+  transactions: { type: 'boolean' },
   dead: { type: 'boolean' },
   state: { type: 'string' },
   resource: { type: 'string' },
@@ -53,6 +54,8 @@ export interface CommandOptions {
   readonly all: boolean;
   readonly fix: boolean;
   readonly fixAll: boolean;
+  /** Lists the transactions after the problems. */
+  readonly transactions: boolean;
   /** Allows running project code. */
   readonly trust: boolean;
   readonly dead: boolean;
@@ -95,6 +98,7 @@ export function toCommandOptions(values: Values, words: readonly string[]): Comm
     fix: values.fix === true,
     fixAll: values['fix-all'] === true,
     trust: values.trust === true,
+    transactions: values.transactions === true,
     dead: values.dead === true,
     state: toText(values.state),
     resource: toText(values.resource),

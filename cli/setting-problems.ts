@@ -23,7 +23,11 @@ const LOG = pino({ level: 'silent' });
 
 export async function listSettingProblems(project: Project, analysis: Analysis): Promise<readonly Problem[]> {
   if (project.unrun !== null) return [];
-  const loaded: LoadedDefinitions = { analysis, problems: [], descriptions: new Map(), withRejections: () => loaded };
+  const loaded: LoadedDefinitions = {
+    ...{ analysis, problems: [], descriptions: new Map() },
+    withRejections: () => loaded,
+    withObjects: () => loaded,
+  };
   try {
     const kernel = await createKernel({ project, log: LOG, onProblem: 'skip', connect: false, loaded });
     try {

@@ -83,6 +83,8 @@ export interface FieldMeta {
   readonly roots?: readonly string[];
   /** The value may reach a client, so accessors with secret values are rejected. */
   readonly leaves?: boolean;
+  /** The value leaves for another system or for receivers of messages, so a secret of a result in it is a warning. */
+  readonly sent?: boolean;
   /** Read after the actionable has run, so names of its own result are valid. */
   readonly afterwards?: boolean;
   /** Language of the string, with built-in completion. A `zone` applies to sibling `cron` values, or to those without a zone. */

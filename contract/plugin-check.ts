@@ -72,6 +72,8 @@ export interface CheckPlace {
   readonly nearest: (name: string, candidates: Iterable<string>) => string | undefined;
   /** Names that responses omit by default. */
   readonly secrets: ReadonlySet<string>;
+  /** Whether the value at this dotted path, which begins with an extracted name, is or contains a secret of a result. */
+  readonly isSecretName: (path: string) => boolean;
 }
 
 export interface CheckAction {
@@ -92,6 +94,8 @@ export interface CheckAction {
   readonly isSecret: (path: string) => boolean;
   /** Secrets that it puts into its result under names that responses do not omit. */
   readonly openSecrets: readonly OpenSecret[];
+  /** Its values that are secrets of a result, also of other resources. */
+  readonly secretReads: readonly SecretRead[];
   readonly timing: Timing;
 }
 
@@ -102,6 +106,15 @@ export interface OpenSecret {
   readonly name: string;
   /** Dotted path in the result, without indexes. */
   readonly path: string;
+}
+
+export interface SecretRead {
+  /** JSON pointer, relative to the actionable, of the string that reads it. */
+  readonly at: string;
+  /** Its name in the result that it comes from. */
+  readonly name: string;
+  /** The first segment of the name that is read. */
+  readonly root: string;
 }
 
 export interface Timing {

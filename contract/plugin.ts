@@ -233,6 +233,8 @@ export interface PluginRuntime<H = unknown> {
     tables: readonly ModelTable[],
     context: RuntimeContext,
   ): Promise<StatementResults>;
+  /** For stores with views and functions: statements that create those that the store has. Reads only. */
+  readObjects?(handle: H, context: RuntimeContext): Promise<readonly string[]>;
   /** For formats of bodies; `request` is Node's object. Called without a handle and without `open`, once such a body arrives. */
   readBody?(request: object, input: BodyInput): Promise<ReadBody>;
   /** Removes files that ended processes have left. Called as `readBody`, at start, if a definition accepts files. */

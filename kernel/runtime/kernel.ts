@@ -45,6 +45,7 @@ import { createRuntimeServices, type KernelServices } from './runtime-services.j
 import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
 import { createReload, createUnchangedOutcome, type KernelState, type ReloadOutcome } from './reload.js';
 import { createStart, type Connect } from './start.js';
+import { createStoredObjects } from './stored-objects.js';
 
 export { InvalidDefinitionsError } from './invalid-definitions.js';
 export type { ReloadOutcome } from './reload.js';
@@ -159,24 +160,31 @@ export async function createKernel({
   const readStoreScripts = createScriptReader(project);
   const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: readStoreScripts });
   const start = createStart({ lifecycle, instances, log, connect, wait });
+  const objects = createStoredObjects(connect);
   const compiling = createPlanCompiler({ project, hooks, live: () => live, start, onProblem });
 
-  /** Marks definitions invalid when these stores reject their statements; returns the same object when none is rejected. */
+  /**
+   * Follows secrets through what is in these stores, and marks definitions invalid when the stores reject their statements; returns
+   * the same object where nothing changes.
+   */
   async function checkDefinitions(
     definitions: LoadedDefinitions,
     stores: readonly Instance[],
   ): Promise<LoadedDefinitions> {
-    if (asks !== 'stores') return definitions;
+    const whole = await objects.follow(definitions, stores);
+    if (whole !== definitions && onProblem === 'refuse' && hasErrors(whole.problems))
+      throw new InvalidDefinitionsError(whole.problems, whole.analysis);
+    if (asks !== 'stores') return whole;
     const refusals = await Promise.all([
-      checkInStores(definitions, project, stores),
-      checkQueriesInStores(definitions, project, stores, instances.all),
+      checkInStores(whole, project, stores),
+      checkQueriesInStores(whole, project, stores, instances.all),
     ]).catch((err: unknown) => {
       if (!wait) throw err;
       log.warn({ err }, 'statement check failed before the start');
       return null;
     });
-    if (refusals === null || refusals.every(({ size }) => size === 0)) return definitions;
-    const taken = definitions.withRejections(...refusals);
+    if (refusals === null || refusals.every(({ size }) => size === 0)) return whole;
+    const taken = whole.withRejections(...refusals);
     if (onProblem === 'refuse') throw new InvalidDefinitionsError(taken.problems, taken.analysis);
     return taken;
   }
@@ -217,7 +225,7 @@ export async function createKernel({
           now.plans = compiling.compile(taken.analysis, config);
           if (taken === now.loaded) return;
           now.loaded = taken;
-          now.broken = true;
+          now.broken ||= hasErrors(taken.problems);
         }),
       onAvailable: () => (now.shown = start.withAvailability(now.plans)),
     })
@@ -240,7 +248,7 @@ export async function createKernel({
       now,
       log,
     },
-    ...{ isServing: begun.isServing, onReload: notifyReload },
+    ...{ objects, isServing: begun.isServing, onReload: notifyReload },
   });
   const listSchemas = (): StoreSchemas => ({
     stores: instances.all,

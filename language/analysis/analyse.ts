@@ -81,6 +81,8 @@ export interface AnalyseOptions {
   readonly refusedQueries?: QueryRejections;
   /** SQL of the project, which may create views and functions. */
   readonly scripts?: readonly string[];
+  /** The views and functions of stores, as statements that create them. */
+  readonly stored?: readonly string[];
 }
 
 /** Locations in an analysis are valid until the next one. */
@@ -104,7 +106,7 @@ export function createAnalyser(registry: Registry): Analyser {
     return found;
   };
   return {
-    analyseAll(files, { env, sql, given = null, refusals, refusedQueries, scripts = [] }) {
+    analyseAll(files, { env, sql, given = null, refusals, refusedQueries, scripts = [], stored = [] }) {
       const report = createReport(registry.codes);
       const reads = new Map<string, FileRead>();
       const isTold = isSub0(given?.profile ?? null);
@@ -136,7 +138,7 @@ export function createAnalyser(registry: Registry): Analyser {
         given: reuseUnchanged('given', [given && JSON.stringify(given)], given),
         refusals,
         refusedQueries,
-        objects: reuseUnchanged('scripts', scripts, createSqlObjects(scripts)),
+        objects: reuseUnchanged('scripts', [...scripts, null, ...stored], createSqlObjects(scripts, stored)),
       };
       const found = all.flatMap((one) => one.definitions);
       const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];

@@ -115,6 +115,7 @@ export function analyseConfig(
     checkPlugins(context, { doc, node: root, finds }, finds.places, {
       actions: [],
       secrets: new Set(),
+      isSecretName: () => false,
       inPath: [],
       modelField: () => null,
       mayEdit: () => true,

@@ -33,6 +33,8 @@ export interface AccessorText {
   readonly parts: readonly AccessorPart[];
   readonly roots: readonly string[] | undefined;
   readonly leaves: boolean;
+  /** Sent to another system or to receivers of messages. */
+  readonly sent?: boolean;
   /** Resolved after the actionable has run. */
   readonly afterwards?: boolean;
   readonly secret: boolean;

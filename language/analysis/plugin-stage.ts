@@ -10,6 +10,7 @@ import { hasIdentifyingGuard, hasSafeEdits } from './fix-guards.js';
 import { toJsonObject } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { StageInput } from './stage-cache.js';
+import { findStoredSecrets } from './stored-secrets.js';
 import type { Definition } from './model.js';
 import { memoize } from './memoize.js';
 import { addRenamed, findCopies } from './renamed-columns.js';
@@ -82,8 +83,21 @@ export function checkAllPlugins(
             { doc: definition.doc, start: node.start, end: node.end },
             { column: path.join('.') },
           );
+      for (const action of resource?.actions ?? []) {
+        const sent = resource === undefined ? [] : flow.listSent(resource, action);
+        const byNode = new Map(sent.map((one) => [one.node, one]));
+        for (const { node, name } of byNode.values())
+          own.add('LNK_SECRET_SENT', { doc: definition.doc, start: node.start, end: node.end }, { name });
+        for (const { spot, object, names } of findStoredSecrets(definition, action, { ofModel, listColumns }))
+          own.add('LNK_SECRET_STORED', spot, { object, names: names.join(', ') });
+      }
       const known = (resource?.actions ?? []).map((action, i) => ({
         ...getActionFacts(action),
+        secretReads: (resource === undefined ? [] : flow.listReads(resource, action)).map(({ node, name, root }) => ({
+          at: node.pointer.slice(action.node.pointer.length),
+          name,
+          root,
+        })),
         openSecrets: (open[i] ?? []).map(({ node, name, path }) => ({
           at: node.pointer.slice(action.node.pointer.length),
           name,
@@ -99,7 +113,9 @@ export function checkAllPlugins(
       const modelField = createFieldLookup(models, touched);
       const mayEdit: FixContext['mayEdit'] = (node, edits) =>
         resource === undefined || hasSafeEdits(resource, { registry, issuers }, node, edits);
-      const facts = { actions: known, secrets: secretContext.named, inPath, modelField, mayEdit };
+      const isSecretName = (path: string): boolean =>
+        resource !== undefined && flow.isSecretName(resource, path.split('.'));
+      const facts = { actions: known, secrets: secretContext.named, isSecretName, inPath, modelField, mayEdit };
       checkPlugins(context, definition, definition.finds.places, facts);
     };
     const written = touched.map((model) => modelsNamed.get(model));

@@ -1,11 +1,13 @@
 /**
- * Follows secrets from the results that names are extracted from, also of other resources, into results under other names. What is
- * certain is followed: the tree of a written value, the output columns of a statement, the written fields of a document.
+ * Follows secrets from the results that names are extracted from, also of other resources, into results under other names and to
+ * values that leave. What is certain is followed: the tree of a written value, the output columns of a statement, the written
+ * fields of a document.
  */
 import { splitPointer } from '../../contract/json.js';
 import { listDocumentFields } from '../strings/document-fields.js';
 import { findMember, findNode, toJsonObject } from '../source/tree.js';
-import { findExtraction, findResultColumns, listSourceKeys } from './checks/uses.js';
+import { findResultColumns } from './checks/uses.js';
+import { dropIndexes, listExtractedFrom } from './extracted-names.js';
 import type { DocumentQuery, SqlText } from './facts.js';
 import type { Queries } from './link-group.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
@@ -17,6 +19,8 @@ import { createSecretTest, type SecretContext } from './result-secrets.js';
 import { listValueReads, type ValueRead } from './value-reads.js';
 
 type Path = readonly string[];
+/** Finds secrets in the result of an actionable. */
+type Find = (key: string, path: Path) => readonly { readonly name: string; readonly below: Path }[];
 
 /** A secret in the result of an actionable. */
 export interface SecretInResult {
@@ -30,6 +34,15 @@ export interface SecretInResult {
   readonly written: boolean;
 }
 
+/** A value that is read from a result, or from the payload after an earlier actionable has protected it. */
+export interface SecretRead {
+  readonly node: ValueRead['node'];
+  /** The secret, as the result or the payload names it. */
+  readonly name: string;
+  /** The first segment of the name that is read; empty for the whole payload. */
+  readonly root: string;
+}
+
 interface FlowContext {
   readonly registry: Registry;
   readonly queries: ReadonlyMap<Definition, Queries>;
@@ -41,12 +54,17 @@ interface FlowContext {
 export interface SecretFlow {
   /** Without those under names that responses omit. */
   listOpenSecrets(resource: LinkedResource, action: LinkedAction): readonly SecretInResult[];
+  /** Values in the actionable that are secrets of a result. */
+  listReads(resource: LinkedResource, action: LinkedAction): readonly SecretRead[];
+  /** Whether the value under an extracted name is or contains a secret. */
+  isSecretName(resource: LinkedResource, path: Path): boolean;
+  /** Values in the actionable that leave the project and are secrets. */
+  listSent(resource: LinkedResource, action: LinkedAction): readonly SecretRead[];
 }
 
-const WHOLE = 'self_';
 const NO_SECRETS: readonly SecretInResult[] = [];
+const NO_READS: readonly SecretRead[] = [];
 
-const dropIndexes = (path: Path): Path => path.filter((segment) => !/^\d+$/.test(segment));
 const startsWith = (path: Path, start: Path): boolean => start.every((segment, i) => path[i] === segment);
 
 export function createSecretFlow(linked: readonly LinkedResource[], context: FlowContext): SecretFlow {
@@ -57,7 +75,7 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
   const found = new Map<string, readonly SecretInResult[]>();
 
   /** Secrets that the result of `key` has at the path or below it; `below` is the rest of their path. */
-  function findInResult(key: string, path: Path): readonly { readonly name: string; readonly below: Path }[] {
+  const findInResult: Find = (key, path) => {
     const owner = owners.get(key);
     if (owner === undefined) return [];
     const { resource, action } = owner;
@@ -72,28 +90,42 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
       if (startsWith(path, held)) return [{ name, below: [] }];
       return startsWith(held, path) ? [{ name, below: held.slice(path.length) }] : [];
     });
-  }
+  };
 
-  function findInRead(resource: LinkedResource, action: LinkedAction, { source, path, form }: ValueRead) {
+  /** Secrets below the path that keep their names: answers leave them out, so they matter only where a value leaves otherwise. */
+  const findAround: Find = (key, path) => {
+    const owner = owners.get(key);
+    if (owner === undefined) return [];
+    const { resource, action } = owner;
+    const queried = queries.get(resource.definition);
+    const secrets = context.describeSecrets(resource);
+    const isSecret = createSecretTest(resource, action, queried, secrets);
+    const columns = queried === undefined ? null : findResultColumns(resource, key, queried.answers);
+    const names = [...action.models.flatMap(secrets.ofModel), ...action.secrets, ...(columns ?? [])];
+    return [...new Set(names)].flatMap((name) => {
+      const held = name.split('.');
+      const isThere = startsWith(held, path) && isReturned(columns, held);
+      return isThere && isSecret(name) ? [{ name, below: held.slice(path.length) }] : [];
+    });
+  };
+
+  function findInRead(
+    resource: LinkedResource,
+    action: LinkedAction,
+    { source, path, form }: ValueRead,
+    find: Find = findInResult,
+  ) {
     const { repeat } = action;
-    if (source?.sort === 'extracted') return findInName(resource, path);
+    if (source?.sort === 'extracted') return findInName(resource, path, find);
     // Where the fields of an item are not known, any word may be one.
     const isItem = source?.why === 'item' || (form === 'word' && repeat?.fields === null && source?.why !== 'rule');
     if (!isItem || repeat === null) return [];
-    if (repeat.from === 'extracted') return findInName(resource, [...(repeat.name?.split('.') ?? []), ...path]);
-    return repeat.from === 'result' && repeat.action !== null ? findInResult(repeat.action, dropIndexes(path)) : [];
+    if (repeat.from === 'extracted') return findInName(resource, [...(repeat.name?.split('.') ?? []), ...path], find);
+    return repeat.from === 'result' && repeat.action !== null ? find(repeat.action, dropIndexes(path)) : [];
   }
 
-  function findInName(resource: LinkedResource, [root = '', ...rest]: Path) {
-    return resource.definition.finds.declarations.flatMap(({ symbol, name, spot }) => {
-      if (symbol !== 'name' || name !== root) return [];
-      const user = resource.actions.find(({ node }) => isInside(spot, node));
-      const reference = findExtraction(resource, spot);
-      if (user === undefined || reference === undefined) return [];
-      const path = dropIndexes([...String(reference.name).split('.'), ...rest]).filter((segment) => segment !== WHOLE);
-      return listSourceKeys(user, reference).flatMap((key) => findInResult(key, path));
-    });
-  }
+  const findInName = (resource: LinkedResource, path: Path, find: Find) =>
+    listExtractedFrom(resource, path).flatMap((from) => find(from.key, from.path));
 
   function listSecrets(resource: LinkedResource, action: LinkedAction): readonly SecretInResult[] {
     const known = found.get(action.key);
@@ -113,6 +145,15 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
           });
     found.set(action.key, secrets);
     return secrets;
+  }
+
+  function listReads(resource: LinkedResource, action: LinkedAction): readonly SecretRead[] {
+    if (resource.names.size === 0 && action.repeat === null) return NO_READS;
+    return listValueReads(resource, registry).flatMap((read): SecretRead[] => {
+      if (read.action !== action.key) return [];
+      const [secret] = [...findInRead(resource, action, read), ...findInRead(resource, action, read, findAround)];
+      return secret === undefined ? [] : [{ node: read.node, name: secret.name, root: read.path[0] ?? '' }];
+    });
   }
 
   /** Where the value that is read is in the result. */
@@ -157,6 +198,20 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
   }
 
   return {
+    listReads,
+    isSecretName: (resource, path) =>
+      [findInResult, findAround].some((find) => findInName(resource, path, find).length > 0),
+    listSent(resource, action) {
+      const sent = resource.definition.finds.accessors.flatMap((one) => (one.sent === true ? [one.node] : []));
+      const here = sent.filter((node) => isInside(node, action.node));
+      if (here.length === 0) return NO_READS;
+      const ofPayload = listValueReads(resource, registry).flatMap((read): SecretRead[] => {
+        if (read.action !== action.key || (read.source !== null && read.source.sort !== 'payload')) return [];
+        const name = findProtectedBefore(resource, action, read.path);
+        return name === null ? [] : [{ node: read.node, name, root: read.path[0] ?? '' }];
+      });
+      return [...listReads(resource, action), ...ofPayload].filter(({ node }) => here.includes(node));
+    },
     listOpenSecrets(resource, action) {
       const secrets = listSecrets(resource, action);
       if (secrets.length === 0) return secrets;
@@ -185,6 +240,21 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
     const objects = [...reached].flatMap(({ behind }) => behind.objects);
     return addRenamed(names, statements, columns, objects);
   }
+}
+
+/** The payload field at, around or below the path that an earlier actionable hashes or encrypts. */
+function findProtectedBefore({ definition, actions }: LinkedResource, action: LinkedAction, path: Path): string | null {
+  const { references } = definition.finds;
+  const found = references.find(({ refers, name, node }) => {
+    // Other features refer to the field as it was sent.
+    if (refers.symbol !== 'payload-field' || refers.named !== true) return false;
+    const owner = actions.find((one) => isInside(node, one.node));
+    const protects = String(name).split('.');
+    return (
+      owner !== undefined && owner.index < action.index && (startsWith(path, protects) || startsWith(protects, path))
+    );
+  });
+  return found === undefined ? null : String(found.name);
 }
 
 const isReturned = (result: Path | null, [name = '']: Path): boolean => result === null || result.includes(name);

@@ -4,8 +4,13 @@ import { readSqlObjects, type SqlObject } from '../strings/sql-objects.js';
 import type { SqlText } from './facts.js';
 import { createLazy } from './memoize.js';
 
+export interface UsedObject extends SqlObject {
+  /** It is in a store, and no script creates it. */
+  readonly unscripted: boolean;
+}
+
 export interface SqlBehind {
-  readonly objects: readonly SqlObject[];
+  readonly objects: readonly UsedObject[];
   readonly models: readonly string[];
 }
 
@@ -13,23 +18,28 @@ export const NOTHING_BEHIND: SqlBehind = { objects: [], models: [] };
 
 export interface SqlObjects {
   /** Those that the statements use, directly or through others. */
-  readonly listUsed: (statements: readonly SqlText[]) => readonly SqlObject[];
+  readonly listUsed: (statements: readonly SqlText[]) => readonly UsedObject[];
 }
 
-export function createSqlObjects(scripts: readonly string[]): SqlObjects {
+/** `stored`: the objects of the stores, as statements that create them. */
+export function createSqlObjects(scripts: readonly string[], stored: readonly string[] = []): SqlObjects {
   const getObjects = createLazy(() => {
-    const byName = new Map<string, SqlObject[]>();
-    for (const one of scripts.flatMap(readSqlObjects)) {
+    const byName = new Map<string, UsedObject[]>();
+    const add = (one: UsedObject): void => {
       const key = one.name.toLowerCase();
       byName.set(key, [...(byName.get(key) ?? []), one]);
-    }
+    };
+    for (const one of scripts.flatMap(readSqlObjects)) add({ ...one, unscripted: false });
+    const scripted = new Set(byName.keys());
+    for (const one of stored.flatMap(readSqlObjects))
+      add({ ...one, unscripted: !scripted.has(one.name.toLowerCase()) });
     return byName;
   });
-  const find = (names: readonly string[]): readonly SqlObject[] =>
+  const find = (names: readonly string[]): readonly UsedObject[] =>
     names.flatMap((name) => getObjects().get(name.toLowerCase()) ?? []);
   return {
     listUsed(statements) {
-      if (scripts.length === 0 || statements.length === 0) return [];
+      if ((scripts.length === 0 && stored.length === 0) || statements.length === 0) return [];
       const used = new Set(statements.flatMap(({ scan }) => find(listWords(scan.text, scan.tokens))));
       // The set grows while it is read.
       for (const { scan, calls } of used)

@@ -209,6 +209,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
         parts,
         roots: field.meta.roots,
         leaves: field.meta.leaves === true,
+        sent: field.meta.sent === true,
         afterwards: field.meta.afterwards === true,
         secret: field.meta.secret === true,
         purpose: field.meta.purpose,

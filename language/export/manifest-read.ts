@@ -132,6 +132,7 @@ const meta = record<FieldNode['meta']>({
   purpose: readOptional(text),
   roots: readOptional(list(word)),
   leaves: readOptional(flag),
+  sent: readOptional(flag),
   afterwards: readOptional(flag),
   language: readOptional(oneOf('sql', 'collection', 'cron', 'zone')),
   path: readOptional(oneOf('folder', 'file')),

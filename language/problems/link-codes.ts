@@ -304,7 +304,7 @@ export const LINK_CODES = {
     'warning',
     'Not in canonical form',
     'The resource "{other}" converts values of "{column}" to the form {form}, but this value has another form, so equal values differ.',
-    'Add `"canonical": {form}` to the rule of the field, in every resource that writes or compares the column.',
+    'Give values of the column one form in every resource that writes or compares it, by `canonical` in the rule of the field.',
   ),
   LNK_ROOM: defineUnsure(
     'Room never joined',

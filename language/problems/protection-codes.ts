@@ -26,6 +26,18 @@ export const PROTECTION_CODES = {
     'This statement writes a secret into "{column}", which answers do not leave out.',
     'Mark the column with `"secret": true` in its model, or do not copy the value.',
   ),
+  LNK_SECRET_STORED: defineProblem(
+    'warning',
+    'Secret behind a view or a function',
+    '"{object}" of the database, which no script of the project creates, gives secrets under the names {names}; answers leave them out.',
+    'Put it into `migrations/*.sql`, or mark the columns with `"secret": true` in a model of the view; both are seen without a database.',
+  ),
+  LNK_SECRET_SENT: defineProblem(
+    'warning',
+    'Secret that leaves',
+    'This sends the secret "{name}" to others. If they are meant to have it, acknowledge LNK_SECRET_SENT in this actionable.',
+    'Send another value. A service that needs the secret: `"acknowledge": [{"code": "LNK_SECRET_SENT", "because": "..."}]`.',
+  ),
   LNK_PROTECTED_UNUSED: defineProblem(
     'warning',
     'Unused protected value',

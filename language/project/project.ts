@@ -51,6 +51,8 @@ export interface LoadedDefinitions {
   readonly descriptions: StatementFindings['descriptions'];
   /** Analyses again, with the errors that databases reported. */
   readonly withRejections: (refusals: StatementRejections, refusedQueries: QueryRejections) => LoadedDefinitions;
+  /** Analyses again, with the views and functions of the stores. */
+  readonly withObjects: (stored: readonly string[]) => LoadedDefinitions;
 }
 
 /**
@@ -142,8 +144,12 @@ export async function loadDefinitions(
     files.map(({ file }) => resolve(project.cwd, file)),
   );
   let descriptions: StatementFindings['descriptions'] = new Map();
-  const analyseWith = (refusals: StatementRejections, refusedQueries: QueryRejections): LoadedDefinitions => {
-    const analysis = analyser.analyseAll(files, { ...options, refusals, refusedQueries });
+  const analyseWith = (
+    refusals: StatementRejections,
+    refusedQueries: QueryRejections,
+    stored: readonly string[] = [],
+  ): LoadedDefinitions => {
+    const analysis = analyser.analyseAll(files, { ...options, refusals, refusedQueries, stored });
     const plugins = listWantedInstances(project.registry, [...project.configUses, ...analysis.uses], config.chosen);
     const isUnchecked = checkAnalysis !== undefined && analysis.checkableStatements.length > 0;
     const scratch = isUnchecked ? listScratchPlugins(project.registry, config.chosen).map(pluginId) : [];
@@ -155,7 +161,8 @@ export async function loadDefinitions(
       analysis,
       problems: isUnread ? omitGuesses(all, project.registry) : all,
       descriptions,
-      withRejections: analyseWith,
+      withRejections: (...found) => analyseWith(...found, stored),
+      withObjects: (found) => analyseWith(refusals, refusedQueries, found),
     };
   };
   const first = analyseWith(new Map(), new Map());

@@ -11,9 +11,24 @@ export interface DocumentField {
   readonly written: boolean;
   /** The field itself is set to the value or compared with it, not with an item or a property of it. */
   readonly whole: boolean;
+  /** The value is a list, and the field itself is compared with its items. */
+  readonly items: boolean;
 }
 
+type Part = 'whole' | 'items' | 'other';
+
 const OF_WHOLE = new Set('$set $setOnInsert $eq $ne $gt $gte $lt $lte $and $or $nor $not'.split(' '));
+
+const OF_ITEMS = new Set(['$in', '$nin']);
+
+/** What the values below a key are to the field. */
+function getPart(around: Part, key: string): Part {
+  if (around !== 'whole' || !key.startsWith('$') || OF_WHOLE.has(key)) return around;
+  return OF_ITEMS.has(key) ? 'items' : 'other';
+}
+
+const getItemPart = (around: Part, path: string): Part =>
+  around === 'items' || (around === 'whole' && path === '') ? 'whole' : 'other';
 
 /** The member that holds the written values. */
 const WRITTEN: Readonly<Record<string, string>> = { INSERT: 'document', UPDATE: 'update_predicate' };
@@ -26,7 +41,7 @@ export function listDocumentFields(query: JsonObject): DocumentField[] {
     at: string,
     path: string,
     written: boolean,
-    whole = true,
+    part: Part = 'whole',
   ): DocumentField[] => {
     if (json === undefined) return [];
     const children: readonly (readonly [string, Json])[] = Array.isArray(json)
@@ -41,17 +56,14 @@ export function listDocumentFields(query: JsonObject): DocumentField[] {
           `${at}/${escapePointer(key)}`,
           Array.isArray(json) ? path : joinPath(path, key),
           written,
-          whole && (Array.isArray(json) ? path === '' : !key.startsWith('$') || OF_WHOLE.has(key)),
+          Array.isArray(json) ? getItemPart(part, path) : getPart(part, key),
         ),
       );
     const n = Number(/^\$(\d{1,5})$/.exec(asText(json))?.[1] ?? 0) - 1;
     const value = parameters[n];
     if (path === '') return [];
-    return [
-      value === undefined
-        ? { path, value: json, at, written, whole }
-        : { path, value, at: `/parameters/${n}`, written, whole },
-    ];
+    const is = { written, whole: part === 'whole', items: part === 'items' };
+    return [value === undefined ? { path, value: json, at, ...is } : { path, value, at: `/parameters/${n}`, ...is }];
   };
   const action = asText(query['action']);
   const name = WRITTEN[action];
@@ -63,6 +75,7 @@ export function listDocumentFields(query: JsonObject): DocumentField[] {
           at: `/parameters/${i}`,
           written: true,
           whole: true,
+          items: false,
         }))
       : [];
   const stages = Array.isArray(query['pipeline']) ? (query['pipeline'] as readonly Json[]) : [];

@@ -43,7 +43,8 @@ function readObject(script: string, words: readonly Lexeme[], start: number, lim
   const group = words[i + 1]?.text === '(' ? findGroupEnd(words, i + 1) : i + 1;
   const listed = readNames(words, i + 1, group);
   const read = sort === 'view' ? readView : readFunction;
-  const found = read(script, words, { from: group, limit, listed, isTable: isWord(words[at], 'TABLE') });
+  const given = listOutNames(words, i + 1, group);
+  const found = read(script, words, { from: group, limit, listed, given, isTable: isWord(words[at], 'TABLE') });
   if (found === null) return [];
   const inner = toLexemes(found.scan.text, found.scan.tokens);
   const calls = inner.flatMap((word, n) => (isName(word) && inner[n + 1]?.text === '(' ? [getLexemeName(word)] : []));
@@ -54,6 +55,8 @@ interface ObjectText {
   readonly from: number;
   readonly limit: number;
   readonly listed: readonly string[];
+  /** The OUT parameters of a function, which are its columns. */
+  readonly given: readonly string[];
   readonly isTable: boolean;
 }
 type Body = Pick<SqlObject, 'scan' | 'unclear'> | null;
@@ -65,6 +68,16 @@ function readNames(words: readonly Lexeme[], open: number, end: number): string[
     const [before, word] = [words[open + n - 1], words[open + n]];
     const isFirst = n === 1 || (before?.type === 'comma' && before.depth === depth);
     return isFirst && isName(word) ? [getLexemeName(word)] : [];
+  });
+}
+
+/** The names behind OUT and INOUT. */
+function listOutNames(words: readonly Lexeme[], open: number, end: number): string[] {
+  return words.slice(open, end).flatMap((word, n) => {
+    const [before, name] = [words[open + n - 1], words[open + n + 1]];
+    return isWord(word, 'OUT', 'INOUT') && isName(name) && (before?.text === '(' || before?.type === 'comma')
+      ? [getLexemeName(name)]
+      : [];
   });
 }
 
@@ -88,11 +101,11 @@ function readView(script: string, words: readonly Lexeme[], { from, limit, liste
   return { scan: scanQuery(script.slice(first.start, words[end - 1]?.end), isTable ? [] : listed), unclear: [] };
 }
 
-function readFunction(script: string, words: readonly Lexeme[], { from, limit }: ObjectText): Body {
+function readFunction(script: string, words: readonly Lexeme[], { from, limit, given }: ObjectText): Body {
   const returns = words.findIndex(
     (word, i) => i >= from && i < limit && isWord(word, 'TABLE') && words[i + 1]?.text === '(',
   );
-  const columns = returns < 0 ? [] : readNames(words, returns + 1, findGroupEnd(words, returns + 1));
+  const columns = returns < 0 ? given : readNames(words, returns + 1, findGroupEnd(words, returns + 1));
   const as = words.findIndex((word, i) => i >= from && i < limit && isWord(word, 'AS') && isText(words[i + 1]));
   const quoted = as < 0 ? undefined : words[as + 1];
   const body =

@@ -53,7 +53,7 @@ function isCallee(word: Lexeme | undefined): boolean {
 }
 
 /** Extends the placeholder by its casts and by parentheses that contain nothing else. */
-function readOperand(text: string, words: readonly Lexeme[], i: number): Operand {
+export function readOperand(text: string, words: readonly Lexeme[], i: number): Operand {
   const call = readCastCall(text, words, i);
   let from = call?.from ?? i;
   let to = call?.to ?? i + 1;
@@ -74,7 +74,7 @@ function readOperand(text: string, words: readonly Lexeme[], i: number): Operand
 }
 
 /** Null if the column is part of an expression. */
-function readColumnBefore(words: readonly Lexeme[], i: number): string | null {
+export function readColumnBefore(words: readonly Lexeme[], i: number): string | null {
   const last = words[i];
   if (!isName(last)) return null;
   let at = i;
@@ -84,7 +84,7 @@ function readColumnBefore(words: readonly Lexeme[], i: number): string | null {
   return plain && !(before?.type === 'open' && before.text === '[') ? getLexemeName(last) : null;
 }
 
-function readColumnAfter(words: readonly Lexeme[], i: number): string | null {
+export function readColumnAfter(words: readonly Lexeme[], i: number): string | null {
   if (!isName(words[i])) return null;
   let at = i;
   while (words[at + 1]?.type === 'dot' && isName(words[at + 2])) at += 2;
@@ -95,7 +95,7 @@ function readColumnAfter(words: readonly Lexeme[], i: number): string | null {
 }
 
 /** Position of the last lexeme on the left side, or -1. */
-function findComparisonLeft(words: readonly Lexeme[], i: number): number {
+export function findComparisonLeft(words: readonly Lexeme[], i: number): number {
   const before = words[i - 1];
   if (before?.type === 'operator' && COMPARISONS.has(before.text)) return i - 2;
   if (before?.type !== 'word') return -1;
@@ -121,7 +121,7 @@ function findListColumn(words: readonly Lexeme[], { from, to }: Operand): string
 }
 
 /** True for a whole element of a parenthesized list. */
-function isElement(words: readonly Lexeme[], from: number, to: number): boolean {
+export function isElement(words: readonly Lexeme[], from: number, to: number): boolean {
   return /^(open|comma)$/.test(words[from - 1]?.type ?? '') && /^(close|comma)$/.test(words[to]?.type ?? '');
 }
 
@@ -185,7 +185,7 @@ function pairSetColumns(words: readonly Lexeme[], i: number, pairs: Map<number, 
   });
 }
 
-function pairWrittenColumns(words: readonly Lexeme[]): Map<number, string> {
+export function pairWrittenColumns(words: readonly Lexeme[]): Map<number, string> {
   const pairs = new Map<number, string>();
   words.forEach((word, i) => {
     if (word.text === 'INTO' && words[i - 1]?.text === 'INSERT') pairInsertColumns(words, i, pairs);
@@ -214,6 +214,12 @@ function findWrittenColumn(
 
 const FITTING = new Set(['?', '?|', '?&', '@@', '&&', '^@']);
 const QUANTIFIED = new Set('ANY ALL SOME'.split(' '));
+
+/** Position of the last lexeme before `= ANY (`, or -1; the operand begins at `i`. */
+export function findQuantifiedLeft(words: readonly Lexeme[], i: number): number {
+  const isEqual = words[i - 1]?.text === '(' && /^(?:ANY|SOME)$/.test(words[i - 2]?.text ?? '');
+  return isEqual && words[i - 3]?.text === '=' ? i - 4 : -1;
+}
 
 /** `tags ?| $1`, `id = ANY($1)`: the value may have another type than the column. */
 function findFittingColumn(words: readonly Lexeme[], { from, to }: Operand): string | null {

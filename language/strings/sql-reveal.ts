@@ -174,12 +174,12 @@ export function createRevealer(
         } else if (word?.type === 'operator' && JSON_OPERATORS.has(word.text)) {
           const key = words[at + 1];
           const next = readFirst(at + 1, end).end;
-          taint = Math.max(taintKey(taint, key, next === at + 2), NONE) as Taint;
+          taint = Math.max(taintKey(taint, key, next === at + 2, words[at - 1]), NONE) as Taint;
           at = next;
           if (words[at]?.type === 'cast') at++;
         } else if (word?.type === 'open' && word.text === '[') {
           const close = findGroupEnd(words, at);
-          taint = taintKey(taint, words[at + 1], close === at + 3);
+          taint = taintKey(taint, words[at + 1], close === at + 3, words[at - 1]);
           at = close;
         } else if (word?.type === 'dot') {
           const field = words[at + 1];
@@ -198,9 +198,14 @@ export function createRevealer(
     }
 
     /** A key that is no literal may be that of the secret. */
-    function taintKey(taint: Taint, key: Lexeme | undefined, single: boolean): Taint {
-      if (taint === NONE || taint === SECRET) return taint;
+    /** `before`: the last word of what the key is read from, which may be a row that a view or a sub-query has made JSON of. */
+    function taintKey(taint: Taint, key: Lexeme | undefined, single: boolean, before: Lexeme | undefined): Taint {
       const isLiteral = single && (key?.type === 'string' || key?.type === 'number');
+      if (taint === NONE) {
+        const isOther = isName(before) && !columns.has(getLexemeName(before).toLowerCase());
+        return isOther && isLiteral && mentionsKey(key.text) ? SECRET : NONE;
+      }
+      if (taint === SECRET) return taint;
       return !isLiteral || mentionsKey(key.text) ? SECRET : HOLDER;
     }
 

@@ -30,7 +30,18 @@ const FILES = {
         instant: { type: 'DateTime', ...optional },
         object: { type: 'JSON_OBJECT', ...optional },
         list: { type: 'JSON_ARRAY', ...optional },
-        info: { type: 'JSON_OBJECT', ...optional, properties: { theme: { type: 'String' } } },
+        info: {
+          type: 'JSON_OBJECT',
+          ...optional,
+          properties: {
+            theme: { type: 'String' },
+            size: { type: 'Number' },
+            open: { type: 'Boolean' },
+            labels: { type: 'JSON_ARRAY', property_type: 'String' },
+          },
+        },
+        tags: { type: 'JSON_ARRAY', ...optional, property_type: 'String' },
+        sizes: { type: 'JSON_ARRAY', ...optional, property_type: 'Number' },
       },
     },
     { _account: { name: { type: 'String', unique: true }, place: { type: 'Number' } } },
@@ -89,6 +100,50 @@ const FILES = {
       { collection: '_kept', action: 'AGGREGATE', pipeline: [{ $match: { 'info.theme': '$PAYLOAD.text' } }] },
       many,
     ),
+    ...Object.entries({
+      whole: '$1',
+      text: { $gt: '$1' },
+      'info.theme': '$1',
+      'info.size': { $lt: '$1' },
+      'info.open': { $ne: '$1' },
+      'info.labels': '$1',
+      'info.labels.0': '$1',
+      tags: '$1',
+      'tags.0': { $eq: '$1' },
+      sizes: { $elemMatch: { $gte: '$1' } },
+    }).map(([field, condition]) =>
+      defineDocumentResource(
+        `by-${field.replaceAll('.', '-')}`,
+        { collection: '_kept', action: 'FETCH', filter_predicate: { [field]: condition }, parameters: ['v'] },
+        many,
+      ),
+    ),
+    ...Object.entries({
+      'in-list': { filter_predicate: { tags: { $in: '$PAYLOAD.v' } } },
+      'not-in': { filter_predicate: { 'info.theme': { $nin: '$PAYLOAD.v' } } },
+      all: { filter_predicate: { sizes: { $all: '$PAYLOAD.v' } } },
+      'whole-list': { filter_predicate: { tags: '$PAYLOAD.v' } },
+      'whole-object': { filter_predicate: { info: '$PAYLOAD.v' } },
+      'written-object': { filter_predicate: { info: { theme: '$PAYLOAD.v' } } },
+      computed: { filter_predicate: { $expr: { $eq: ['$text', '$PAYLOAD.v'] } } },
+      'computed-in': { filter_predicate: { $expr: { $in: ['$PAYLOAD.v', { $ifNull: ['$tags', []] }] } } },
+      sorted: { action: 'AGGREGATE', pipeline: [{ $sort: { id: 1 } }, { $match: { text: '$PAYLOAD.v' } }] },
+      faceted: { action: 'AGGREGATE', pipeline: [{ $facet: { a: [{ $match: { 'info.theme': '$PAYLOAD.v' } }] } }] },
+      pulled: { action: 'UPDATE', filter_predicate: {}, update_predicate: { $pull: { tags: '$PAYLOAD.v' } } },
+      'pulled-all': { action: 'UPDATE', filter_predicate: {}, update_predicate: { $pullAll: { sizes: '$PAYLOAD.v' } } },
+      'pulled-over': {
+        action: 'UPDATE',
+        filter_predicate: {},
+        update_predicate: { $pull: { sizes: { $gt: '$PAYLOAD.v' } } },
+      },
+      least: { action: 'UPDATE', filter_predicate: {}, update_predicate: { $min: { text: '$PAYLOAD.v' } } },
+      pushed: { action: 'UPDATE', filter_predicate: {}, update_predicate: { $push: { tags: '$PAYLOAD.v' } } },
+    }).map(([id, query]) => defineDocumentResource(id, { collection: '_kept', action: 'FETCH', ...query }, many)),
+    defineDocumentResource('put-whole', {
+      collection: '_kept',
+      action: 'INSERT',
+      parameters: ['id', 'text', 'info', 'tags', 'sizes'],
+    }),
     defineDocumentResource(
       'at',
       { collection: '_kept', action: 'FETCH', filter_predicate: { instant: '$PAYLOAD.instant' } },
@@ -153,6 +208,52 @@ describeOnEach('what is read is what was stored in documents', STORES, { files: 
       }),
     );
     expect(answers.flat()).to.deep.equal([]);
+  });
+
+  it('a number or a boolean is no text, and no text is a number, compared anywhere', async () => {
+    const path = (field: string): string => `/by-${field.replaceAll('.', '-')}`;
+    const info = { theme: '5', size: 5, open: true, labels: ['5'] };
+    await kernel().post('/put-whole', { id: 'typed', text: '~5', info, tags: ['5', 'a'], sizes: [5, 6] });
+    const texts = ['text', 'info.theme', 'info.labels', 'info.labels.0', 'tags', 'tags.0'].map(path);
+    const wrong: (readonly [string, unknown])[] = [
+      ...[...texts, '/computed', '/written-object', '/sorted', '/faceted', '/pulled', '/least', '/pushed'].flatMap(
+        (at) => [[at, 5] as const, [at, true] as const],
+      ),
+      ...['whole', 'info.size', 'sizes'].flatMap((one) => [[path(one), 'five'] as const, [path(one), true] as const]),
+      [path('info.open'), 1],
+      [path('info.open'), 'maybe'],
+      ['/in-list', ['a', 5]],
+      ['/not-in', [false]],
+      ['/all', [5, 'x']],
+      ['/whole-list', ['a', 5]],
+      ['/whole-object', { theme: 5 }],
+      ['/whole-object', 'text'],
+      ['/pulled-all', ['x']],
+      ['/pulled-over', 'x'],
+    ];
+    const answers = await Promise.all(
+      wrong.map(async ([at, v]) => {
+        const { status, body } = await kernel().post<{ errors?: { pointer: string }[] }>(at, { v });
+        return status === 422 && body.errors?.[0]?.pointer.startsWith('/v') ? [] : [[at, v, status, body.errors]];
+      }),
+    );
+    expect(answers.flat()).to.deep.equal([]);
+    const right: (readonly [string, unknown])[] = [
+      [path('info.theme'), '5'],
+      [path('info.size'), '6'],
+      [path('info.labels'), '5'],
+      [path('tags'), 'a'],
+      [path('tags'), ['5', 'a']],
+      [path('sizes'), '6'],
+      ['/in-list', ['5']],
+      ['/all', [6, '5']],
+      ['/whole-object', info],
+      ['/computed', '~5'],
+      ['/computed-in', '5'],
+      ['/sorted', '~5'],
+    ];
+    const found = await Promise.all(right.map(async ([at, v]) => [at, await ids(at, JSON.stringify({ v }))]));
+    expect(found).to.deep.equal(right.map(([at]) => [at, ['typed']]));
   });
 
   it('texts that differ are two accounts, and the same text is one', async () => {

@@ -25,6 +25,39 @@ describe('lintel: commands that only read', function () {
     return runCli(words, { cwd: project.folder, env });
   }
 
+  it('check --transactions lists the isolation and the locks of each transaction', async () => {
+    const step = (id: number, query: string): object => ({
+      id,
+      mode: 'QUERY',
+      sql_query: { query, parameters: ['$PAYLOAD.id'] },
+    });
+    const { code, stdout } = await run(['check', '--transactions'], {
+      'lintel.config.json': { connections: { main: { use: 'postgres', url: 'postgres://nowhere' } } },
+      'definitions/all.json': [
+        { _seat: { id: { type: 'String', primary_key: true }, n: { type: 'Number' } } },
+        {
+          ...{
+            id: 'book',
+            resource: 'book',
+            returnables: ['id'],
+            acknowledge: [{ code: 'SEC_NO_OWNER', because: 'a test' }],
+          },
+          actionables: [
+            step(1, 'SELECT count(*) AS n FROM _seat WHERE n > 0 AND id <> $1'),
+            step(2, 'INSERT INTO _seat (id, n) VALUES ($1, 1) RETURNING id'),
+          ],
+        },
+        { id: 'echo', resource: 'echo', actionables: [{ id: 1, mode: 'RETURN', value: { ok: true } }] },
+      ],
+    });
+    expect(code, stdout).to.equal(0);
+    const [head, ...rows] = stdout.slice(stdout.indexOf('transaction ')).trim().split('\n');
+    expect(head).to.match(/^transaction +isolation +locks +why$/);
+    expect(rows.join('\n'))
+      .to.match(/^book#1, book#2 +serializable/)
+      .and.not.include('echo');
+  });
+
   describe('usage', () => {
     it('--version is that of the package', async () => {
       const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
@@ -150,7 +183,7 @@ describe('lintel: commands that only read', function () {
       await copySample(project.folder);
       const env = { ...SAMPLE_ENV, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere' };
       const { code, stdout } = await runCli(['check'], { cwd: project.folder, env });
-      expect([code, stdout]).to.deep.equal([0, '0 errors, 0 warnings, 0 hints\n']);
+      expect([code, stdout]).to.deep.equal([0, '0 errors, 0 warnings, 0 hints (1 acknowledged)\n']);
       const { readdir } = await import('node:fs/promises');
       expect(await readdir(project.folder)).to.deep.equal(['definitions']);
     });

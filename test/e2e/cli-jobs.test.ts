@@ -54,6 +54,7 @@ const NOTHING: CommandOptions = {
   fix: false,
   fixAll: false,
   trust: false,
+  transactions: false,
   dead: false,
   state: undefined,
   resource: undefined,

@@ -17,6 +17,7 @@ export const createCheckAction = (index: number, rest: Partial<CheckAction> = {}
     answers: null,
     isSecret: () => false,
     openSecrets: [],
+    secretReads: [],
     timing: AT_ONCE,
   },
   ...rest,
@@ -38,6 +39,7 @@ function collectFindings(spec: PluginSpec, holder: DefinitionObject, rest: Parti
     ...{
       connections: null,
       secrets: new Set<string>(),
+      isSecretName: () => false,
       inPath: [],
       env: () => null,
       isSet: () => true,

@@ -2,11 +2,13 @@
  * If a rule declares `canonical` for a column, other resources that write or look up the column need the same form, or lookups
  * miss. Reports only certain differences.
  */
-import { isObject } from '../../../contract/json.js';
+import { escapePointer, isObject } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { addMembers } from '../../source/edit-json.js';
+import { listChangedPlaceholders } from '../../strings/sql-canonical.js';
 import { listDocumentFields } from '../../strings/document-fields.js';
 import { findMember, findNode, toJson, toJsonObject, type LocatedNode } from '../../source/tree.js';
+import { listExtractedFrom } from '../extracted-names.js';
 import type { DocumentQuery } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import { memoize } from '../memoize.js';
@@ -30,8 +32,10 @@ interface Use {
   readonly column: string;
   readonly name: string;
   readonly spot: SourceLocation;
-  /** Sorted; empty if the rules declare none. */
+  /** Sorted; of the rules, and those that the statement adds. */
   readonly forms: readonly string[];
+  /** The rules have forms. */
+  readonly declared: boolean;
   /** Null if there is none or more than one. */
   readonly rule: LocatedNode | null;
 }
@@ -42,16 +46,17 @@ export function checkCanonical({ registry, report, tables }: Context, resources:
   const uses = resources.flatMap((resource) => [
     ...listUses(resource, registry, tables),
     ...listReachedUses(resource, owners, registry, tables),
+    ...listExtractedUses(resource, owners, registry, tables),
   ]);
   const first = new Map<string, Use>();
-  for (const use of uses) if (use.forms.length > 0 && !first.has(toColumnKey(use))) first.set(toColumnKey(use), use);
+  for (const use of uses) if (use.declared && !first.has(toColumnKey(use))) first.set(toColumnKey(use), use);
   if (first.size === 0) return;
   const elsewhere = createFormLookup(resources);
   const told = new Map<LinkedResource, Set<string>>();
   for (const use of uses) {
     const other = first.get(toColumnKey(use));
     if (other === undefined || isSame(use.forms, other.forms)) continue;
-    if (use.forms.length === 0 && elsewhere(use.resource, use.name)) continue;
+    if (!use.declared && elsewhere(use.resource, use.name)) continue;
     // Each field is reported once per resource.
     const names = told.get(use.resource) ?? new Set();
     if (names.has(use.name)) continue;
@@ -59,7 +64,8 @@ export function checkCanonical({ registry, report, tables }: Context, resources:
     const form = formatForms(other.forms);
     const related = [{ message: `a value of "${other.column}" is in the form ${form} here`, spot: other.spot }];
     const params = { column: use.column, form, other: other.resource.id };
-    report.add('LNK_CANONICAL', use.spot, params, { related, ...createCanonicalFix(use, form) });
+    const fix = other.forms.includes('upper') ? {} : createCanonicalFix(use, form);
+    report.add('LNK_CANONICAL', use.spot, params, { related, ...fix });
   }
 }
 
@@ -68,8 +74,8 @@ const isSame = (a: readonly string[], b: readonly string[]): boolean => a.join('
 const formatForms = ([only = '', ...more]: readonly string[]): string =>
   JSON.stringify(more.length === 0 ? only : [only, ...more]);
 
-function createCanonicalFix({ rule, resource, forms }: Use, form: string): Pick<ReportOptions, 'fix'> {
-  if (rule === null || forms.length > 0) return {};
+function createCanonicalFix({ rule, resource, declared }: Use, form: string): Pick<ReportOptions, 'fix'> {
+  if (rule === null || declared) return {};
   const change = addMembers(resource.definition.doc, rule, [['canonical', form]]);
   return createFix(`add "canonical": ${form}`, [change]);
 }
@@ -101,15 +107,81 @@ function listQueryUses(
   only: string | null = null,
 ): Use[] {
   return listValueReads(resource, registry).flatMap((read) => {
-    const { query, columns, path, source, spot } = read;
+    const { path, source, spot } = read;
     if (only !== null && read.action !== only) return [];
-    if (query === null || source?.sort !== 'payload' || !isWhole(read)) return [];
+    if (source?.sort !== 'payload' || !isWhole(read)) return [];
     const action = resource.actions.find(({ key }) => key === read.action);
     if (action === undefined) return [];
-    const met =
-      'scan' in query ? equalColumns(query, read.node) : [...new Set([...columns, ...listFields(query, read.node)])];
-    return met.flatMap((column) => findUses(resource, action, { path, column, spot }, tables));
+    return listMet(read).flatMap(({ column, forms }) =>
+      findUses(resource, action, { path, column, forms, spot }, tables),
+    );
   });
+}
+
+/** The columns or fields that the value meets, with the forms that the statement gives it. */
+function listMet({ query, columns, node }: ValueRead): readonly Pick<Meeting, 'column' | 'forms'>[] {
+  if (query === null) return [];
+  if ('scan' in query) return listEqualColumns(query, node);
+  return [...new Set([...columns, ...listFields(query, node)])].map((column) => ({ column, forms: [] }));
+}
+
+/** Uses of payload values that results of other actionables, also of other resources, hand on under extracted names. */
+function listExtractedUses(
+  resource: LinkedResource,
+  owners: ReadonlyMap<string, LinkedResource>,
+  registry: Registry,
+  tables: TableNames,
+): Use[] {
+  if (resource.names.size === 0 || !isReached(resource)) return [];
+  return listValueReads(resource, registry).flatMap((read) => {
+    const action = resource.actions.find(({ key }) => key === read.action);
+    if (action === undefined || read.source?.sort !== 'extracted' || !isWhole(read)) return [];
+    const met = listMet(read);
+    if (met.length === 0) return [];
+    const paths = findPayloadPaths(resource, read.path, { owners, registry, seen: new Set() });
+    const { spot } = read;
+    return paths.flatMap((path) =>
+      met.flatMap(({ column, forms }) => findUses(resource, action, { path, column, forms, spot }, tables)),
+    );
+  });
+}
+
+/** The fields of the payload whose value is certainly at the path of an extracted name. */
+function findPayloadPaths(
+  resource: LinkedResource,
+  path: readonly string[],
+  context: {
+    readonly owners: ReadonlyMap<string, LinkedResource>;
+    readonly registry: Registry;
+    readonly seen: Set<string>;
+  },
+): (readonly string[])[] {
+  const { owners, registry, seen } = context;
+  return listExtractedFrom(resource, path).flatMap((from) => {
+    const place = `${from.key} ${from.path.join('.')}`;
+    const owner = owners.get(from.key);
+    const action = findAction(owners, from.key);
+    if (owner === undefined || action === undefined || seen.has(place)) return [];
+    seen.add(place);
+    const returned = findReturned(owner, action, registry);
+    const value =
+      returned === null ? null : findNode(returned, from.path.map((one) => `/${escapePointer(one)}`).join(''));
+    return listValueReads(owner, registry).flatMap((read) => {
+      if (read.node !== value?.node || !isWhole(read)) return [];
+      if (read.source?.sort === 'extracted') return findPayloadPaths(owner, read.path, context);
+      return read.source?.sort === 'payload' ? [read.path] : [];
+    });
+  });
+}
+
+/** The value that the definition writes as the result. */
+function findReturned({ definition }: LinkedResource, { node }: LinkedAction, registry: Registry): LocatedNode | null {
+  for (const place of definition.finds.places) {
+    const field = place.node === node ? registry.plugins.get(place.plugin)?.facts?.['returns'] : undefined;
+    const value = typeof field === 'string' ? findMember(node, field)?.value : undefined;
+    if (value) return value;
+  }
+  return null;
 }
 
 /** False inside a longer text. */
@@ -120,20 +192,22 @@ const isWhole = ({ node, form }: ValueRead): boolean => {
   return only?.start === 0 && only.end === text.length;
 };
 
-/** Fields of documents that the accessor is written to or compared with as a whole. */
+/** Fields of documents that the accessor, or each of its items, is written to or compared with. */
 const listFields = ({ around }: DocumentQuery, node: LocatedNode): string[] =>
-  listDocumentFields(toJsonObject(around)).flatMap(({ path, at, whole }) =>
-    whole && findNode(around, at)?.node === node ? [path] : [],
+  listDocumentFields(toJsonObject(around)).flatMap(({ path, at, whole, items }) =>
+    (whole || items) && findNode(around, at)?.node === node ? [path] : [],
   );
 
-function equalColumns(
+/** Columns that the value is written to or equals, with the forms that the statement gives it. */
+function listEqualColumns(
   { scan, parameters }: Extract<ValueRead['query'], { readonly scan: unknown }>,
   node: LocatedNode,
-): string[] {
+): { readonly column: string; readonly forms: readonly string[] }[] {
   const n = parameters.indexOf(node) + 1;
-  return scan.placeholders.flatMap(({ n: place, column, start }) =>
-    place === n && column !== null && !NOT_EQUAL.test(scan.text.slice(0, start)) ? [column] : [],
+  const plain = scan.placeholders.flatMap(({ n: place, column, start }) =>
+    place === n && column !== null && !NOT_EQUAL.test(scan.text.slice(0, start)) ? [{ column, forms: [] }] : [],
   );
+  return [...plain, ...listChangedPlaceholders(scan).filter((one) => one.n === n)];
 }
 
 /** The rules of a caller apply to what the actionables of other resources read, so its rule is the place. */
@@ -145,17 +219,24 @@ function listReachedUses(
 ): Use[] {
   if (getRules(caller).size === 0) return [];
   const keys = new Set(caller.actions.flatMap(({ edges }) => edges.map(({ to }) => to)));
+  // The set grows while it is read.
+  for (const key of keys) for (const { to } of findAction(owners, key)?.edges ?? []) keys.add(to);
   return [...keys].flatMap((key) => {
     const owner = owners.get(key);
     if (owner === undefined || owner === caller) return [];
     return listQueryUses(owner, registry, tables, key).flatMap((use): Use[] => {
       const [rule, other] = getRules(caller).get(use.name) ?? [];
-      if (rule === undefined || other !== undefined || use.forms.length > 0) return [];
+      if (rule === undefined || other !== undefined || use.declared) return [];
       const spot = { doc: caller.definition.doc, start: rule.start, end: rule.end };
-      return [{ ...use, resource: caller, spot, forms: listForms(rule).sort(), rule }];
+      const declared = listForms(rule);
+      const forms = addForms(declared, use.forms);
+      return [{ ...use, resource: caller, spot, forms, declared: declared.length > 0, rule }];
     });
   });
 }
+
+const findAction = (owners: ReadonlyMap<string, LinkedResource>, key: string): LinkedAction | undefined =>
+  owners.get(key)?.actions.find((one) => one.key === key);
 
 /** A hashed property belongs to the column of the same name. */
 function listPropertyUses(resource: LinkedResource, tables: TableNames): Use[] {
@@ -168,15 +249,23 @@ function listPropertyUses(resource: LinkedResource, tables: TableNames): Use[] {
       resource.sources.listSources(getRootName(String(name)), action.key)[0]?.sort !== 'payload'
     )
       return [];
-    return findUses(resource, action, { path, column: path.at(-1) ?? '', spot }, tables);
+    return findUses(resource, action, { path, column: path.at(-1) ?? '', forms: [], spot }, tables);
   });
+}
+
+interface Meeting {
+  readonly path: readonly string[];
+  readonly column: string;
+  /** That the statement gives the value. */
+  readonly forms: readonly string[];
+  readonly spot: SourceLocation;
 }
 
 /** Returns a use only if exactly one model has the column. */
 function findUses(
   resource: LinkedResource,
   action: LinkedAction,
-  { path, column, spot }: { readonly path: readonly string[]; readonly column: string; readonly spot: SourceLocation },
+  { path, column, forms: given, spot }: Meeting,
   tables: TableNames,
 ): Use[] {
   const [model, other] = action.models.filter((one) => tables.listFields(one).includes(column));
@@ -186,9 +275,29 @@ function findUses(
   // Rules of list items have other paths.
   if (rules.length === 0 && (action.repeat !== null || path.length > 1)) return [];
   const [rule = null, second] = rules;
-  const forms = [...new Set(rules.flatMap(listForms))].sort();
-  return [{ resource, model, column, name, spot, forms, rule: second === undefined ? rule : null }];
+  const declared = [...new Set(rules.flatMap(listForms))];
+  const forms = addForms(declared, given);
+  return [
+    {
+      resource,
+      model,
+      column,
+      name,
+      spot,
+      forms,
+      declared: declared.length > 0,
+      rule: second === undefined ? rule : null,
+    },
+  ];
 }
+
+/** Forms that change nothing in a value of another form. */
+const IMPLIED: Readonly<Record<string, readonly string[]>> = { email: ['trim', 'nfc', 'lower'], lower: ['nfc'] };
+
+const addForms = (declared: readonly string[], given: readonly string[]): readonly string[] => {
+  const implied = declared.flatMap((form) => [form, ...(IMPLIED[form] ?? [])]);
+  return [...declared, ...new Set(given.filter((form) => !implied.includes(form)))].sort();
+};
 
 /** By dotted path of the field. */
 const getRules = memoize(({ definition }: LinkedResource): ReadonlyMap<string, readonly LocatedNode[]> => {

@@ -10,8 +10,8 @@ import { findPayloadPath, findRule, getColumnType } from './types.js';
 
 /** Types of fields that reject every value of a JSON type. */
 const CANNOT: Readonly<Record<string, readonly string[]>> = {
-  number: ['boolean', 'timestamp'],
-  boolean: ['integer', 'float', 'timestamp'],
+  number: ['boolean', 'timestamp', 'text'],
+  boolean: ['integer', 'float', 'timestamp', 'text'],
   array: ['integer', 'float', 'boolean', 'timestamp', 'text'],
   object: ['integer', 'float', 'boolean', 'timestamp', 'text'],
 };
@@ -29,7 +29,7 @@ export function checkDocumentTypes(
     // Items of a list have rules of their own.
     if (action === undefined || model === undefined || other !== undefined || each !== null) continue;
     const told = new Set<string>();
-    for (const { path, at, whole } of listDocumentFields(toJsonObject(around))) {
+    for (const { path, at, whole, written } of listDocumentFields(toJsonObject(around))) {
       const field = findField(toJsonObject(model.node), path.split('.'));
       const value = findNode(around, at)?.node;
       if (!whole || field === null || value === undefined || told.has(`${path} ${at}`)) continue;
@@ -37,13 +37,19 @@ export function checkDocumentTypes(
       const context = { registry, resource, action };
       const read = findPayloadPath(context, value);
       const rule = read === null ? null : findRule(context, read);
-      const column = getColumnType(registry, field);
-      if (read === null || rule === null || column === null || CANNOT[rule.jsType]?.includes(column) !== true) continue;
-      const words = { rule: asText(rule.value['type']), field: path, type: asText(field['type']) };
+      if (read === null || rule === null) continue;
+      const compared = written || rule.jsType === 'array' ? field : getItemField(field);
+      const column = getColumnType(registry, compared);
+      if (column === null || CANNOT[rule.jsType]?.includes(column) !== true) continue;
+      const words = { rule: asText(rule.value['type']), field: path, type: asText(compared['type']) };
       report.add('DOC_RULE', { doc, start: value.start, end: value.end }, { name: read.join('.'), ...words });
     }
   }
 }
+
+/** A value other than a list is compared with the items of a list. */
+const getItemField = (field: JsonObject): JsonObject =>
+  typeof field['property_type'] === 'string' ? { type: field['property_type'] } : field;
 
 /** Null for a field that the model does not declare. */
 function findField(fields: JsonObject, [name = '', ...inside]: readonly string[]): JsonObject | null {

@@ -25,7 +25,14 @@ export function checkPlugins(
   { registry, report, env, given }: AccessorContext & { readonly given: AnalysisSettings | null },
   definition: Pick<Definition, 'doc' | 'node' | 'finds'>,
   places: readonly PluginUsage[],
-  { actions, secrets, inPath, modelField, mayEdit }: Pick<CheckPlace, 'actions' | 'secrets' | 'inPath'> & FixContext,
+  {
+    actions,
+    secrets,
+    isSecretName,
+    inPath,
+    modelField,
+    mayEdit,
+  }: Pick<CheckPlace, 'actions' | 'secrets' | 'isSecretName' | 'inPath'> & FixContext,
 ): void {
   const { doc, node } = definition;
   const root = toJsonObject(node);
@@ -37,6 +44,7 @@ export function checkPlugins(
       slot: place.slot,
       actions,
       secrets,
+      isSecretName,
       inPath,
       testing: given?.testing === true,
       profile: given?.profile ?? null,

@@ -23,6 +23,7 @@ export default definePlugin({
       examples: ['$PAYLOAD.member_ids'],
       roots: RECEIVER_ROOTS,
       afterwards: true,
+      sent: true,
     }).required(),
   }),
   check,

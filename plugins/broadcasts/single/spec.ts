@@ -25,6 +25,7 @@ export default definePlugin({
       examples: ['$PAYLOAD.owner_id'],
       roots: RECEIVER_ROOTS,
       afterwards: true,
+      sent: true,
     }).required(),
   }),
   check,

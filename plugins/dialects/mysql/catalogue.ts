@@ -1,4 +1,5 @@
 /** Reads column types, to bind values, and unique keys, to find written rows again. Reads only. */
+import type { Log } from '../../../contract/plugin.js';
 import type { Trigger } from '../shared/triggers.js';
 import type { MysqlConnection } from './pool.js';
 import { toValueType, type ValueType } from './types.js';
@@ -29,6 +30,46 @@ const readRows = async (wire: MysqlConnection, sql: string): Promise<string[][]>
 
 export async function readTriggers(wire: MysqlConnection): Promise<readonly Trigger[]> {
   return (await readRows(wire, TRIGGERS)).map(([name = '', table = '', body = '']) => ({ name, table, body }));
+}
+
+const VIEWS = `SELECT table_name AS t, view_definition AS d FROM information_schema.views WHERE table_schema = DATABASE()`;
+const VIEW_COLUMNS = `SELECT c.table_name AS t, c.column_name AS c FROM information_schema.columns c JOIN information_schema.views v
+  ON v.table_schema = c.table_schema AND v.table_name = c.table_name WHERE c.table_schema = DATABASE()
+  ORDER BY c.table_name, c.ordinal_position`;
+const FUNCTIONS = `SELECT routine_name AS n, routine_definition AS d FROM information_schema.routines
+  WHERE routine_schema = DATABASE() AND routine_type = 'FUNCTION'`;
+
+/** Names in the quotes of the standard; texts are left empty, because they name nothing. */
+const toStandardQuotes = (text: string): string =>
+  text.replace(/`((?:[^`]|``)*)`|'(?:[^'\\]|\\.|'')*'/gs, (_, name: string | undefined) =>
+    name === undefined ? "''" : `"${name.replaceAll('``', '`').replaceAll('"', '""')}"`,
+  );
+
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const isReadable = ([, text = '']: readonly string[]): boolean => text !== '' && text !== 'null';
+
+/** Statements that create the views and functions of the database. Those whose definitions the user may not read are logged. */
+export async function readObjects(wire: MysqlConnection, log: Pick<Log, 'warn'>): Promise<readonly string[]> {
+  const [views, functions] = [await readRows(wire, VIEWS), await readRows(wire, FUNCTIONS)];
+  const columns = new Map<string, string[]>();
+  for (const [view = '', column = ''] of views.length === 0 ? [] : await readRows(wire, VIEW_COLUMNS))
+    columns.set(view, [...(columns.get(view) ?? []), quoteName(column)]);
+  const unread = [...views, ...functions].filter((row) => !isReadable(row)).map(([name = '']) => name);
+  if (unread.length > 0)
+    log.warn(
+      { unread },
+      'secrets are not followed through views and functions whose definitions this user may not read: grant SHOW VIEW, SHOW_ROUTINE',
+    );
+  return [
+    // The definition names the columns in the words of its tables.
+    ...views.filter(isReadable).map(([name = '', text = '']) => {
+      const list = (columns.get(name) ?? []).join(', ');
+      return `CREATE VIEW ${quoteName(name)} (${list}) AS ${toStandardQuotes(text)}`;
+    }),
+    ...functions
+      .filter(isReadable)
+      .map(([name = '', text = '']) => `CREATE FUNCTION ${quoteName(name)} () RETURNS text ${toStandardQuotes(text)}`),
+  ];
 }
 
 export async function readCatalogue(wire: MysqlConnection): Promise<MysqlCatalogue> {

@@ -6,13 +6,13 @@ import { dialect, SERIALIZABLE, type Dialect } from '../kind.js';
 import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
 import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js';
 import { probeStatements } from './statement-check.js';
-import { readTriggers } from './catalogue.js';
+import { readObjects, readTriggers } from './catalogue.js';
 import { createMysqlAddressFault, createMysqlConnectFault } from './connect.js';
 import { createMysqlDialect, type OpenServer } from './dialect.js';
 import { createMysqlTarget } from './migrate.js';
 import { createWithSession } from './migration-session.js';
 import { readMysqlOptions } from './options.js';
-import { createPool } from './pool.js';
+import { createPool, type MysqlConnection } from './pool.js';
 import { selectOne, type MysqlPreparedStatement } from './prepare.js';
 
 const servers = new WeakMap<Dialect, OpenServer>();
@@ -42,14 +42,20 @@ function createTarget({ options, instance }: RuntimeContext): MigrationTarget {
 
 const probe = selectOne();
 
-async function fetchTriggers({ pool }: Pick<OpenServer, 'pool'>): Promise<readonly Trigger[]> {
+async function withConnection<T>(
+  { pool }: Pick<OpenServer, 'pool'>,
+  read: (wire: MysqlConnection) => Promise<T>,
+): Promise<T> {
   const { wire, release } = await pool.acquire();
   try {
-    return await readTriggers(wire);
+    return await read(wire);
   } finally {
     release(false);
   }
 }
+
+const fetchTriggers = (server: Pick<OpenServer, 'pool'>): Promise<readonly Trigger[]> =>
+  withConnection(server, readTriggers);
 
 export default defineRuntime(dialect, {
   create({ options }) {
@@ -112,14 +118,10 @@ export default defineRuntime(dialect, {
   fillIndexes: (_, tables, context, sources, progress) =>
     fillBlindIndexes(createTarget(context), tables, sources, progress),
 
-  async checkStatements(handle, questions, tables) {
-    const { wire, release } = await requireServer(handle).pool.acquire();
-    try {
-      return await probeStatements(wire, questions, tables);
-    } finally {
-      release(false);
-    }
-  },
+  readObjects: (handle, { log }) => withConnection(requireServer(handle), (wire) => readObjects(wire, log)),
+
+  checkStatements: (handle, questions, tables) =>
+    withConnection(requireServer(handle), (wire) => probeStatements(wire, questions, tables)),
 
   async close(handle) {
     const pool = servers.get(handle)?.pool;

@@ -15,6 +15,7 @@ import type { Dialect, Row } from '../kind.js';
 import { createConnectFault } from '../shared/connect.js';
 import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
 import type { WithSession } from '../shared/session.js';
+import { OBJECTS } from '../shared/postgres-objects.js';
 import { postgresFlavour } from '../shared/postgres-flavour.js';
 import { parsers } from '../shared/types.js';
 import { createPgliteDialect } from './dialect.js';
@@ -136,6 +137,9 @@ export default defineRuntime(dialect, {
 
   fillIndexes: (handle, tables, { instance }, sources, progress) =>
     fillBlindIndexes(createTarget(handle, instance), tables, sources, progress),
+
+  readObjects: async (handle) =>
+    (await requireEngine(handle).query<{ text: string }>(OBJECTS)).rows.map(({ text }) => text),
 
   checkStatements: async (handle, questions) =>
     (await analyzeStatements(requireEngine(handle), questions, { extensions: false, scripts: false })).rejections,

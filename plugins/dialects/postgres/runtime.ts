@@ -10,6 +10,7 @@ import type { Dialect } from '../kind.js';
 import { createAddressFault, createConnectFault } from '../shared/connect.js';
 import { toPostgresFault } from '../shared/errors.js';
 import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
+import { OBJECTS } from '../shared/postgres-objects.js';
 import { toStatementRejection, toSentStatement, addFunctionAdvice } from '../shared/rejections.js';
 import type { MigrationSession } from '../shared/session.js';
 import { postgresFlavour } from '../shared/postgres-flavour.js';
@@ -147,14 +148,16 @@ const TRIGGERS = `WITH f AS (
   UNION ALL SELECT 'operator ' || o.oprname, '', f.body FROM pg_operator o JOIN f ON f.oid = o.oprcode
   UNION ALL SELECT 'cast to ' || format_type(k.casttarget, NULL), '', f.body FROM pg_cast k JOIN f ON f.oid = k.castfunc`;
 
-async function fetchTriggers(wires: PgConnections): Promise<readonly Trigger[]> {
+async function fetchRows<T>(wires: PgConnections, query: string): Promise<readonly T[]> {
   const { wire, release } = await acquireConnection(wires);
   try {
-    return (await wire.client.query<Trigger & Record<string, unknown>>(TRIGGERS)).rows;
+    return (await wire.client.query<T & Record<string, unknown>>(query)).rows;
   } finally {
     release(false);
   }
 }
+
+const fetchTriggers = (wires: PgConnections): Promise<readonly Trigger[]> => fetchRows<Trigger>(wires, TRIGGERS);
 
 export default defineRuntime(dialect, {
   create(context) {
@@ -203,6 +206,9 @@ export default defineRuntime(dialect, {
 
   fillIndexes: (handle, tables, { instance }, sources, progress) =>
     fillBlindIndexes(createTarget(requireConnections(handle), instance), tables, sources, progress),
+
+  readObjects: async (handle) =>
+    (await fetchRows<{ text: string }>(requireConnections(handle), OBJECTS)).map(({ text }) => text),
 
   checkStatements: (handle, questions) => probeStatements(requireConnections(handle), questions),
 

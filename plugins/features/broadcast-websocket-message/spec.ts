@@ -3,6 +3,7 @@ import { asText, isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import { shape, slot } from '../../../contract/combinators.js';
+import { isPathReturned, readNames } from '../shared/listed-names.light.js';
 import { relayErrors } from '../../relays/shared/fields.light.js';
 
 const KIND = { say: 'the receivers are selected by `"broadcast_type"`', rename: 'broadcast_type' };
@@ -140,6 +141,12 @@ export default definePlugin({
       message: 'Neither this actionable nor the resource has `returnables`: every column but the secret ones is sent.',
       help: 'List the names that receivers need, next to the message.',
     },
+    BRC_SECRET: {
+      severity: 'error',
+      title: 'Secret in a message',
+      message: 'This sends the secret "{name}" to clients under another name.',
+      help: 'List in `returnables` of the actionable what receivers need.',
+    },
     BRC_NOTHING: {
       severity: 'warning',
       title: 'Nothing is sent',
@@ -187,15 +194,28 @@ function check(place: CheckPlace): Finding[] {
     return { code: 'BRC_NAME', at: '/broadcast_websocket_message/action', span: [start, end] };
   });
   const off: Finding = { code: 'BRC_OFF', at: '/broadcast_websocket_message', key: true };
-  return [...named, ...(place.connections === false ? [off] : []), ...checkShown(place)];
+  return [...named, ...(place.connections === false ? [off] : []), ...checkShown(place), ...checkSecrets(place)];
+}
+
+/** Reports secrets of other results under names that messages do not omit, unless their own paths are listed. */
+function checkSecrets({ holder, root, actions }: CheckPlace): Finding[] {
+  const listed = readNames(holder['returnables'] ?? root['returnables']);
+  const open = findOwnAction({ holder, root, actions })?.openSecrets ?? [];
+  return open.flatMap(({ at, name, path }) =>
+    isPathReturned(path, listed) ? [{ code: 'BRC_SECRET', at, params: { name } }] : [],
+  );
+}
+
+function findOwnAction({ holder, root, actions }: Pick<CheckPlace, 'holder' | 'root' | 'actions'>) {
+  const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];
+  const index = list.findIndex((one) => isObject(one) && one['id'] === holder['id']);
+  return actions.find((one) => one.index === index);
 }
 
 /** Reports what is sent of the result, only where the columns are certain. */
 function checkShown({ holder, root, actions }: CheckPlace): Finding[] {
   if (holder['returnables'] !== undefined) return [];
-  const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];
-  const index = list.findIndex((one) => isObject(one) && one['id'] === holder['id']);
-  const action = actions.find((one) => one.index === index);
+  const action = findOwnAction({ holder, root, actions });
   if (action === undefined) return [];
   const at = '/broadcast_websocket_message';
   const { answers } = action;

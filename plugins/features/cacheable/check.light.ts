@@ -61,7 +61,7 @@ const hasSideEffects = (action: CachedAction): boolean => TOLD.some((field) => O
 /** A statement of the resource that extracts values of this result. */
 const findWriterOf = ({ id = null }: CachedAction, root: CachedAction): CachedAction | undefined =>
   toObjects(root['actionables']).find(
-    (action) => isWrite(action) && listExtractions(action).some(({ from }) => from.includes(id)),
+    (action) => isWrite(action) && listExtractions(action, root).some(({ from }) => from.includes(id)),
   );
 
 /** A cached actionable between two writes splits their shared transaction into two. */

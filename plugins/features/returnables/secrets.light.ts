@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { toObjects } from '../shared/deferred-parts.light.js';
+import { isPathReturned } from '../shared/listed-names.light.js';
 
 /** `main` is the index of the actionable that provides the response. `listed`: the names that are returned; null for all. */
 export function findSecretsReturned(
@@ -14,17 +15,10 @@ export function findSecretsReturned(
   const shown = actions.filter(({ index }) => index === main || merged.includes(written[index]?.['id'] ?? null));
   return shown.flatMap(({ index, openSecrets }) =>
     openSecrets.flatMap(({ at, name, path }) =>
-      isReturned(path, listed) ? [{ code: 'RET_SECRET', at: `/actionables/${index}${at}`, params: { name } }] : [],
+      isPathReturned(path, listed) ? [{ code: 'RET_SECRET', at: `/actionables/${index}${at}`, params: { name } }] : [],
     ),
   );
 }
-
-/** A listed object returns all it contains; a secret is returned on purpose if its own path is listed. */
-const isReturned = (path: string, listed: readonly string[] | null): boolean =>
-  listed === null ||
-  (listed.some((name) => path.startsWith(`${name}.`)) && !listed.some((name) => isWithin(name, path)));
-
-const isWithin = (name: string, path: string): boolean => name === path || name.startsWith(`${path}.`);
 
 const listIds = ({ combine_returned_results_from: ids }: JsonObject): readonly Json[] =>
   Array.isArray(ids) ? (ids as readonly Json[]) : [];

@@ -7,6 +7,7 @@ import { list, shape, text } from '../../../contract/combinators.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { mapRows, createNameLookup, pickNames } from '../../../contract/forms.js';
 import { findSecretsReturned } from './secrets.light.js';
+import { readNames } from '../shared/listed-names.light.js';
 import { DEFAULT_PROPERTY } from '../shared/issues-tokens.light.js';
 import { selectForms, listUncoveredNames, hideSecretForms } from './api.light.js';
 
@@ -166,17 +167,6 @@ function listIntroducedNames(root: CheckPlace['root']): string[] {
   visit(root['actionables']);
   return names.filter((name) => name !== '');
 }
-
-/** Without the indexes of lists; null if no list is written. */
-const readNames = (json: Json | undefined): readonly string[] | null =>
-  json === undefined
-    ? null
-    : [json].flat().map((name) =>
-        asText(name)
-          .split('.')
-          .filter((segment) => !/^\d+$/.test(segment))
-          .join('.'),
-      );
 
 /** Only results from a database are reported: values written in the definition are intended to be returned. */
 function checkMissing(place: CheckPlace): Finding[] {

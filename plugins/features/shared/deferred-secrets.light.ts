@@ -30,9 +30,12 @@ export function findStoredSecrets(place: CheckPlace, split: DeferredSplit, actio
   const texts = collectTexts(action, at, false);
   const fields = texts.flatMap((text) => findFields(text));
   const judged = createReadCheck(place, split);
+  const read = fields.flatMap((one) => judged(one));
+  const reached = findReachedSecrets(place, split, action, at);
   return [
     ...texts.flatMap((text) => findCredentials(text, place.root)),
-    ...fields.flatMap((read) => judged(read)),
+    ...read,
+    ...reached.filter((one) => !read.some((other) => other.at === one.at)),
     ...findExtractedSecrets(place, split, action, at),
     ...findNotedSecrets(place, split, action, at),
   ];
@@ -51,8 +54,8 @@ function findCredentials(text: Text, root: JsonObject): Finding[] {
 /** Checks values that are read. A name that the work extracts itself is not stored, and is checked at its extraction. */
 function createReadCheck(place: CheckPlace, { later, now }: DeferredSplit): (read: Read) => Finding[] {
   const all = toObjects(place.root['actionables']);
-  const own = later.flatMap(({ action }) => listExtractions(action).map((one) => one.name));
-  const before = all.filter((_, index) => now.has(index)).flatMap((action) => listExtractions(action));
+  const own = listOwnNames(place, later);
+  const before = all.filter((_, index) => now.has(index)).flatMap((action) => listExtractions(action, place.root));
   const given = before.map((one) => one.name).filter((name) => !own.includes(name));
   const taken = before.filter(({ path }) => isSecret(path, place.secrets)).map((one) => one.name);
   const secrets = new Set([...place.secrets, ...taken]);
@@ -64,20 +67,44 @@ function createReadCheck(place: CheckPlace, { later, now }: DeferredSplit): (rea
     read.name !== '' && own.some((one) => isWithin(read.name, one)) ? [] : checkRead(read, place, secrets, sealed);
 }
 
-/** Results from before the response are stored for deferred work, without their secrets. */
-function findExtractedSecrets(
-  { root, secrets }: CheckPlace,
-  { now }: DeferredSplit,
-  action: JsonObject,
-  at: string,
-): Finding[] {
-  const all = toObjects(root['actionables']);
-  return listExtractions(action).flatMap(({ path, pointer, from }) => {
-    const isDone = all.some(({ id }, index) => now.has(index) && id !== undefined && from.includes(id));
-    return isDone && isSecret(path, secrets)
-      ? [{ code: 'LTR_SECRET', at: `${at}${pointer}`, params: { name: path } }]
-      : [];
+/** Names that deferred work extracts itself, so that they are not stored. */
+const listOwnNames = ({ root }: CheckPlace, later: DeferredSplit['later']): readonly string[] =>
+  later.flatMap(({ action }) => listExtractions(action, root).map((one) => one.name));
+
+/** Secrets of results, also of other resources, that are named before the response, whatever the names are. */
+function findReachedSecrets(place: CheckPlace, { later }: DeferredSplit, action: JsonObject, at: string): Finding[] {
+  const what = findQueueKeyFlaw(place);
+  const here = later.find((one) => one.action['id'] === action['id']);
+  const known = place.actions.find(({ index }) => index === here?.index);
+  if (what === null || known === undefined) return [];
+  const own = listOwnNames(place, later);
+  return known.secretReads.flatMap(({ at: pointer, name, root }) =>
+    own.includes(root) ? [] : [{ code: 'LTR_KEY', at: `${at}${pointer}`, params: { name, variable: QUEUE_KEY, what } }],
+  );
+}
+
+/** Results from before the response are stored for deferred work, without the secrets that responses omit. */
+function findExtractedSecrets(place: CheckPlace, { now }: DeferredSplit, action: JsonObject, at: string): Finding[] {
+  const all = toObjects(place.root['actionables']);
+  const what = findQueueKeyFlaw(place);
+  return listExtractions(action, place.root).flatMap(({ path, pointer, from }): Finding[] => {
+    const done = [...now].filter((index) => from.includes(all[index]?.['id'] ?? null));
+    const where = { at: `${at}${pointer}` };
+    if (done.length > 0 && isSecret(path, place.secrets))
+      return [{ code: 'LTR_SECRET', ...where, params: { name: path } }];
+    const [name] = done.flatMap((index) => findOpenSecrets(place, index, path));
+    return name === undefined || what === null
+      ? []
+      : [{ code: 'LTR_KEY', ...where, params: { name, variable: QUEUE_KEY, what } }];
   });
+}
+
+/** Secrets under names that responses do not omit, at the path or below it. */
+function findOpenSecrets({ actions }: CheckPlace, index: number, path: string): string[] {
+  const open = actions.find((one) => one.index === index)?.openSecrets ?? [];
+  return open.flatMap((one) =>
+    path === 'self_' || isWithin(one.path, path) || isWithin(path, one.path) ? [one.name] : [],
+  );
 }
 
 /** Results of a finished step are stored as they are for later steps, except for read-only steps, which can run again. */
@@ -85,7 +112,7 @@ function findNotedSecrets(place: CheckPlace, { later }: DeferredSplit, action: J
   const what = findQueueKeyFlaw(place);
   if (what === null) return [];
   const made = later.filter((one) => one.action !== action && !isReadOnly(one.action));
-  return listExtractions(action).flatMap(({ path, pointer, from }) => {
+  return listExtractions(action, place.root).flatMap(({ path, pointer, from }) => {
     const [name] = made.flatMap((one) =>
       from.includes(one.action['id'] ?? null) ? findHeldSecrets(place, one.index, path) : [],
     );
@@ -96,10 +123,12 @@ function findNotedSecrets(place: CheckPlace, { later }: DeferredSplit, action: J
 }
 
 /** The secret that is extracted; for a whole result, its secret names. */
-function findHeldSecrets({ actions, secrets }: CheckPlace, index: number, path: string): string[] {
-  if (path !== 'self_') return isSecret(path, secrets) ? [path] : [];
+function findHeldSecrets(place: CheckPlace, index: number, path: string): string[] {
+  const { actions, secrets } = place;
+  const open = findOpenSecrets(place, index, path);
+  if (path !== 'self_') return isSecret(path, secrets) ? [path] : open;
   const source = actions.find((one) => one.index === index);
-  return (source?.answers ?? source?.names ?? []).filter((name) => secrets.has(name));
+  return [...(source?.answers ?? source?.names ?? []).filter((name) => secrets.has(name)), ...open];
 }
 
 const READING = /^(?:SELECT|FETCH|FETCH_ONE|COUNT|AGGREGATE)$/;
@@ -167,7 +196,7 @@ interface Extraction {
  * Extractions of its dependencies and its own; directly on an actionable they refer to all dependencies or, without any, to its
  * own result.
  */
-export function listExtractions(action: JsonObject): Extraction[] {
+export function listExtractions(action: JsonObject, root: JsonObject): Extraction[] {
   const read = (holder: JsonObject, pointer: string, from: readonly Json[]): Extraction[] =>
     toObjects(holder['extract_response_for']).map((one, i) => ({
       path: asText(one['extract']),
@@ -175,8 +204,8 @@ export function listExtractions(action: JsonObject): Extraction[] {
       pointer: `${pointer}/extract_response_for/${i}/extract`,
       from,
     }));
-  const listIds = ({ action_ids: ids }: JsonObject): readonly Json[] =>
-    Array.isArray(ids) ? (ids as readonly Json[]) : [];
+  const listIds = ({ resource_id: resource, action_ids: ids }: JsonObject): readonly Json[] =>
+    Array.isArray(ids) && (resource === 'self' || resource === root['id']) ? (ids as readonly Json[]) : [];
   const depends = toObjects(action['depends_on']);
   const own = depends.length > 0 ? depends.flatMap(listIds) : [action['id'] ?? null];
   return [...read(action, '', own), ...depends.flatMap((one, i) => read(one, `/depends_on/${i}`, listIds(one)))];

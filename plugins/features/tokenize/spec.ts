@@ -201,12 +201,13 @@ function describeIssued({ value, holder }: Pick<CheckPlace, 'value' | 'holder'>)
 
 const RESERVED: ReadonlySet<string> = new Set([...STANDARD, 'nbf', PURPOSE_CLAIM]);
 
-function check({ value, holder, actions, secrets, nearest }: CheckPlace): Finding[] {
+function check({ value, holder, actions, secrets, isSecretName, nearest }: CheckPlace): Finding[] {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   if (!canIssueTokens(holder)) return [];
   const claims = toTextList(settings['custom_claim_fields']);
   const absent = createAbsenceCheck(holder, actions);
-  const isSecret = createSecretCheck(holder, actions, secrets);
+  const isUnnamed = createSecretCheck(holder, actions, secrets);
+  const isSecret = (path: string): boolean => isUnnamed(path) || isSecretName(path);
   const found = claims.flatMap((claim, i) => {
     const wrong = checkClaim(claim, i, isSecret);
     if (wrong.length > 0 || !absent(claim)) return wrong;
@@ -245,9 +246,14 @@ function createSecretCheck(
 ): (path: string) => boolean {
   const made = listMadeNames(holder);
   const isNamed = (path: string): boolean => secrets.has(path) || path.split('.').some((name) => secrets.has(name));
-  if (made.includes(ELSEWHERE)) return isNamed;
+  const open = actions.flatMap(({ openSecrets }) => openSecrets.map((one) => one.path));
+  const isOpen = (path: string): boolean =>
+    open.some((one) => one === path || one.startsWith(`${path}.`) || path.startsWith(`${one}.`));
+  if (made.includes(ELSEWHERE)) return (path) => isNamed(path) || isOpen(path);
   return (path) =>
-    actions.some((action) => action.isSecret(path)) || (made.includes(getRootName(path)) && isNamed(path));
+    isOpen(path) ||
+    actions.some((action) => action.isSecret(path)) ||
+    (made.includes(getRootName(path)) && isNamed(path));
 }
 
 const getRootName = (name: string): string => name.split('.')[0] ?? name;

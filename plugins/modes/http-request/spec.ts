@@ -50,20 +50,22 @@ export default definePlugin({
           url: value(string().min(1), {
             doc: 'The URL. Accessors in the path and the query are encoded values; scheme, host and port are constant or from `$ENV`.',
             examples: ['https://api.example.com/orders/$PAYLOAD.id'],
+            sent: true,
           }).required(),
           method: text({ doc: 'The verb.', default: 'GET' }).oneOf([...METHODS]),
-          headers: record(value(string(), { doc: 'Its value.' }), {
+          headers: record(value(string(), { doc: 'Its value.', sent: true }), {
             doc: 'Headers; values may contain accessors. A header that is a single accessor with the value null is not sent.',
             complete: { source: 'header-name' },
             examples: [{ authorization: 'Bearer $ENV.API_KEY' }],
           }),
-          query: record(value(null, { doc: 'A value, or a list of values.' }), {
+          query: record(value(null, { doc: 'A value, or a list of values.', sent: true }), {
             doc: 'Parameters of the query string (extension). Null omits a parameter, a list repeats it.',
             examples: [{ page: '$PAYLOAD.page', limit: 50 }],
           }),
           request_body: value(null, {
             doc: 'The body. A string that is a single accessor keeps the type of its value. In a form or XML written as text, values are encoded.',
             examples: [{ amount: '$PAYLOAD.amount', currency: 'EUR' }],
+            sent: true,
           }),
           accept_status: list(numeric({ doc: 'A status.' }).required().integer().min(300).max(599), {
             doc: 'Statuses that are accepted in addition to 2xx (extension).',

@@ -91,6 +91,7 @@ export default definePlugin({
             'and `-`. Default: the top folder.',
           examples: ['avatars', 'users/$PROTECTED.id', 'gallery/$GENERATOR.ULID'],
           roots: ['PAYLOAD', 'PROTECTED', 'GENERATOR', 'ENV'],
+          sent: true,
         }),
         expiration: numeric({
           doc:

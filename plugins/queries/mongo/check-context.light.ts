@@ -123,10 +123,56 @@ export function checkValue(look: QueryCheckContext, json: Json, field: QueryDefi
   if (field === null) return;
   const literal = findLiteral(look, json, at) ?? findWholePayload(look, json, at);
   const column = getColumnType(look, field);
-  if (literal === null || column === null || canHold(column, literal.json)) return;
-  const [type, right] = [asText(field['type']), RIGHT[column] ?? 'a value of that type'];
-  const actual = literal.actual ?? describeValue(literal.json);
-  look.findings.push({ code: 'DOC_TYPE', at: literal.at, params: { type, actual, right } });
+  if (literal === null || column === null) return;
+  const items = getItemField(look, field);
+  const wrong = items === null ? null : findWrongItem(look, items, literal.json);
+  if (items !== null && wrong !== null) reportType(look, items, { ...literal, json: wrong });
+  else if (!canHold(column, literal.json) || !isObjectLike(look, field, literal.json)) reportType(look, field, literal);
+}
+
+/** A field with an object equals no other value. */
+function isObjectLike({ facts }: QueryCheckContext, field: QueryDefinition, json: Json): boolean {
+  return facts('field-type', asText(field['type']))?.['holds'] !== 'object' || json === null || isObject(json);
+}
+
+/** Operators that match only fields of these columns. */
+const NEEDED: Readonly<Record<string, readonly [code: string, columns: readonly string[]]>> = {
+  $regex: ['DOC_NOT_TEXT', ['text', 'json']],
+  $size: ['DOC_NO_LIST', ['json']],
+  $elemMatch: ['DOC_NO_LIST', ['json']],
+  $mod: ['DOC_NOT_NUMERIC', ['integer', 'float', 'json']],
+};
+
+/** Reports an operator that matches no value of the field. */
+export function checkOperatorType(
+  look: QueryCheckContext,
+  name: string,
+  field: QueryDefinition | null,
+  at: string,
+): void {
+  const [code, columns] = NEEDED[name] ?? [];
+  const column = field === null ? null : getColumnType(look, field);
+  if (code === undefined || column === null || columns?.includes(column) === true) return;
+  look.findings.push({ code, at, key: true, params: { name, type: asText(field?.['type']) } });
+}
+
+function reportType(look: QueryCheckContext, field: QueryDefinition, { json, at, actual }: Literal): void {
+  const [type, right] = [asText(field['type']), RIGHT[getColumnType(look, field) ?? ''] ?? 'a value of that type'];
+  look.findings.push({ code: 'DOC_TYPE', at, params: { type, actual: actual ?? describeValue(json), right } });
+}
+
+/** The items of a list, as a field of their own; null where their type is unknown or has no literals of its own. */
+export function getItemField({ facts }: QueryCheckContext, field: QueryDefinition | null): QueryDefinition | null {
+  const type = field?.['property_type'];
+  const column = typeof type === 'string' ? facts('field-type', type)?.['column'] : undefined;
+  return typeof column === 'string' && column !== 'json' && column !== 'timestamp' ? { type: type as Json } : null;
+}
+
+/** The literal, or an item of it, that no item of the list is; null if there is none. */
+function findWrongItem(look: QueryCheckContext, items: QueryDefinition, json: Json): Json {
+  const column = getColumnType(look, items) ?? '';
+  const list = Array.isArray(json) ? (json as readonly Json[]) : [json];
+  return list.find((item) => !isValue(item) && !canHold(column, item)) ?? null;
 }
 
 interface Literal {

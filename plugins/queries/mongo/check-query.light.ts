@@ -11,6 +11,7 @@ import {
   isFilledName,
   isOperator,
   isValue,
+  checkOperatorType,
   checkValue,
   type QueryDefinition,
   type QueryCheckContext,
@@ -56,8 +57,12 @@ export function checkField(look: QueryCheckContext, json: Json, field: QueryDefi
   }
   if (reportBareOperators(look, json, at)) return;
   const keys = Object.keys(json);
-  if (keys.some(isOperator)) checkCondition(look, json, field, at);
-  else checkWhole(look, json, at, at);
+  if (keys.some(isOperator)) {
+    checkCondition(look, json, field, at);
+    return;
+  }
+  if (field !== null) checkProperties(look, json, field, at);
+  checkWhole(look, json, at, at);
 }
 
 /** An object compared as a whole, in which operators would be data. */
@@ -100,7 +105,10 @@ export function checkCondition(
     }
     const operand = FIELD_OPERATORS[key];
     if (operand === undefined) reportOperator(look, key, here, FIELD_OPERATORS, 'behind a field');
-    else checkOperand(look, operand, key, inner, field, here);
+    else {
+      checkOperatorType(look, key, field, here);
+      checkOperand(look, operand, key, inner, field, here);
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { asText, isObject, type Json } from '../../../contract/json.js';
 import {
   joinPointer,
   getColumnType,
+  getItemField,
   toEntries,
   findField,
   isFilledName,
@@ -104,7 +105,7 @@ function checkChange(
       return;
     case 'pushed':
       checkList(look, field, name, at);
-      checkPushed(look, name, json, at);
+      checkPushed(look, name, json, getItemField(look, field), at);
       return;
     case 'object':
       for (const [key, inner] of isObject(json) ? toEntries(json) : []) {
@@ -117,8 +118,10 @@ function checkChange(
       checkConstant(look, json, at, where);
       return;
     default:
+      if (operand === 'matching' || operand === 'values') checkList(look, field, name, at);
       // List elements have types of their own.
-      checkOperand(look, operand, name, json, null, at);
+      if (operand === 'matching' && !isObject(json)) checkLiteral(look, json, getItemField(look, field), at);
+      else checkOperand(look, operand, name, json, getItemField(look, field), at);
   }
 }
 
@@ -134,15 +137,21 @@ function checkList(look: QueryCheckContext, field: QueryDefinition | null, name:
   look.findings.push({ code: 'DOC_NO_LIST', at, key: true, params: { name, type: asText(field?.['type']) } });
 }
 
-function checkPushed(look: QueryCheckContext, name: string, json: Json, at: string): void {
+function checkPushed(
+  look: QueryCheckContext,
+  name: string,
+  json: Json,
+  items: QueryDefinition | null,
+  at: string,
+): void {
   if (!isObject(json) || !Object.keys(json).some(isOperator)) {
-    checkLiteral(look, json, null, at);
+    checkLiteral(look, json, items, at);
     return;
   }
   for (const [key, inner] of toEntries(json)) {
     const operand = PUSH_MODIFIERS[key];
     if (operand === undefined) reportOperator(look, key, joinPointer(at, key), PUSH_MODIFIERS, `behind "${name}"`);
-    else checkOperand(look, operand, key, inner, null, joinPointer(at, key));
+    else checkOperand(look, operand, key, inner, operand === 'values' ? items : null, joinPointer(at, key));
   }
 }
 

@@ -59,6 +59,11 @@ export const documentErrors = {
     '"{name}" needs a number, and this field is of the type {type}.',
     'Use `$set`, or make the field a Number.',
   ),
+  DOC_NOT_TEXT: error(
+    'Pattern for something else than a text',
+    '"{name}" needs a text, and this field is of the type {type}.',
+    'Compare the value itself, or make the field a String.',
+  ),
   DOC_PARAMETER: error(
     'Parameter missing',
     '"${n}" has no parameter: `parameters` lists {count}.',

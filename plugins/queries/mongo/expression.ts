@@ -17,7 +17,7 @@ import {
   type Dynamic,
   type Node,
 } from './template.js';
-import { createCheckedReader, convertValue, type StoredFieldType } from './values.js';
+import { createCheckedReader, convertValue, getInnerType, type StoredFieldType } from './values.js';
 
 /** All operands of these operators have the type of the field that one of them names. */
 const COMPARES: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$cmp', '$in']);
@@ -29,7 +29,7 @@ export function compileExpression(json: Json, compiling: QueryCompileContext, ty
   }
   if (Array.isArray(json))
     return createListNode((json as readonly Json[]).map((item) => compileExpression(item, compiling, type)));
-  if (!isObject(json)) return createConstantNode(json);
+  if (!isObject(json)) return createConstantNode(convertConstant(json, type));
   return createObjectNode(
     Object.entries(json).map(([key, inner]) => {
       if (!key.startsWith('$')) return [key, compileExpression(inner, compiling)] as const;
@@ -42,7 +42,7 @@ export function compileExpression(json: Json, compiling: QueryCompileContext, ty
       if (operand === 'literal') return [key, compileLiteral(inner, compiling.leaf, createCheckedReader)] as const;
       return [
         key,
-        compileExpression(inner, compiling, COMPARES.has(key) ? findComparedType(inner, compiling) : null),
+        compileExpression(inner, compiling, COMPARES.has(key) ? findComparedType(key, inner, compiling) : null),
       ] as const;
     }),
   );
@@ -91,9 +91,18 @@ const compileMembers = (
     ),
   );
 
-/** A literal time compared with a timestamp field. */
+/** A literal time or value compared with a field; a text that begins with a dollar is a path. */
 function convertText(text: string, type: StoredFieldType): unknown {
-  return type === 'timestamp' && /^\d{4}-/.test(text) ? convertValue(text, type, null) : text;
+  if (type === 'timestamp') return /^\d{4}-/.test(text) ? convertValue(text, type, null) : text;
+  return text.startsWith('$') ? text : convertConstant(text, type);
+}
+
+function convertConstant(json: Json, type: StoredFieldType): unknown {
+  try {
+    return convertValue(json, type, null);
+  } catch {
+    throw createQueryError(`${JSON.stringify(json)} is no value of the field that it is compared with`);
+  }
 }
 
 /** The result of an expression may be stored, so its keys are validated like those of documents. */
@@ -105,11 +114,18 @@ function compileDynamicLiteral(found: Dynamic, type: StoredFieldType): Node {
 const convertList = (value: unknown, type: StoredFieldType, field: string | null): unknown =>
   Array.isArray(value) ? value.map((item) => convertValue(item, type, field)) : convertValue(value, type, field);
 
-function findComparedType(json: Json, { typeOf }: QueryCompileContext): StoredFieldType {
+/** The type of the fields that the operands name, or of the items of the list behind `$in`. */
+function findComparedType(name: string, json: Json, { leaf, typeOf }: QueryCompileContext): StoredFieldType {
   if (!Array.isArray(json)) return null;
-  const paths = (json as readonly Json[]).filter((item): item is string => typeof item === 'string');
-  const types = paths.map((path) => (/^\$[a-z_]/i.test(path) ? typeOf(path.slice(1)) : null));
-  return types.find((type) => type === 'timestamp' || type === 'id') ?? null;
+  const types = (json as readonly Json[]).flatMap((item, i) => {
+    if (typeof item !== 'string' || !/^\$[a-z_]/i.test(item) || leaf(item) !== null) return [];
+    const type = typeOf(item.slice(1));
+    return [name === '$in' && i === 1 ? getInnerType(type, '0') : type];
+  });
+  const scalars = new Set(types.filter((type) => typeof type === 'string' && type !== 'json'));
+  const [only = null] = scalars;
+  const exact = types.find((type) => type === 'timestamp' || type === 'id');
+  return exact ?? (scalars.size === 1 && types.length === 1 ? only : null);
 }
 
 /** An object of names with one expression each. */

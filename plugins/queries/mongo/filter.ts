@@ -3,6 +3,7 @@
  * object is compared as a whole and never interpreted as operators.
  */
 import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
+import type { HeldJson } from '../../../contract/model.js';
 import type { Reader } from '../../../contract/plan.js';
 import { compileExpression } from './expression.js';
 import {
@@ -30,6 +31,7 @@ import {
   createBadValueFault,
   createCheckedReader,
   convertValue,
+  getInnerType,
   rejectLeaf,
   rejectOddKeys,
   type StoredFieldType,
@@ -145,7 +147,8 @@ function requireOperators(json: Json, where: string): JsonObject {
 }
 
 /** A value in the type of its field; literal objects and lists may contain further values. */
-export function compileTypedValue(json: Json, { leaf }: QueryCompileContext, type: StoredFieldType): Node {
+export function compileTypedValue(json: Json, compiling: QueryCompileContext, type: StoredFieldType): Node {
+  const { leaf } = compiling;
   const found = typeof json === 'string' ? leaf(json) : null;
   if (found !== null) {
     return createDynamicNode((frame) => {
@@ -155,6 +158,7 @@ export function compileTypedValue(json: Json, { leaf }: QueryCompileContext, typ
     });
   }
   if (typeof json !== 'object' || json === null) return createConstantNode(convertLiteral(json, type));
+  if (type !== null && typeof type === 'object') return compileHeldValue(json, compiling, type);
   return compileLiteral(
     json,
     leaf,
@@ -162,6 +166,18 @@ export function compileTypedValue(json: Json, { leaf }: QueryCompileContext, typ
       (frame) =>
         read(frame) ?? null,
   );
+}
+
+/** An object or a list of the definition, of which the model declares what is inside. */
+function compileHeldValue(json: JsonObject | readonly Json[], compiling: QueryCompileContext, type: HeldJson): Node {
+  const compileInner = (inner: Json, key: string): Node => compileTypedValue(inner, compiling, getInnerType(type, key));
+  if (isObject(json))
+    return createObjectNode(
+      Object.entries(json).map(
+        ([key, inner]) => [key, compileInner(inner, type.form === 'object' ? key : '')] as const,
+      ),
+    );
+  return createListNode(json.map((item) => compileInner(item, type.form === 'array' ? '0' : '')));
 }
 
 /** Converts a literal to the type of its field. */

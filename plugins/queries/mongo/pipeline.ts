@@ -17,18 +17,27 @@ import {
 } from './template.js';
 import { createBadValueFault, createCheckedReader, findNoType } from './values.js';
 
+/** Stages that pass the documents of the collection on as they are. */
+const KEEPING: ReadonlySet<string> = new Set(['$match', '$sort', '$limit', '$skip', '$sample']);
+/** Stages whose conditions have the types of those documents. */
+const TYPED: ReadonlySet<string> = new Set(['$match', '$facet']);
+
 export function compilePipeline(json: Json | undefined, compiling: QueryCompileContext): Node {
-  // Documents of later stages may differ from the model.
+  let isKept = true;
   return createListNode(
-    requireList(json, '"pipeline"').map((item, index) =>
-      compileStage(item, selectContext(index === 0, item, compiling), STAGES),
-    ),
+    requireList(json, '"pipeline"').map((item) => {
+      const [name = ''] = isObject(item) ? Object.keys(item) : [];
+      // Documents of later stages may differ from the model.
+      const node = compileStage(
+        item,
+        isKept && TYPED.has(name) ? compiling : { ...compiling, typeOf: findNoType },
+        STAGES,
+      );
+      isKept &&= KEEPING.has(name);
+      return node;
+    }),
   );
 }
-
-/** Only a leading `$match` sees the documents of the collection itself. */
-const selectContext = (first: boolean, item: Json, compiling: QueryCompileContext): QueryCompileContext =>
-  first && isObject(item) && Object.hasOwn(item, '$match') ? compiling : { ...compiling, typeOf: findNoType };
 
 export function compileStage(json: Json, compiling: QueryCompileContext, table: Operators): Node {
   const entries = isObject(json) ? Object.entries(json) : [];
@@ -81,9 +90,7 @@ function compilePart(name: string, operand: Operand, json: Json, compiling: Quer
     case 'literal':
       return compileLiteral(json, compiling.leaf, createCheckedReader);
     case 'stages':
-      return createListNode(
-        requireList(json, where).map((item) => compileStage(item, { ...compiling, typeOf: findNoType }, STAGES)),
-      );
+      return compilePipeline(json, compiling);
     case 'facets':
       return createObjectNode(
         Object.entries(isObject(json) ? json : {}).map(

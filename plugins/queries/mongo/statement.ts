@@ -4,7 +4,7 @@
  */
 import { Fault, type Issue } from '../../../contract/fault.js';
 import { asText, escapePointer, isObject, splitPointer, type Json } from '../../../contract/json.js';
-import type { ColumnType, ModelTable } from '../../../contract/model.js';
+import type { ModelTable } from '../../../contract/model.js';
 import type { Frame, ParameterPlan, PlanTools, Reader } from '../../../contract/plan.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import type { BoundCall, DocumentAction, DocumentParts } from '../../document-actions/kind.js';
@@ -23,9 +23,19 @@ import {
   createQueryError,
   requireList,
 } from './template.js';
-import type { Dynamic, Leaf, Node } from './template.js';
-import { compileDocument, compileProjection, compileUpdate, type AddedFields } from './update.js';
-import { createBadValueFault, createCheckedReader, convertValue, findNoType, type FieldTypeLookup } from './values.js';
+import type { Dynamic, Node } from './template.js';
+import { compileDocument, compileProjection, compileUpdate, createStorableLeaf, type AddedFields } from './update.js';
+import {
+  createBadValueFault,
+  createCheckedReader,
+  convertValue,
+  findNoType,
+  getHeldType,
+  getInnerType,
+  toWrittenType,
+  type FieldTypeLookup,
+  type StoredFieldType,
+} from './values.js';
 
 type Fields = Readonly<Record<string, Json>>;
 type Entries = readonly (readonly [string, Node])[];
@@ -108,28 +118,26 @@ function isSingle({ filter_predicate: filter }: Fields, table: ModelTable | unde
 }
 
 /**
- * Types of top-level fields by the model, and of texts inside objects; an `_id` that the model does not declare has the type `id`. All queries use the same
- * collection name for a model.
+ * Types of fields by the model, also inside objects and lists; an `_id` that the model does not declare has the type `id`. All
+ * queries use the same collection name for a model.
  */
 function createTypeLookup({ tables }: PlanTools, collection: string): FieldTypeLookup {
   const columns = tables.find(({ table }) => table === collection)?.columns ?? [];
-  const types = new Map(columns.map(({ name, type }) => [name, type] as const));
-  const isInnerText = ([root = '', ...inside]: readonly string[]): boolean => {
-    let held = columns.find(({ name }) => name === root)?.holds;
-    let type: ColumnType = 'json';
-    for (const segment of inside) {
-      const field = held?.form === 'object' ? held.fields.find(({ name }) => name === segment) : undefined;
-      if (field === undefined) return false;
-      ({ type, holds: held } = field);
-    }
-    return type === 'text';
-  };
+  const byName = new Map(columns.map((column) => [column.name, column] as const));
   return (path) => {
-    const known = types.get(path);
-    if (known !== undefined) return known;
-    return path === '_id' ? 'id' : path.includes('.') && isInnerText(path.split('.')) ? 'text' : null;
+    const [root = '', ...inside] = path.split('.');
+    const column = byName.get(root);
+    if (column === undefined) return path === '_id' ? 'id' : null;
+    if (inside.length === 0) return column.type === 'json' ? (column.holds ?? 'json') : column.type;
+    return inside.reduce<StoredFieldType>(
+      (type, segment) => (isListType(type) && !/^\d+$/.test(segment) ? null : getInnerType(type, segment)),
+      getHeldType(column),
+    );
   };
 }
+
+const isListType = (type: StoredFieldType): boolean =>
+  type !== null && typeof type === 'object' && type.form === 'array';
 
 const createLeaf =
   (parameters: readonly ParameterPlan[], pointer: string, tools: PlanTools) =>
@@ -153,7 +161,7 @@ function createParts(
   const { leaf, typeOf } = compiling;
   const dates = value['with_timestamp'] === true || value['with_timestamps'] === true;
   const createTimestamp = (field: string): Node => {
-    const type = typeOf(field) ?? 'timestamp';
+    const type = toWrittenType(typeOf(field)) ?? 'timestamp';
     return createDynamicNode((frame) => convertValue(frame.now(), type, null));
   };
   const recordWritten = (entries: Entries, around = ''): void => {
@@ -219,14 +227,6 @@ function createParts(
   };
 }
 
-/** Values are validated for keys that documents must not contain. */
-const createStorableLeaf =
-  (leaf: Leaf): Leaf =>
-  (text) => {
-    const found = leaf(text);
-    return found === null ? null : { ...found, read: createCheckedReader(found) };
-  };
-
 /** An INSERT without `document`: each parameter is a field. */
 function createParameterEntries(
   listed: readonly Json[],
@@ -240,7 +240,7 @@ function createParameterEntries(
         `no field is named for ${JSON.stringify(listed[index])}; write the document out in "document"`,
       );
     }
-    const type = typeOf(name);
+    const type = toWrittenType(typeOf(name));
     const sent = createCheckedReader({ read, field });
     return [name, createDynamicNode((frame) => convertValue(sent(frame), type, field), field)] as const;
   });

@@ -10,6 +10,7 @@ import {
   getOperand,
   compileOperators,
   convertLiteral,
+  compileTypedValue,
   compileValues,
   type QueryCompileContext,
 } from './filter.js';
@@ -24,9 +25,10 @@ import {
   createObjectNode,
   requireObject,
   createQueryError,
+  type Leaf,
   type Node,
 } from './template.js';
-import { createCheckedReader, convertValue, type StoredFieldType } from './values.js';
+import { createCheckedReader, convertValue, getInnerType, toWrittenType, type StoredFieldType } from './values.js';
 
 type Entries = readonly (readonly [string, Node])[];
 
@@ -76,9 +78,9 @@ function compileChanges(name: string, json: Json, compiling: QueryCompileContext
       case 'number':
         return [field, compileNumber(inner, compiling.leaf)] as const;
       case 'values':
-        return [field, compileValues(inner, compiling, null, false)] as const;
+        return [field, compileValues(inner, compiling, getInnerType(type, '0'), false)] as const;
       case 'pushed':
-        return [field, compilePush(inner, compiling)] as const;
+        return [field, compilePush(inner, compiling, getInnerType(type, '0'))] as const;
       case 'matching':
         return [field, compilePull(inner, compiling, field)] as const;
       case 'object':
@@ -90,7 +92,8 @@ function compileChanges(name: string, json: Json, compiling: QueryCompileContext
 }
 
 /** A written value; client values must not contain keys that documents must not have. */
-export function compileStored(json: Json, { leaf }: QueryCompileContext, type: StoredFieldType): Node {
+export function compileStored(json: Json, { leaf }: QueryCompileContext, declared: StoredFieldType): Node {
+  const type = toWrittenType(declared);
   const found = typeof json === 'string' ? leaf(json) : null;
   if (found !== null) {
     const sent = createCheckedReader(found);
@@ -100,30 +103,40 @@ export function compileStored(json: Json, { leaf }: QueryCompileContext, type: S
   return compileLiteral(json, leaf, createCheckedReader);
 }
 
-function compilePush(json: Json, compiling: QueryCompileContext): Node {
+/** `type`: of the items. */
+function compilePush(json: Json, compiling: QueryCompileContext, type: StoredFieldType): Node {
   const keys = listKeys(json);
-  if (!keys.some((key) => key.startsWith('$'))) return compileStored(json, compiling, null);
+  if (!keys.some((key) => key.startsWith('$'))) return compileStored(json, compiling, type);
   return createObjectNode(
     Object.entries(requireObject(json, 'what is pushed')).map(([key, inner]) => {
       const operand = getOperand(PUSH_MODIFIERS, key, 'a push');
-      if (operand === 'values') return [key, compileEach(inner, compiling)] as const;
+      if (operand === 'values') return [key, compileEach(inner, compiling, type)] as const;
       if (operand === 'number') return [key, compileNumber(inner, compiling.leaf)] as const;
       return [key, compileFixed(inner, compiling.leaf, `"${key}"`)] as const;
     }),
   );
 }
 
-const compileEach = (json: Json, compiling: QueryCompileContext): Node =>
+const compileEach = (json: Json, compiling: QueryCompileContext, type: StoredFieldType): Node =>
   Array.isArray(json)
-    ? createListNode((json as readonly Json[]).map((item) => compileStored(item, compiling, null)))
-    : compileValues(json, compiling, null, false);
+    ? createListNode((json as readonly Json[]).map((item) => compileStored(item, compiling, type)))
+    : compileValues(json, compiling, toWrittenType(type), false);
+
+/** Values are validated for keys that documents must not contain. */
+export const createStorableLeaf =
+  (leaf: Leaf): Leaf =>
+  (text) => {
+    const found = leaf(text);
+    return found === null ? null : { ...found, read: createCheckedReader(found) };
+  };
 
 /** Operators or a query of the definition; a value is one that an element must equal. */
 function compilePull(json: Json, compiling: QueryCompileContext, field: string): Node {
   const keys = listKeys(json);
   if (isObject(json) && keys.some((key) => key.startsWith('$'))) return compileOperators(json, compiling, field);
   if (isObject(json)) return compileFilter(json, compiling, `${field}.`);
-  const node = compileStored(json, compiling, null);
+  const storable = { ...compiling, leaf: createStorableLeaf(compiling.leaf) };
+  const node = compileTypedValue(json, storable, compiling.typeOf(field));
   if (node.constant) return createConstantNode(node.value);
   return createDynamicNode((frame) => ({ $eq: node.read(frame) }));
 }

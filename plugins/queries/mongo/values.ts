@@ -4,15 +4,15 @@
  */
 import { ObjectId } from 'bson';
 import { createFault, type Fault } from '../../../contract/fault.js';
-import { escapePointer } from '../../../contract/json.js';
-import type { ColumnType } from '../../../contract/model.js';
+import { escapePointer, isObject } from '../../../contract/json.js';
+import type { ColumnType, HeldJson, ModelColumn } from '../../../contract/model.js';
 import type { Reader } from '../../../contract/plan.js';
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { isWholeDouble } from '../../../language/strings/exact-json.js';
 import { readInstant } from '../../../language/strings/instant.js';
 
 /** The model's type; `id` for an `_id` that the model does not declare; null: plain JSON. */
-export type StoredFieldType = ColumnType | 'id' | null;
+export type StoredFieldType = ColumnType | 'id' | HeldJson | null;
 
 /** By the path of the field (`address.city`). */
 export type FieldTypeLookup = (path: string) => StoredFieldType;
@@ -32,10 +32,26 @@ export function createBadValueFault(field: string | null, detail: string): Fault
 const HEX_ID = /^[0-9a-f]{24}$/i;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+/** The type of a declared column or field. A time inside an object may be any text. */
+export const getHeldType = ({ type, holds }: Pick<ModelColumn, 'type' | 'holds'>): StoredFieldType =>
+  type === 'json' ? (holds ?? type) : type === 'timestamp' ? null : type;
+
+/** The type at a member of an object or an item of a list. */
+export function getInnerType(type: StoredFieldType, key: string): StoredFieldType {
+  if (type === null || typeof type === 'string') return null;
+  const inner = type.form === 'array' ? type.items : type.fields.find(({ name }) => name === key);
+  return inner === null || inner === undefined ? null : getHeldType(inner);
+}
+
+/** Stored objects and lists are checked whole by the store. */
+export const toWrittenType = (type: StoredFieldType): StoredFieldType =>
+  type !== null && typeof type === 'object' ? 'json' : type;
+
 /** Converts like a SQL database: numeric text becomes a number, other text is rejected. */
 export function convertValue(value: unknown, type: StoredFieldType, field: string | null): unknown {
   if (type === null || value === null || value === undefined) return value ?? null;
   if (value instanceof ExactNumber) throw createBadValueFault(field, NOT_KEPT);
+  if (typeof type === 'object') return convertHeld(value, type, field);
   switch (type) {
     case 'timestamp':
       return toInstant(value, field);
@@ -47,13 +63,27 @@ export function convertValue(value: unknown, type: StoredFieldType, field: strin
     case 'id':
       return typeof value === 'string' && HEX_ID.test(value) ? new ObjectId(value) : value;
     case 'text':
-      // Compared with a text, an object would match nothing, and with `$ne` everything.
-      if (typeof value === 'object' && !(value instanceof Date) && !(value instanceof ObjectId))
+      // Compared with a text, another value would match nothing, and with `$ne` everything.
+      if (typeof value !== 'string' && !(value instanceof Date) && !(value instanceof ObjectId))
         throw createBadValueFault(field, 'must be text');
       return value;
     default:
       return value;
   }
+}
+
+/** A value that is compared with an object, a list, or an item of the list. */
+function convertHeld(value: unknown, type: HeldJson, field: string | null): unknown {
+  if (type.form === 'array') {
+    const items = getInnerType(type, '0');
+    return Array.isArray(value)
+      ? value.map((item: unknown) => convertValue(item, items, field))
+      : convertValue(value, items, field);
+  }
+  if (!isObject(value)) throw createBadValueFault(field, 'must be an object');
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, convertValue(inner, getInnerType(type, key), field)]),
+  );
 }
 
 function toInstant(value: unknown, field: string | null): Date {
