@@ -21,7 +21,10 @@ export interface Invocation {
   /** The client address, as forwarded by the config's number of trusted proxies. */
   readonly remote: string;
   readonly startedAt: number;
-  /** Monotonic milliseconds after which no wait continues. Infinity for background work. */
+  /**
+   * Monotonic milliseconds after which no wait continues. Infinity for background work. It moves on while the client takes a
+   * response that is streamed.
+   */
   readonly deadline: number;
   /**
    * Registers cleanup for the end of the request. `answered`: the plan ran to its end; otherwise side effects such as stored

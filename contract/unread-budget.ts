@@ -10,19 +10,30 @@ export interface EndableResponse {
 export interface UnreadResponse {
   readonly res: EndableResponse;
   readonly network: string;
+  /** Bytes that its client has taken so far, whatever they belong to. */
+  readonly countTaken: () => number;
   bytes: number;
+  /** What the client had taken when progress was last measured. */
+  taken: number;
   /** Monotonic milliseconds. */
-  since: number;
+  readonly addedAt: number;
+  measuredAt: number;
+  /** Of the last progress that was seen. */
+  movedAt: number;
+  /** Bytes that were taken in a millisecond before the last measurement. */
+  pace: number;
 }
 
 /** Enough for a reading client to receive the data in socket buffers. */
 const GRACE_MS = 1000;
 
+/** Shorter times say nothing about the pace of a client. */
+const MEASURE_MS = GRACE_MS / 2;
+
 /** Bytes that every response may hold while it is written. */
 const OWN = 1_048_576;
 
 export class UnreadBudget {
-  /** Oldest first. */
   readonly #all = new Set<UnreadResponse>();
   #bytes = 0;
   #isWatched = false;
@@ -37,34 +48,36 @@ export class UnreadBudget {
     return this.#bytes;
   }
 
-  add(res: EndableResponse, network: string, bytes: number): UnreadResponse {
-    const held = { res, network, bytes, since: this.clock.now() };
+  add(res: EndableResponse, network: string, bytes: number, countTaken: () => number): UnreadResponse {
+    const now = this.clock.now();
+    const times = { addedAt: now, measuredAt: now, movedAt: now };
+    const held = { res, network, countTaken, bytes, taken: countTaken(), pace: 0, ...times };
     this.#all.add(held);
     this.#bytes += bytes;
     const releaseResponse = (): void => {
       if (this.#all.delete(held)) this.#bytes -= held.bytes;
     };
     for (const end of ['finish', 'close']) res.once(end, releaseResponse);
-    this.#endOldest();
+    this.#endSlowest();
     return held;
   }
 
   /** For a response that is still written. True: it may hold more, half of the limit being for all such responses. */
   setHeld(held: UnreadResponse, bytes: number): boolean {
     if (this.#all.has(held)) this.#bytes += bytes - held.bytes;
-    if (bytes < held.bytes) held.since = this.clock.now();
+    if (bytes < held.bytes) held.movedAt = this.clock.now();
     held.bytes = bytes;
     return bytes < OWN || this.#bytes < this.most / 2;
   }
 
-  /** Destroys the oldest responses of the network that holds most. */
-  #endOldest(): void {
+  /** Destroys responses of the network that holds most, those first that stand still longest, then the slowest. */
+  #endSlowest(): void {
     while (this.#bytes > this.most) {
-      const oldest = this.#findOldest();
-      if (oldest === null) break;
-      this.#all.delete(oldest);
-      this.#bytes -= oldest.bytes;
-      oldest.res.destroy();
+      const slowest = this.#findSlowest();
+      if (slowest === null) break;
+      this.#all.delete(slowest);
+      this.#bytes -= slowest.bytes;
+      slowest.res.destroy();
     }
     if (this.#bytes > this.most && !this.#isWatched) void this.#watchHeld();
   }
@@ -73,15 +86,35 @@ export class UnreadBudget {
     this.#isWatched = true;
     await this.clock.wait(GRACE_MS / 2);
     this.#isWatched = false;
-    this.#endOldest();
+    this.#endSlowest();
   }
 
-  #findOldest(): UnreadResponse | null {
-    const before = this.clock.now() - GRACE_MS;
-    const late = [...this.#all].filter(({ since, bytes }) => since <= before && bytes > 0);
-    const sums = new Map<string, number>();
-    for (const { network, bytes } of late) sums.set(network, (sums.get(network) ?? 0) + bytes);
-    const [most] = [...sums].sort(([, one], [, other]) => other - one);
-    return late.find(({ network }) => network === most?.[0]) ?? null;
+  #findSlowest(): UnreadResponse | null {
+    const now = this.clock.now();
+    const before = now - GRACE_MS;
+    for (const one of this.#all) measureProgress(one, now);
+    const all = [...this.#all].filter(({ bytes }) => bytes > 0);
+    const standing = all.filter(({ movedAt }) => movedAt <= before).sort((one, other) => one.movedAt - other.movedAt);
+    if (standing.length > 0) return findOfLargest(standing);
+    const moving = all.filter(({ addedAt, pace }) => addedAt <= before && pace > 0);
+    return findOfLargest(moving.sort((one, other) => one.pace - other.pace));
   }
+}
+
+function measureProgress(one: UnreadResponse, now: number): void {
+  const elapsed = now - one.measuredAt;
+  if (elapsed < MEASURE_MS) return;
+  const taken = one.countTaken();
+  one.pace = (taken - one.taken) / elapsed;
+  if (taken > one.taken) one.movedAt = now;
+  one.taken = taken;
+  one.measuredAt = now;
+}
+
+/** The first of the network that holds most. */
+function findOfLargest(sorted: readonly UnreadResponse[]): UnreadResponse | null {
+  const sums = new Map<string, number>();
+  for (const { network, bytes } of sorted) sums.set(network, (sums.get(network) ?? 0) + bytes);
+  const [most] = [...sums].sort(([, one], [, other]) => other - one);
+  return sorted.find(({ network }) => network === most?.[0]) ?? null;
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import Koa from 'koa';
+import { createCommonHeaders, mergeHeaders } from '../../contract/common-headers.js';
 import { createFault, ensureFault } from '../../contract/fault.js';
 import { JsonStream } from '../../contract/json-stream.js';
 import type { InvocationRecord, Reply, Route, RouteReply } from '../../contract/hooks.js';
@@ -9,19 +10,11 @@ import { getProblemType } from '../../contract/profile.js';
 import type { ResourcePlan } from '../plan/plan.js';
 import { invokePlan } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
-import {
-  createCommonHeaders,
-  buildHeaders,
-  JSON_TYPE,
-  listHeaders,
-  mergeHeaders,
-  sendResponse,
-  sendStream,
-  type ResponseDefaults,
-} from './response.js';
+import { buildHeaders, JSON_TYPE, listHeaders, sendResponse, sendStream, type ResponseDefaults } from './response.js';
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
 import { listHeaderValues } from '../../contract/invocation.js';
+import { countTaken } from '../../contract/taken-bytes.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
 import { createFormats } from './payload.js';
@@ -259,8 +252,10 @@ function serveResources(transport: Transport, methods: readonly string[]): Middl
     const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, intake);
     state.invocation = invocation;
     const reply = await invokePlan(plan, invocation, kernel.hooks);
-    if (reply.body instanceof JsonStream) await sendStream(transport, { id, req, res: ctx.res }, reply, reply.body);
-    else respond(transport, ctx, reply, JSON_TYPE);
+    if (reply.body instanceof JsonStream) {
+      invocation.limit.follow(CLOCK, () => countTaken(req.socket));
+      await sendStream(transport, { id, req, res: ctx.res }, reply, reply.body);
+    } else respond(transport, ctx, reply, JSON_TYPE);
   };
 }
 

@@ -6,6 +6,7 @@ import type { BodyFormat } from '../../contract/body-format.js';
 import type { HttpConfig } from '../../language/analysis/config.js';
 import { runCleanups, type Cleanup } from '../../contract/cleanup.js';
 import { listHeaderValues, mergeParameters } from '../../contract/invocation.js';
+import { MovingDeadline } from '../../contract/taken-bytes.js';
 import { readBytes } from './body.js';
 import { findFormat, isInQuery, readJsonPayload, parseQueryPayload, rejectEncoding } from './payload.js';
 
@@ -32,7 +33,7 @@ export class HttpInvocation implements Invocation {
   readonly id: string;
   readonly trigger = 'http';
   readonly startedAt: number;
-  readonly deadline: number;
+  readonly limit: MovingDeadline;
   readonly texts: ReadonlySet<string> | 'all' | null;
   readonly timings: ActionTiming[] | null;
   readonly connection = null;
@@ -52,7 +53,8 @@ export class HttpInvocation implements Invocation {
     const { id, startedAt, clock, parameters, timed } = arrival;
     this.id = id;
     this.startedAt = startedAt;
-    this.deadline = clock + intake.timeouts.request * 1000;
+    const patience = intake.timeouts.request * 1000;
+    this.limit = new MovingDeadline(clock + patience, patience);
     this.timings = timed ? [] : null;
     // In HTTP/1.0, a response that was cut off looks complete.
     this.streams = intake.streams && req.httpVersion !== '1.0' && req.method !== 'HEAD';
@@ -60,6 +62,10 @@ export class HttpInvocation implements Invocation {
     this.#format = this.#isInQuery ? null : findFormat(req, intake.formats);
     const isText = this.#isInQuery || this.#format !== null;
     this.texts = isText ? 'all' : parameters === null ? null : new Set(Object.keys(parameters));
+  }
+
+  get deadline(): number {
+    return this.limit.current;
   }
 
   get headers(): IncomingMessage['headers'] {

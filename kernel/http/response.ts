@@ -1,9 +1,11 @@
 /** Writes HTTP responses: common, CORS and own headers, then the body in one write. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNetwork } from '../../contract/requester.js';
+import { mergeHeaders } from '../../contract/common-headers.js';
 import type { Reply } from '../../contract/hooks.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
+import { countTaken } from '../../contract/taken-bytes.js';
 import type { UnreadBudget } from '../../contract/unread-budget.js';
 import type { Cors } from './cors.js';
 import { getRemoteAddress } from './invocation.js';
@@ -28,20 +30,6 @@ export interface ResponseTarget {
   readonly id: string;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-}
-
-/** Browsers must not execute, frame or sniff responses, or send their URLs as referrers. */
-const COMMON: Readonly<Record<string, string>> = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-};
-
-export function createCommonHeaders(written: Readonly<Record<string, string>>): Record<string, string> {
-  const lower = Object.entries(written).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const all = { ...COMMON, ...Object.fromEntries(lower) };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
 /** The rest of a long or chunked body is not read after an early response. */
@@ -119,22 +107,23 @@ export function sendStream(
   stream: JsonStream,
 ): Promise<void> {
   res.writeHead(status, mergeHeaders({ 'content-type': JSON_TYPE, ...buildHeaders(manner, req, id) }, headers));
-  const held = manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), 0);
+  const count = (): number => countTaken(req.socket);
+  const held = manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), 0, count);
   return new Promise((resolve, reject) => {
+    /** Some of it has left, so that the store goes on long before everything has. */
+    const goOn = (): void => {
+      if (manner.unread.setHeld(held, res.writableLength)) source.resume();
+    };
     const source = stream.open({
       write(text) {
-        if (!res.write(text)) res.setTimeout(manner.patience);
+        if (!res.write(text, goOn)) res.setTimeout(manner.patience);
         return manner.unread.setHeld(held, res.writableLength);
       },
       end: () => resolve(void res.end()),
       fail: reject,
     });
-    res.on('drain', () => {
-      manner.unread.setHeld(held, 0);
-      // A pause of the store is not one of the client.
-      res.setTimeout(0);
-      source.resume();
-    });
+    // A pause of the store is not one of the client.
+    res.on('drain', () => res.setTimeout(0));
     res.once('close', () => resolve(source.cancel()));
   });
 }
@@ -147,13 +136,5 @@ export function limitUnread(
 ): void {
   if ((res.socket?.writableLength ?? 0) === 0) return;
   res.setTimeout(manner.patience);
-  manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), length);
-}
-
-/** The response's own headers take precedence, but `vary` lists both. */
-export function mergeHeaders(common: Readonly<Record<string, string>>, own: Reply['headers']): Record<string, string> {
-  const all = { ...common, ...own };
-  const { vary } = common;
-  if (vary !== undefined && own['vary'] !== undefined && own['vary'] !== vary) all['vary'] = `${own['vary']}, ${vary}`;
-  return all;
+  manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), length, () => countTaken(req.socket));
 }

@@ -135,7 +135,7 @@ export const createConfigSchema = () =>
         parts: createLimitField('Maximum number of parts of a form.', 'parts', DEFAULTS.http.limits.parts),
         field: createLimitField('Maximum size of a text part of a form.', 'bytes', DEFAULTS.http.limits.field),
         unread: createLimitField(
-          'Maximum size of all responses that clients have not read yet. Beyond it, the connections that have waited longest are closed.',
+          'Maximum size of all responses that clients have not read yet. Beyond it, the connections that stand still longest are closed, then the slowest.',
           'bytes',
           DEFAULTS.http.limits.unread,
         ),

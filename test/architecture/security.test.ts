@@ -35,6 +35,16 @@ function listRows(text: string, column: string): string[][] {
   const end = lines.findIndex((line, at) => at > begin && !line.startsWith('|'));
   return lines.slice(begin + 2, end === -1 ? undefined : end).map(splitCells);
 }
+/** `CVE-2026-1, -2` is two of one year, `CVE-2023-1 -> -2026-2` of two. */
+function listAdvisories(text: string): string[] {
+  let year = '';
+  const found = [...text.matchAll(/\bGHSA(?:-\w{4}){3}|(?:CVE-(\d{4})|(?<!\w)(?:-(\d{4}))?)-(\d{4,6})\b/g)];
+  const ids = found.map(([whole, own, other, number = '']) => {
+    year = own ?? other ?? year;
+    return number === '' ? whole : `CVE-${year}-${number}`;
+  });
+  return ids.sort();
+}
 const isTest = (name: string): boolean =>
   [`${name}.test.ts`, `${name}.ts`].some((file) => existsSync(join(ROOT, 'test', file)));
 
@@ -78,13 +88,13 @@ describe('architecture: security and failures', () => {
     expect(found.map(({ path }) => path).sort()).to.deep.equal(Object.keys(MADE).sort());
   });
 
-  it('the classes are those of the design', function () {
+  it('the classes and their advisories are those of the design', function () {
     const design = join(ROOT, '..', 'shared', 'design', 'reliability.md');
     if (!existsSync(design)) return skipTest(this, NO_SHARED);
     const [, section = ''] = readFileSync(design, 'utf8').split(/^## 7\. .*$/m);
-    const titles = [...section.matchAll(/^\| (\d+) \| ([^|]+?) \|/gm)].map(([, number, title]) => [number, title]);
-    expect(titles.slice(0, 28)).to.deep.equal(
-      Object.entries(BUG_CLASSES).map(([number, { title }]) => [number, title]),
-    );
+    const rows = [...section.matchAll(/^\| (\d+) \| ([^|]+?) \| ([^|]+?) \|/gm)];
+    expect(
+      rows.slice(0, 28).map(([, number, title, seen = '']) => [number, title, listAdvisories(seen)]),
+    ).to.deep.equal(Object.entries(BUG_CLASSES).map(([number, { title, ids }]) => [number, title, [...ids].sort()]));
   });
 });

@@ -71,6 +71,7 @@ function dialectOn(
       if (schema) return { ...nothing, rows: schema[1] };
       return { ...nothing, ...((await does(text)) as Partial<StatementResult>) };
     },
+    stream: () => Promise.reject(new Error('not streamed')),
     runCommand: async (text) => void (await does(text)),
     readWarnings: () => Promise.resolve(remarks),
   };
@@ -80,6 +81,7 @@ function dialectOn(
       : Promise.reject(new ConnectionUnavailableError('none'));
   const server: OpenServer = {
     pool: { acquire: take, close: () => Promise.resolve() },
+    options: { streams: false, deadline: 10_000 },
     flavour,
     catalogue: null,
     triggered: false,

@@ -84,6 +84,7 @@ describe('the steps of a write on MySQL', () => {
     const sent: string[] = [];
     const wire: MysqlConnection = {
       flavour: 'mysql',
+      stream: () => Promise.reject(new Error('not streamed')),
       runCommand: () => Promise.resolve(),
       readWarnings: () => Promise.resolve([]),
       run(text, values) {

@@ -48,6 +48,7 @@ describe('what MySQL says of its tables', () => {
     return readCatalogue({
       flavour,
       run,
+      stream: () => Promise.reject(new Error('not streamed')),
       runCommand: () => Promise.resolve(),
       readWarnings: () => Promise.resolve([]),
     });

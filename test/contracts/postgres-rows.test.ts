@@ -3,7 +3,8 @@
  * way; and what the options of a connection become for the driver.
  */
 import { expect } from 'chai';
-import { createLayout, JsonBuffer, writeObjects, writeRow } from '../../plugins/dialects/postgres/json-rows.js';
+import { createLayout, JsonBuffer, writeRow } from '../../plugins/dialects/postgres/json-rows.js';
+import { writeObjects } from '../../plugins/dialects/shared/json-objects.js';
 import { readPostgresOptions } from '../../plugins/dialects/postgres/options.js';
 import { readRow, createRowShape } from '../../plugins/dialects/postgres/rows.js';
 import type { Rendering } from '../../plugins/dialects/kind.js';

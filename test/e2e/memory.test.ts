@@ -1,6 +1,6 @@
 /**
- * The memory of a process that serves does not grow with the requests that it has answered: each sort of request, and in a full run ten
- * minutes of all of them at once. Measured in a process of its own, after everything was collected that can be.
+ * The memory of a process that serves does not grow with the requests that it has answered. Measured in a process of its own, after
+ * everything was collected that can be. `e2e/soak` does it for longer, with every feature.
  */
 import { expect } from 'chai';
 import { startCli, type Child } from '../support/child.js';
@@ -8,7 +8,6 @@ import { collectHeap, HEAP_PROBE } from '../support/child-heap.js';
 import { createClient, type Client } from '../support/client.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { defineQueryResource, createTempProject, type TempProject } from '../support/project.js';
-import { isDeepRun } from '../support/sample.js';
 import { waitUntil } from '../support/until.js';
 
 const CALLERS = 8;
@@ -16,9 +15,6 @@ const CALLERS = 8;
 const REQUESTS = 400;
 /** Bytes for each request: the test looks for one object that is kept, all else is noise. */
 const MOST = 1200;
-const SOAK_MS = 600_000;
-/** In ten minutes there are hundreds of thousands, so that noise is none. */
-const MOST_SOAKED = 40;
 
 const statement = (query: string, parameters: readonly string[] = []): object => ({
   mode: 'QUERY',
@@ -109,16 +105,4 @@ describe('the memory of a process that serves', function () {
     const last = await round().then(round);
     expect((last - first) / (2 * REQUESTS), 'bytes for each request').to.be.lessThan(MOST);
   });
-
-  if (isDeepRun)
-    it('does not grow for ten minutes', async function () {
-      this.timeout(2 * SOAK_MS);
-      await sendRequests((count) => count < 5_000);
-      const first = await heap();
-      const end = Date.now() + SOAK_MS;
-      const count = await sendRequests(() => Date.now() < end);
-      const last = await heap();
-      process.stdout.write(`      ${count} requests, heap from ${first} to ${last} bytes\n`);
-      expect((last - first) / count, 'bytes for each request').to.be.lessThan(MOST_SOAKED);
-    });
 });

@@ -1,6 +1,7 @@
 /**
  * A server with a small heap under everything at once that clients can make it hold: bodies and messages in pieces of one byte, large
- * results as values and as text, also one larger than the heap, readers that do not read. It survives, answers or refuses each, and its memory comes back.
+ * results as values and as text, also one larger than the heap, readers that do not read, sockets that say nothing, slow statements,
+ * bad sign-ins. It survives, answers or refuses each, and its memory comes back.
  */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -28,11 +29,22 @@ const FILES = {
     http: { limits: { unread: 16_000_000 }, timeouts: { idle: 60 } },
     websocket: { enabled: true },
   },
+  'definitions/_user.json': { id: { type: 'String', primary_key: true }, password: { type: 'String' } },
   'definitions/a.json': [
     defineReturnResource('fine', { ok: true }),
     defineQueryResource('values', LARGE, [], { must_return_value: true }),
     defineQueryResource('text', LARGE),
     defineQueryResource('huge', HUGE),
+    defineQueryResource('slow', 'SELECT pg_sleep(0.3)'),
+    defineQueryResource('enter', 'SELECT id, password FROM users WHERE id = $1', ['$PAYLOAD.id'], {
+      payload_validation: [{ field: { id: { type: 'STRING' }, password: { type: 'STRING' } } }],
+      verify_hashables: [{ property: 'password', algorithm: 'ARGON2' }],
+      returnables: ['id'],
+    }),
+    defineQueryResource('join', 'INSERT INTO users (id, password) VALUES ($1, $2)', ['id', 'password'], {
+      payload_validation: [{ field: { id: { type: 'STRING' }, password: { type: 'STRING' } } }],
+      hashables: [{ property: 'password', algorithm: 'ARGON2', options: { memory_cost: 1024, time_cost: 1 } }],
+    }),
   ],
 };
 
@@ -47,11 +59,6 @@ async function measureHeldMiB(child: Child): Promise<number> {
 describe('a server with a small heap', () => {
   const { start } = serveAsChild();
   const sockets: Socket[] = [];
-  before(async function () {
-    if (process.platform !== 'linux') return skipTest(this, 'memory of a process is read from /proc');
-    const server = await startPostgres();
-    if ('skip' in server) skipTest(this, server.skip);
-  });
   after(() => sockets.forEach((socket) => socket.destroy()));
 
   /** Sends a request and reads nothing. */
@@ -62,7 +69,10 @@ describe('a server with a small heap', () => {
     return socket;
   };
 
-  it('survives fragments, large results and clients that do not read, all concurrently, and releases the memory', async () => {
+  it('survives fragments, large results, clients that do not read and bad sign-ins, all concurrently, and releases the memory', async function () {
+    if (process.platform !== 'linux') return skipTest(this, 'memory of a process is read from /proc');
+    const server = await startPostgres();
+    if ('skip' in server) return skipTest(this, server.skip);
     const child = await start(FILES, {
       env: { DATABASE_URL: await createPostgresDatabase() },
       node: [`--max-old-space-size=${HEAP_MIB}`, ...HEAP_PROBE],
@@ -71,6 +81,9 @@ describe('a server with a small heap', () => {
     const { url } = client;
     const pid = child.process.pid ?? 0;
     for (let n = 0; n < 20; n++) expect((await client.post('/fine')).status).to.equal(200);
+    const good = { id: 'ada', password: 'correct horse battery' };
+    expect((await client.post('/join', good)).status).to.equal(200);
+    expect((await client.post('/enter', good)).status).to.equal(200);
     const residentBefore = residentMiB(pid);
     const heldBefore = await measureHeldMiB(child);
 
@@ -92,6 +105,11 @@ describe('a server with a small heap', () => {
         Array.from({ length: 16_000 }, (_, n) => encodeClientFrame(n === 0 ? 'text' : 0, 'x', { fin: false })),
       ),
     );
+    for (let n = 0; n < 40; n++) dumb(url);
+    const others = Promise.all([
+      ...Array.from({ length: 20 }, (_, n) => client.post('/enter', { id: `no one ${n}`, password: 'wrong' })),
+      ...Array.from({ length: 20 }, () => client.post('/slow')),
+    ]);
     const asked = await Promise.all(
       Array.from({ length: 16 }, (_, n) => client.post(n % 2 === 0 ? '/values' : '/text').catch(() => null)),
     );
@@ -100,15 +118,33 @@ describe('a server with a small heap', () => {
     const statuses = asked.map((answer) => answer?.status ?? 0);
     expect(statuses.filter((status) => ![0, 200, 503].includes(status))).to.deep.equal([]);
     expect(statuses.filter((status) => status === 200).length).to.be.at.least(1);
+    const statusesOfOthers = (await others).map(({ status }) => status);
+    expect(statusesOfOthers.filter((status) => ![200, 401, 503].includes(status))).to.deep.equal([]);
+    expect(statusesOfOthers).to.include(200).and.to.include(401);
     expect(await raw.closed).to.not.equal(null);
     expect(residentMiB(pid)).to.be.lessThan(residentBefore + 250);
     for (const socket of sockets.splice(0)) socket.destroy();
     expect((await client.post<unknown[]>('/values')).body).to.have.length(6000);
     expect((await client.post('/fine')).status).to.equal(200);
+    expect((await client.post('/enter', good)).status).to.equal(200);
     // What the process holds, and not what is resident: an idle process collects nothing and keeps pages that are free.
     const elapsed = startStopwatch();
     await waitUntil(async () => (await measureHeldMiB(child)) < heldBefore + 8, 'the memory to come back');
     // Connections of the database that are idle close much later.
     expect(elapsed()).to.be.lessThan(10_000);
+  });
+
+  it('refuses results of the embedded database that are larger than the heap, several at once', async () => {
+    const child = await start(
+      { ...FILES, 'lintel.config.json': { connections: { main: { use: 'pglite', path: 'memory://' } } } },
+      { node: [`--max-old-space-size=${HEAP_MIB}`, ...HEAP_PROBE] },
+    );
+    const client = await waitUntilReady(child);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => client.post('/huge')));
+    expect(answers.map(({ status, body }) => [status, body['code']])).to.deep.equal(
+      answers.map(() => [503, 'QRY_CROWDED']),
+    );
+    expect(child.output()).to.match(/"code":"QRY_CROWDED","action":"huge#1","resource":"huge"/);
+    expect((await client.post<unknown[]>('/values')).body).to.have.length(6000);
   });
 });

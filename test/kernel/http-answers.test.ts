@@ -2,17 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
+import { createCommonHeaders, mergeHeaders } from '../../contract/common-headers.js';
 import { RawJson } from '../../contract/raw-json.js';
 import type { RouteReply } from '../../contract/hooks.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { clock } from '../../language/project/clock.js';
-import {
-  createCommonHeaders,
-  buildHeaders,
-  mergeHeaders,
-  sendResponse,
-  type ResponseDefaults,
-} from '../../kernel/http/response.js';
+import { buildHeaders, sendResponse, type ResponseDefaults } from '../../kernel/http/response.js';
 import { createCors } from '../../kernel/http/cors.js';
 import { sendRoute } from '../../kernel/http/plugin-routes.js';
 import { getStatus } from '../../kernel/http/status.js';

@@ -1,4 +1,4 @@
-/** Answers that are not read: counted while they are here, and the oldest of the network with most are cut off. The time is the test's own. */
+/** Answers that are not read: counted while they are here, and the slowest of the network with most are cut off. The time is the test's own. */
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import { UnreadBudget } from '../../contract/unread-budget.js';
@@ -8,13 +8,14 @@ describe('answers that are not read', () => {
   const clock = { now: () => now, wait: () => new Promise<void>(() => {}) };
   const createTestUnread = () => {
     const cut: string[] = [];
+    const taken = new Map<string, number>();
     const unread = new UnreadBudget(100, clock);
     const answer = (name: string, network: string, bytes: number): EventEmitter => {
       const res = Object.assign(new EventEmitter(), { destroy: () => void (cut.push(name), res.emit('close')) });
-      unread.add(res, network, bytes);
+      unread.add(res, network, bytes, () => taken.get(name) ?? 0);
       return res;
     };
-    return { cut, unread, answer };
+    return { cut, taken, unread, answer };
   };
 
   it('are counted until they have left, however they end', () => {
@@ -27,7 +28,7 @@ describe('answers that are not read', () => {
     expect(unread.bytes).to.equal(0);
   });
 
-  it('are cut off when they are too much: the oldest of the network that holds most', () => {
+  it('are cut off when they are too much: those of the network that holds most', () => {
     const { cut, unread, answer } = createTestUnread();
     answer('other', 'b', 30);
     answer('first', 'a', 30);
@@ -38,12 +39,39 @@ describe('answers that are not read', () => {
     expect(unread.bytes).to.equal(90);
   });
 
+  it('are cut off by progress: first what stands still longest, then the slowest', () => {
+    const { cut, taken, unread, answer } = createTestUnread();
+    for (const name of ['fast', 'slow', 'stalled', 'still']) answer(name, 'a', 25);
+    now += 1000;
+    // Measured here: one that takes nothing more from now on stands still from now on.
+    for (const [name, bytes] of [
+      ['fast', 20],
+      ['slow', 5],
+      ['stalled', 10],
+    ] as const)
+      taken.set(name, bytes);
+    answer('one', 'b', 25);
+    expect(cut).to.deep.equal(['still']);
+    now += 1000;
+    for (const [name, bytes] of [
+      ['fast', 40],
+      ['slow', 10],
+      ['one', 1],
+    ] as const)
+      taken.set(name, bytes);
+    answer('two', 'b', 25);
+    expect(cut).to.deep.equal(['still', 'stalled']);
+    answer('three', 'b', 25);
+    expect(cut).to.deep.equal(['still', 'stalled', 'slow']);
+    expect(unread.bytes).to.equal(100);
+  });
+
   it('that are still written may hold half of the limit together, and a mebibyte each', () => {
     const unread = new UnreadBudget(8_000_000, clock);
     const cut: string[] = [];
     const begin = (name: string) => {
       const res = Object.assign(new EventEmitter(), { destroy: () => void (cut.push(name), res.emit('close')) });
-      return { res, held: unread.add(res, 'a', 0) };
+      return { res, held: unread.add(res, 'a', 0, () => 0) };
     };
     const [first, second] = [begin('first'), begin('second')];
     expect([unread.setHeld(first.held, 3_999_999), unread.setHeld(second.held, 2_000_000)]).to.deep.equal([
@@ -55,7 +83,7 @@ describe('answers that are not read', () => {
     begin('empty');
     now += 1000;
     unread.setHeld(first.held, 3_000_000);
-    unread.add(begin('third').res, 'a', 6_000_000);
+    unread.add(begin('third').res, 'a', 6_000_000, () => 0);
     expect(cut).to.deep.equal(['second']);
     first.res.emit('close');
     expect([unread.setHeld(first.held, 5), unread.bytes]).to.deep.equal([true, 6_000_000]);

@@ -52,7 +52,7 @@ const NODE_SENSITIVE = `
 
 /** Bounds of time and memory, which say something about a machine that does nothing else, and what is packed: a check runs them. */
 const IN_CHECK = `
-  e2e/deploy-image e2e/installation e2e/memory e2e/small-heap extension/package kernel/budget kernel/queue-memory
+  e2e/deploy-image e2e/installation e2e/memory e2e/small-heap e2e/soak extension/package kernel/budget kernel/queue-memory
   language-server/speed language-server/vast
 `
   .trim()

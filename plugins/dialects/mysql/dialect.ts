@@ -2,31 +2,32 @@
 import type { RuntimeContext } from '../../../contract/plugin.js';
 import type { Requester } from '../../../contract/requester.js';
 import { Fault, createFault } from '../../../contract/fault.js';
-import type { Dialect, Isolation, Row, Transaction } from '../kind.js';
+import type { JsonStream } from '../../../contract/json-stream.js';
+import type { RawJson } from '../../../contract/raw-json.js';
+import type { Dialect, Isolation, Rendering, Row, Transaction } from '../kind.js';
 import { createExecutor } from '../shared/execute.js';
-import { bindValue, isNumeric, type BoundValue } from './bind.js';
+import { writeObjects } from '../shared/json-objects.js';
+import { createBinder } from './binder.js';
 import { readCatalogue, type MysqlCatalogue } from './catalogue.js';
-import {
-  isMysqlConnectionLost,
-  isMysqlRetryable,
-  parseErrorNames,
-  parseErrorWord,
-  OverdueError,
-  toMysqlFault,
-  type FailedStatement,
-} from './errors.js';
+import { isMysqlConnectionLost, LargeTextError, isMysqlRetryable, OverdueError, toMysqlFault } from './errors.js';
 import type { Lease, Pool, MysqlConnection } from './pool.js';
 import { prepareMysqlStatement, type MysqlPreparedStatement } from './prepare.js';
-import { runForm, type Bind } from './steps.js';
+import { runForm } from './steps.js';
+import { createStatementError, findColumns, StatementError } from './statement-error.js';
+import { streamText, toRawJson } from './streaming.js';
+import type { MysqlOptions } from './options.js';
 import type { BindType } from './bind.js';
 import type { ServerFlavour } from './types.js';
-import type { RenderedSql } from './words.js';
+
+/** Milliseconds for which a statement counts as one with a large result. */
+const LARGE_FOR_MS = 60_000;
 
 /** Warning: only the prefix of a text was used as a number or a time, such as `x` as 0. */
 const READ_IN_PART = 1292;
 
 export interface OpenServer {
   readonly pool: Pool;
+  readonly options: Pick<MysqlOptions, 'streams' | 'deadline'>;
   readonly flavour: ServerFlavour;
   /** Null: must be read again. */
   catalogue: Promise<MysqlCatalogue> | null;
@@ -54,6 +55,8 @@ export function createMysqlDialect(
     MysqlPreparedStatement,
     { catalogue: MysqlCatalogue; types: ReadonlyMap<number, BindType> }
   >();
+
+  const largeUntil = new Map<string, number>();
 
   async function getCatalogue(wire: MysqlConnection, prepared: MysqlPreparedStatement): Promise<MysqlCatalogue> {
     const here = server();
@@ -86,17 +89,9 @@ export function createMysqlDialect(
     begin?: () => Promise<void>,
   ): Promise<readonly Row[]> {
     const catalogue = await getCatalogue(wire, prepared);
-    const known = getTypes(prepared, catalogue);
-    let unsure = false;
-    const bind: Bind = ({ order, places }: RenderedSql) =>
-      order.map((parameter, i) => {
-        const type = known.get(places[i] ?? -1) ?? null;
-        const value = bindParameter(values[parameter], type, parameter + 1);
-        unsure ||= type === null && typeof value === 'string' && !isNumeric(value);
-        return value;
-      });
+    const { bind, isUnsure } = createBinder(getTypes(prepared, catalogue), values);
     try {
-      const judging = createCheckedConnection(wire, () => unsure, begin);
+      const judging = createCheckedConnection(wire, isUnsure, begin);
       return await runForm(judging, prepared.forms[wire.flavour], bind, catalogue);
     } catch (error) {
       throw error instanceof Fault
@@ -147,6 +142,50 @@ export function createMysqlDialect(
     }
   }
 
+  /** Of one that only reads, outside a transaction. */
+  async function renderFree(
+    prepared: MysqlPreparedStatement,
+    values: readonly unknown[],
+    rendering: Rendering,
+    asker: Requester,
+    tries: number,
+  ): Promise<RawJson | JsonStream> {
+    const lease = await server().pool.acquire(asker);
+    const { wire, release } = lease;
+    const form = prepared.forms[wire.flavour];
+    const bindValues = async () => {
+      const catalogue = await getCatalogue(wire, prepared);
+      const { bind, isUnsure } = createBinder(getTypes(prepared, catalogue), values);
+      return { catalogue, bound: bind(form.main), isUnsure: isUnsure() };
+    };
+    const { catalogue, bound, isUnsure } = await bindValues().catch((error: unknown) => {
+      release(isMysqlConnectionLost(error));
+      throw error;
+    });
+    if (form.steps !== null || form.isTransient === true || isUnsure) {
+      release(false);
+      return toRawJson(writeObjects(rendering, await runFree(prepared, values, asker, tries)));
+    }
+    const { deadline } = server().options;
+    const isLarge = performance.now() < (largeUntil.get(prepared.name) ?? 0);
+    const toError = (error: unknown): Error =>
+      createStatementError(error, findColumns(error, prepared, catalogue), prepared, wire);
+    const sent = { text: form.main.text, values: bound, outputs: form.outputs, rendering, asker };
+    try {
+      return await streamText(lease, { ...sent, deadline: isLarge ? deadline : null }, (error) =>
+        toStatementFault(toError(error), 'none'),
+      );
+    } catch (error) {
+      if (error instanceof LargeTextError) {
+        largeUntil.set(prepared.name, performance.now() + LARGE_FOR_MS);
+        return renderFree(prepared, values, rendering, asker, tries);
+      }
+      if (tries > 0 && isMysqlConnectionLost(error) && !(error instanceof OverdueError))
+        return renderFree(prepared, values, rendering, asker, tries - 1);
+      throw toError(error);
+    }
+  }
+
   async function runInside(
     open: OpenTransaction,
     prepared: MysqlPreparedStatement,
@@ -186,6 +225,18 @@ export function createMysqlDialect(
       const prepared = prepareMysqlStatement(input);
       met(prepared);
       return prepared;
+    },
+
+    async render(statement, values, rendering, asker = null) {
+      const prepared = statement as MysqlPreparedStatement;
+      const isStreamed = server().options.streams && prepared.readOnly && rendering.streams === true;
+      try {
+        if (isStreamed && asker?.invocation.streams === true)
+          return await renderFree(prepared, values, rendering, asker, 1);
+        return toRawJson(writeObjects(rendering, await runFree(prepared, values, asker, 1)));
+      } catch (error) {
+        throw toStatementFault(error, prepared.readOnly ? 'none' : 'unknown');
+      }
     },
 
     async run(statement, values, transaction, _last, asker = null) {
@@ -252,49 +303,3 @@ const createCheckedConnection = (
     return answer;
   },
 });
-
-class StatementError extends Error {
-  constructor(
-    readonly error: unknown,
-    readonly failed: FailedStatement,
-  ) {
-    super('refused by the database', { cause: error });
-  }
-}
-
-const createStatementError = (
-  error: unknown,
-  columns: readonly string[],
-  { forms }: MysqlPreparedStatement,
-  { flavour }: MysqlConnection,
-): StatementError => new StatementError(error, { columns, word: parseErrorWord(error, forms[flavour].main.text) });
-
-/** The Fault names the parameter. */
-function bindParameter(value: unknown, type: BindType, n: number): BoundValue {
-  try {
-    return bindValue(value, type);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    const detail = 'does not fit the type that the query expects';
-    throw createFault(error.code, {}, { ...error.options, issues: [{ pointer: `$${n}`, code: error.code, detail }] });
-  }
-}
-
-function findColumns(error: unknown, { tables }: MysqlPreparedStatement, catalogue: MysqlCatalogue): readonly string[] {
-  const { key, columns, check } = parseErrorNames(error);
-  if (columns !== undefined) return columns;
-  if (check !== undefined) return tables.flatMap((table) => parseLengthCheck(table, check));
-  if (key === undefined) return [];
-  const names = key.table === null ? tables : [key.table];
-  for (const name of names) {
-    const found = catalogue.get(name)?.keys.find((one) => one.name === key.name);
-    if (found) return found.columns;
-  }
-  return [];
-}
-
-/** The migration names its length checks `<table>_<column>_length`. */
-function parseLengthCheck(table: string, check: string): string[] {
-  const column = check.slice(table.length + 1, -'_length'.length);
-  return column !== '' && check === `${table}_${column}_length` ? [column] : [];
-}

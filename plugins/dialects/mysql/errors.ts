@@ -67,6 +67,9 @@ export class ResultAbortedError extends OverdueError {
   }
 }
 
+/** The text is to be passed on, which needs another execution; the connection was closed. */
+export class LargeTextError extends OverdueError {}
+
 /** No connection was available in time; nothing was sent. */
 export class ConnectionUnavailableError extends Error {}
 

@@ -12,6 +12,8 @@ export interface MysqlOptions {
   readonly idle: number;
   readonly deadline: number;
   readonly limits: ResultLimits;
+  /** Large results need not be held. */
+  readonly streams: boolean;
   /** As in `Dialect.begin`. */
   readonly isolation: (need: Isolation) => string;
 }
@@ -65,6 +67,7 @@ export function readMysqlOptions(options: Readonly<Record<string, unknown>>): My
       idle: toNumber(options['idle_timeout'], 30) * 1000,
       deadline,
       limits: readLimits(options),
+      streams: options['result_rows'] === undefined && options['result_bytes'] === undefined,
       // MySQL's serializable transactions lock what they read, so transactions of other levels wait for them.
       isolation: ({ level }) => (isolation === 'auto' ? ISOLATION_LEVELS[level] : isolation),
     }

@@ -3,7 +3,7 @@ import mysql from 'mysql2';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import type { Requester } from '../../../contract/requester.js';
 import type { Fault } from '../../../contract/fault.js';
-import { createLimiter, type ReleaseSlot } from '../../../contract/limiter.js';
+import { createLimiter } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
 import type { Log } from '../../../contract/plugin.js';
 import { checkResultSize, LargeResult } from '../../shared/results.js';
@@ -11,6 +11,8 @@ import { toStatementResult, type StatementResult } from './statement-result.js';
 import type { BoundValue } from './bind.js';
 import { ResultAbortedError, isMysqlConnectionLost, OverdueError, ConnectionUnavailableError } from './errors.js';
 import type { MysqlOptions } from './options.js';
+import type { Member, Waiter } from './members.js';
+import { streamRows, type RowReceiver, type RowSource, type StreamContext } from './row-stream.js';
 import { formatSessionSettings } from './settings.js';
 import type { ServerFlavour } from './types.js';
 
@@ -18,6 +20,8 @@ export interface MysqlConnection {
   readonly flavour: ServerFlavour;
   /** `isTransient`: the connection keeps nothing of the statement. */
   run(text: string, values: readonly BoundValue[], isTransient?: boolean): Promise<StatementResult>;
+  /** Ends at the first error, also one of the receiver, and then the connection may be closed. */
+  stream(text: string, values: readonly BoundValue[], begin: (source: RowSource) => RowReceiver): Promise<void>;
   runCommand(text: string): Promise<void>;
   /** Codes of the warnings of the last statement. */
   readWarnings(): Promise<readonly number[]>;
@@ -34,35 +38,18 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-interface Member extends MysqlConnection {
-  readonly connection: Connection;
-  lost: boolean;
-  since: number;
-  /** Deadline of the lease holder, in the time of `performance.now`. */
-  until: number;
-  asker: Requester | null;
-  /** Bytes of the current result, and the number at which the next check is due. */
-  read: number;
-  nextCheck: number;
-  checkSize: (() => void) | null;
-  leave: ReleaseSlot;
-}
-
-interface Waiter {
-  readonly take: (lease: Lease) => void;
-  readonly fail: (error: unknown) => void;
-  readonly timer: NodeJS.Timeout;
-}
-
 /** Milliseconds in which leases may be released at shutdown. */
 const LAST_WAIT = 5000;
+
+/** Milliseconds in which a connection that was taken from a statement reaches a request that waits. */
+const YIELD_MS = 500;
 
 /** The least milliseconds to wait for a command. */
 const LAST_WAIT_MS = 1000;
 
 /** `dial`: creates a connection object, which the pool connects. */
 export async function createPool(
-  options: Omit<MysqlOptions, 'isolation'>,
+  options: Omit<MysqlOptions, 'isolation' | 'streams'>,
   log: Pick<Log, 'debug'>,
   dial: (client: ConnectionOptions) => Connection = mysql.createConnection,
 ): Promise<Pool> {
@@ -70,6 +57,7 @@ export async function createPool(
   const idle: { member: Member; since: number }[] = [];
   const waiting: Waiter[] = [];
   let opening = 0;
+  let yieldedAt = -Infinity;
   let closed = false;
   /** Set while the shutdown waits for the last connection. */
   let emptied: (() => void) | null = null;
@@ -106,8 +94,7 @@ export async function createPool(
       // The server has the same deadline and is given time to enforce it.
       const timer = setTimeout(
         () => {
-          killStatement(member);
-          closeMember(member);
+          endStatement(member);
           finishExchange(new OverdueError('no answer in time'));
         },
         Math.min(options.deadline + 500, Math.max(least, member.until - performance.now())),
@@ -125,8 +112,7 @@ export async function createPool(
       member.nextCheck = result.next;
       if (refusal === null) return;
       result.dispose();
-      killStatement(member);
-      closeMember(member);
+      endStatement(member);
       refuse(new ResultAbortedError(refusal));
     };
     return (rows) => {
@@ -134,6 +120,19 @@ export async function createPool(
       result.close();
       return checkResultSize(rows, 0, options.limits);
     };
+  }
+
+  const endStatement = (member: Member): void => {
+    killStatement(member);
+    closeMember(member);
+  };
+
+  /** True once for each request that waits, so that one statement is ended for it. */
+  function mustYield(): boolean {
+    const now = performance.now();
+    if (line.waiting === 0 || now - yieldedAt < YIELD_MS) return false;
+    yieldedAt = now;
+    return true;
   }
 
   /** Kills an abandoned statement on the server. */
@@ -176,6 +175,15 @@ export async function createPool(
             );
           });
         }),
+      stream: (text, values, begin) => {
+        const { until, asker } = member;
+        const context: StreamContext = {
+          ...{ connection, until, asker, silence: options.deadline, mustYield },
+          end: () => endStatement(member),
+          limit: (refuse) => limitResult(member, refuse),
+        };
+        return streamRows(context, text, values, begin);
+      },
       // A command ends a transaction, so its result is awaited beyond the deadline of the request.
       runCommand: (text) =>
         runWithDeadline(member, (settle) => void connection.query(text, (error) => settle(error)), LAST_WAIT_MS),

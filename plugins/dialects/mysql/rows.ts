@@ -83,12 +83,18 @@ function selectParser(field: Field, said: ValueType | undefined): Parse {
 
 /** `said`: types that the statement implies, by column. */
 export function toRows({ rows, fields }: StatementResult, said: ReadonlyMap<string, ValueType>): Row[] {
-  if (rows === null) return [];
+  return rows === null ? [] : rows.map(createRowReader(fields, said));
+}
+
+export function createRowReader(
+  fields: readonly FieldPacket[],
+  said: ReadonlyMap<string, ValueType>,
+): (values: readonly unknown[]) => Row {
   const columns = (fields as readonly Field[]).map((field) => ({
     name: field.name,
     parse: selectParser(field, said.get(field.name)),
   }));
-  return rows.map((values) => {
+  return (values) => {
     const row: Record<string, unknown> = {};
     for (let i = 0; i < columns.length; i++) {
       const { name, parse } = columns[i] as { name: string; parse: Parse };
@@ -98,5 +104,5 @@ export function toRows({ rows, fields }: StatementResult, said: ReadonlyMap<stri
       else row[name] = native;
     }
     return row;
-  });
+  };
 }

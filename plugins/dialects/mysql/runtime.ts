@@ -83,6 +83,7 @@ export default defineRuntime(dialect, {
       const triggered = isTriggered(await fetchTriggers({ pool }), instance, log);
       server = {
         pool,
+        options: read,
         flavour: wire.flavour,
         catalogue: null,
         unknown: new Set(),

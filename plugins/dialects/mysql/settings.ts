@@ -5,12 +5,17 @@ const MODE =
   'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,' +
   'ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY';
 
+/** `deadline`: milliseconds; 0: none. */
+const formatTimeLimit = (flavour: ServerFlavour, deadline: number): string =>
+  flavour === 'mysql' ? `max_execution_time = ${Math.ceil(deadline)}` : `max_statement_time = ${deadline / 1000}`;
+
+export const formatTimeSetting = (flavour: ServerFlavour, deadline: number): string =>
+  `SET SESSION ${formatTimeLimit(flavour, deadline)}`;
+
 export const formatSessionSettings = (flavour: ServerFlavour, deadline: number): string => {
   const seconds = Math.max(1, Math.ceil(deadline / 1000));
-  const own =
-    flavour === 'mysql'
-      ? `max_execution_time = ${Math.ceil(deadline)}`
-      : `max_statement_time = ${deadline / 1000}, idle_transaction_timeout = ${seconds + 30}`;
+  const limit = formatTimeLimit(flavour, deadline);
+  const own = flavour === 'mysql' ? limit : `${limit}, idle_transaction_timeout = ${seconds + 30}`;
   const collation = flavour === 'mysql' ? 'utf8mb4_0900_bin' : 'utf8mb4_nopad_bin';
   return (
     `SET SESSION sql_mode = '${MODE}', time_zone = '+00:00', character_set_client = utf8mb4, ` +

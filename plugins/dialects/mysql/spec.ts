@@ -2,7 +2,7 @@
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, text, value } from '../../../contract/combinators.js';
-import { connectionFields } from '../shared/connection-fields.light.js';
+import { connectionFields, REJECTED_OR_STREAMED } from '../shared/connection-fields.light.js';
 import { dialectErrors, dialectRefusals } from '../shared/errors.light.js';
 import { RESERVED } from './reserved.light.js';
 
@@ -54,7 +54,7 @@ export default definePlugin({
       roots: ['ENV'],
       secret: true,
     }).required(),
-    ...connectionFields(),
+    ...connectionFields({ results: REJECTED_OR_STREAMED }),
     isolation: text({
       doc:
         'Isolation level of transactions. `auto` chooses for each transaction, at load, a level that prevents conflicts between requests: locks in ' +

@@ -13,7 +13,7 @@ import { createExecutor } from '../shared/execute.js';
 import { preparePostgresStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
-import { checkResultSize, UNBOUNDED, type ResultLimits } from '../../shared/results.js';
+import type { ReadOptions } from './bounded-results.js';
 
 /** An abandoned transaction would block all statements, so it is rolled back. */
 const FORGOTTEN_MS = 40_000;
@@ -48,7 +48,7 @@ function openTransaction(db: PGliteInterface, leave: ReleaseSlot): Promise<OpenT
   });
 }
 
-export function createPgliteDialect(engine: () => PGliteInterface, limits: ResultLimits = UNBOUNDED): Dialect {
+export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
   const live = new WeakSet<OpenTransaction>();
   const line = createLimiter(
     1,
@@ -74,11 +74,10 @@ export function createPgliteDialect(engine: () => PGliteInterface, limits: Resul
       const open = transaction?.transaction as OpenTransaction | undefined;
       try {
         if (open && !live.has(open)) throw new Error('the transaction is over');
+        const options: ReadOptions = { asker };
         const result: Results<Row> = open
-          ? await open.inner.query<Row>(prepared.text, bound)
-          : await line.run(() => engine().query<Row>(prepared.text, bound), asker);
-        const refusal = checkResultSize(result.rows.length, 0, limits);
-        if (refusal !== null) throw refusal;
+          ? await open.inner.query<Row>(prepared.text, bound, options)
+          : await line.run(() => engine().query<Row>(prepared.text, bound, options), asker);
         return result.rows;
       } catch (error) {
         if (open) open.failed = true;

@@ -18,6 +18,7 @@ import type { WithSession } from '../shared/session.js';
 import { OBJECTS } from '../shared/postgres-objects.js';
 import { postgresFlavour } from '../shared/postgres-flavour.js';
 import { parsers } from '../shared/types.js';
+import { boundResults } from './bounded-results.js';
 import { createPgliteDialect } from './dialect.js';
 import { checkFolder } from './folder.js';
 import { holdFolder, listenForCopies } from './copy-hold.js';
@@ -25,7 +26,6 @@ import { lockFolder } from './lock.js';
 import { analyzeStatements, createScratch } from './scratch.js';
 import { loadTemplate } from './template.js';
 import { createTestStore } from './test-store.js';
-import { readWholeText } from './whole-text.js';
 
 interface Engine {
   readonly db: PGlite;
@@ -91,7 +91,7 @@ async function compile(): Promise<EngineModule> {
 
 /** `folder`: null in memory. */
 async function start(path: string, folder: string | null, limits = UNBOUNDED): Promise<PGlite> {
-  const { PGlite: Lite } = await import('@electric-sql/pglite');
+  const { PGlite: Lite, protocol } = await import('@electric-sql/pglite');
   const template = await loadTemplate(folder);
   const pgliteWasmModule = await getEngineModule();
   const startParams = [...Lite.defaultStartParams, ...SETTINGS];
@@ -102,14 +102,14 @@ async function start(path: string, folder: string | null, limits = UNBOUNDED): P
   // Values are bound as text, and results are converted as in `postgres`.
   db.parsers = Object.fromEntries(parsers);
   db.serializers = {};
-  readWholeText(db, limits);
+  boundResults(db, protocol, limits);
   await db.exec("SET TIME ZONE 'UTC'; SET DateStyle = 'ISO'");
   return db;
 }
 
 export default defineRuntime(dialect, {
-  create({ options }) {
-    const handle = createPgliteDialect(() => requireEngine(handle), readLimits(options));
+  create() {
+    const handle = createPgliteDialect(() => requireEngine(handle));
     return handle;
   },
 

@@ -11,7 +11,7 @@ import { clock } from '../../../language/project/clock.js';
 import type { PostgresOptions } from './options.js';
 import { destroySocket, RowClient } from './pg-internals.js';
 import { cancelStatement } from './cancel.js';
-import { abortStatement, expireStatements } from './statement.js';
+import { PgStatement } from './statement.js';
 import { createPgConnection } from './connection.js';
 import type { PgConnection } from './connection.js';
 
@@ -142,21 +142,29 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     { clock, patience: options.patience },
   );
 
-  function endLongestPause(now: number): void {
-    const [longest] = [...all].sort((one, other) => one.pausedAt - other.pausedAt);
-    if (longest !== undefined && now - longest.pausedAt > PAUSE_MS)
-      abortStatement(longest, createFault('QRY_UNAVAILABLE', {}, { retryable: true }));
+  /** For requests that wait: a receiver that does not read loses its connection, then one that is beyond its own deadline. */
+  function endStream(now: number): void {
+    const paused = findLeast((wire) => (now - wire.pausedAt > PAUSE_MS ? wire.pausedAt : Infinity));
+    const ended = paused ?? findLeast((wire) => PgStatement.findLate(wire, now));
+    if (ended !== null) PgStatement.abortFirst(ended, createFault('QRY_UNAVAILABLE', {}, { retryable: true }));
+  }
+
+  /** Null: all are Infinity. */
+  function findLeast(measure: (wire: PgConnection) => number): PgConnection | null {
+    let [least, found]: [number, PgConnection | null] = [Infinity, null];
+    for (const wire of all) if (measure(wire) < least) [least, found] = [measure(wire), wire];
+    return found;
   }
 
   const watch = setInterval(() => {
     const now = performance.now();
     for (const wire of all) {
       if (wire.inFlight === 0) continue;
-      expireStatements(wire, now, wire.shared ? options.patience : Infinity, options.deadline);
+      PgStatement.rejectOverdue(wire, now, wire.shared ? options.patience : Infinity, options.deadline);
       // A dead peer is detected by its silence.
       if (now - wire.since > options.deadline) destroySocket(wire.client);
     }
-    if (line.waiting > 0) endLongestPause(now);
+    if (line.waiting > 0) endStream(now);
   }, WATCH_MS);
   watch.unref();
 

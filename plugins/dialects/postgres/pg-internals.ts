@@ -11,7 +11,7 @@
  */
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
-import { createMessageReader, type RowReceiver } from './reader.js';
+import { createMessageReader, type RowReceiver } from '../shared/message-reader.js';
 
 /** The messages that a statement sends. */
 export interface WireConnection {

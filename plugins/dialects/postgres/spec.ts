@@ -2,7 +2,7 @@
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, text, value } from '../../../contract/combinators.js';
-import { connectionFields } from '../shared/connection-fields.light.js';
+import { connectionFields, REJECTED_OR_STREAMED } from '../shared/connection-fields.light.js';
 import { dialectErrors, dialectRefusals } from '../shared/errors.light.js';
 
 export default definePlugin({
@@ -34,8 +34,7 @@ export default definePlugin({
     }).required(),
     ...connectionFields({
       poolSize: 'Connections at most, shared ones included.',
-      results:
-        'Larger results are rejected (`QRY_RESULT`), except where they are streamed. No result is, if this is set.',
+      results: REJECTED_OR_STREAMED,
     }),
     isolation: text({
       doc:

@@ -8,7 +8,8 @@ import { LargeResult } from '../../shared/results.js';
 import { LargeTextError, StatementAbortedError, isStale } from '../shared/errors.js';
 import { ResultText } from '../shared/result-text.js';
 import { dropConnection } from './cancel.js';
-import { createLayout, writeObjects, writeRow, type RowLayout } from './json-rows.js';
+import { writeObjects } from '../shared/json-objects.js';
+import { createLayout, writeRow, type RowLayout } from './json-rows.js';
 import {
   pauseSocket,
   pipelineLikeQuery,
@@ -191,7 +192,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
       this.nextCheck = this.mostRows = Infinity;
       this.passed = new ResultText({
         pause: () => this.setPaused(true),
-        resume: () => this.setPaused(false),
+        resume: () => void (this.settled || this.setPaused(false)),
         cancel: () => this.abort(null),
       });
       large(this.passed);
@@ -294,7 +295,15 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
   }
 
   private endOfWait(patience: number): number {
-    return this === this.wire.head ? this.until : Math.min(this.until, this.asked + patience);
+    if (this !== this.wire.head) return Math.min(this.until, this.asked + patience);
+    // A receiver that takes the text is not waiting for it.
+    return this.streamed ? Math.max(this.until, this.asker?.invocation.deadline ?? 0) : this.until;
+  }
+
+  /** The first of a connection if it is streamed beyond the deadline that its request began with; else Infinity. */
+  static findLate(wire: PgConnection, now: number): number {
+    const { head } = wire;
+    return head !== null && head.streamed && !head.settled && head.until < now ? head.until : Infinity;
   }
 
   static abortFirst(wire: PgConnection, reason: Fault): void {
@@ -325,11 +334,6 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     }
   }
 }
-
-export const expireStatements = (...limits: Parameters<typeof PgStatement.rejectOverdue>): void =>
-  PgStatement.rejectOverdue(...limits);
-
-export const abortStatement = (wire: PgConnection, reason: Fault): void => PgStatement.abortFirst(wire, reason);
 
 pipelineLikeQuery(PgStatement);
 

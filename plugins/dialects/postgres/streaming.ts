@@ -23,14 +23,11 @@ const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).to
 const toRawJson = ({ json }: StatementOutcome): RawJson => new RawJson(json ?? NO_TEXT, parseText);
 
 const BEGIN: PgCommand = { name: 'lintel_begin_reading', text: 'BEGIN READ ONLY' };
-/** Seconds; few different texts, because each is prepared. */
-const STEP = 10;
-
-/** The server's time for a statement includes the time in which the receiver is slow. The deadline of the request limits both. */
-function createTimeout(deadline: number): PgCommand {
-  const seconds = STEP * Math.max(1, Math.ceil((deadline - performance.now()) / 1000 / STEP));
-  return { name: `lintel_timeout_${seconds}`, text: `SET LOCAL statement_timeout = '${seconds}s'` };
-}
+/**
+ * The server's time for a statement includes the time in which the receiver is slow, so that the kernel measures it: the deadline of
+ * the request, and the silence of the server.
+ */
+const NO_TIMEOUT: PgCommand = { name: 'lintel_no_timeout', text: 'SET LOCAL statement_timeout = 0' };
 
 type Send = (sending: StatementSendOptions, done: OutcomeCallback, failed: ErrorCallback) => void;
 
@@ -64,7 +61,7 @@ export function renderText(read: TextRead): Promise<RawJson | JsonStream> {
         asker.invocation.onFinish(() => text.cancel());
         done(text.stream);
       };
-      const before = [BEGIN, createTimeout(asker.invocation.deadline)];
+      const before = [BEGIN, NO_TIMEOUT];
       read.sendAlone({ before, after: COMMIT, rendering, large: passOn }, resolveText, (error) => {
         if (passed === null) failed(error);
         else passed.fail(error);

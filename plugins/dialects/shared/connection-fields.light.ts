@@ -10,6 +10,9 @@ const createResultFields = (doc: string) => ({
 const REJECTED = 'Larger results are rejected (`QRY_RESULT`).';
 export const resultFields = createResultFields(REJECTED);
 
+export const REJECTED_OR_STREAMED =
+  'Larger results are rejected (`QRY_RESULT`), except where they are streamed. No result is, if this is set.';
+
 /** Texts that a driver may replace. */
 export const connectionFields = ({
   poolSize = 'Connections at most.',

@@ -12,6 +12,7 @@ export interface TextOrigin {
 export class ResultText {
   readonly stream = new JsonStream((sink) => this.openSink(sink));
   private sink: JsonSink | null = null;
+  private isFull = false;
   /** What arrived before the sink, as calls. */
   private early: ((sink: JsonSink) => void)[] = [];
 
@@ -19,7 +20,8 @@ export class ResultText {
 
   write(text: Uint8Array): void {
     this.callSink((sink) => {
-      if (!sink.write(text)) this.origin.pause();
+      this.isFull = !sink.write(text);
+      if (this.isFull) this.origin.pause();
     });
     if (this.sink === null) this.origin.pause();
   }
@@ -43,9 +45,10 @@ export class ResultText {
 
   private openSink(sink: JsonSink): JsonSource {
     this.sink = sink;
-    this.origin.resume();
     for (const call of this.early) call(sink);
     this.early = [];
+    // Last, because an origin may write while it is called.
+    if (!this.isFull) this.origin.resume();
     return this.origin;
   }
 }

@@ -1,5 +1,8 @@
-/** Splits the bytes of a socket into messages of the protocol: rows go to their statement, all else to pg's own parser. */
-import type { EventEmitter } from 'node:events';
+/** Splits the bytes of PostgreSQL into messages of the protocol: rows go to their statement, all else to the driver's own parser. */
+
+export interface MessageParser {
+  emit(event: 'data', bytes: Buffer): unknown;
+}
 
 /** `at`: the offset after the message header. */
 export interface RowReceiver {
@@ -13,7 +16,7 @@ const DATA_ROW = 0x44;
 const BIND_COMPLETE = 0x32;
 
 /** Parts of an incomplete message are collected and joined once. */
-export function createMessageReader(findReceiver: FindReceiver, others: EventEmitter): (chunk: Buffer) => void {
+export function createMessageReader(findReceiver: FindReceiver, others: MessageParser): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let have = 0;
   let need = 0;
@@ -35,7 +38,7 @@ export function createMessageReader(findReceiver: FindReceiver, others: EventEmi
 const readLength = (bytes: Buffer, at: number): number => 1 + bytes.readUInt32BE(at + 1);
 
 /** Returns the offset after the last complete message. */
-function dispatchMessages(bytes: Buffer, findReceiver: FindReceiver, others: EventEmitter): number {
+function dispatchMessages(bytes: Buffer, findReceiver: FindReceiver, others: MessageParser): number {
   const end = bytes.length;
   let from = 0;
   let at = 0;

@@ -1,0 +1,123 @@
+/**
+ * Reads results of the engine within limits, in place of its own reader, which holds a result in full before it can be checked, and
+ * drops U+FEFF at the start of a value. Rows are fetched in portions, so that the engine stops at a result that
+ * is too large.
+ */
+import type { PGlite, protocol, QueryOptions } from '@electric-sql/pglite';
+import type { Fault } from '../../../contract/fault.js';
+import type { Requester } from '../../../contract/requester.js';
+import { LargeResult, type ResultLimits } from '../../shared/results.js';
+import { createMessageReader, type RowReceiver } from '../shared/message-reader.js';
+
+type Engine = Pick<PGlite, 'execProtocolRawStream'>;
+type Run = PGlite['execProtocolStream'];
+type Message = Awaited<ReturnType<Run>>[number];
+type Protocol = typeof protocol;
+
+/** Options of a query; the engine passes them on to its reader. */
+export interface ReadOptions extends QueryOptions {
+  /** The request that holds the result. */
+  readonly asker?: Requester | null;
+}
+
+const EXECUTE = 0x45;
+/** Rows. */
+const PORTION = 256;
+
+/** Every statement of the engine goes through this method. */
+export function boundResults(db: PGlite, { Parser, serialize }: Protocol, limits: ResultLimits): void {
+  const portion = serialize.execute({ rows: PORTION });
+
+  async function readResult(
+    this: Engine,
+    message: Uint8Array,
+    options: NonNullable<Parameters<Run>[1]> & ReadOptions = {},
+  ): Promise<Message[]> {
+    const { syncToFs, throwOnError = true, onNotice, asker = null } = options;
+    const reader = new ResultReader(new Parser(), limits, asker);
+    const sent = message[0] === EXECUTE ? portion : message;
+    do {
+      reader.isSuspended = false;
+      await this.execProtocolRawStream(sent, { syncToFs: syncToFs ?? true, onRawData: (bytes) => reader.read(bytes) });
+    } while (reader.isSuspended);
+    const { messages, error, refusal } = reader.close();
+    if (refusal !== null) throw refusal;
+    if (error !== null && throwOnError) throw error;
+    for (const one of messages) if (one.name === 'notice') onNotice?.(one as never);
+    return messages;
+  }
+  db.execProtocolStream = readResult;
+}
+
+class ResultReader implements RowReceiver {
+  readonly messages: Message[] = [];
+  error: Error | null = null;
+  refusal: Fault | null = null;
+  /** The engine has more rows. */
+  isSuspended = false;
+  #rows = 0;
+  #bytes = 0;
+  #nextCheck: number;
+  #result: LargeResult | null = null;
+  readonly #split: (bytes: Buffer) => void;
+
+  constructor(
+    parser: InstanceType<Protocol['Parser']>,
+    private readonly limits: ResultLimits,
+    private readonly asker: Requester | null,
+  ) {
+    this.#nextCheck = limits.checkFrom;
+    this.#split = createMessageReader(() => this, {
+      emit: (_, bytes) => parser.parse(bytes, (message) => this.#receiveMessage(message)),
+    });
+  }
+
+  /** What follows a refusal is not held. */
+  read(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#nextCheck || this.#rows > this.limits.rows) this.#checkSize();
+    // The engine uses its memory again.
+    if (this.refusal === null) this.#split(Buffer.from(bytes));
+  }
+
+  receiveRow(bytes: Buffer, at: number): void {
+    this.#rows++;
+    if (this.error !== null) return;
+    this.messages.push({ name: 'dataRow', length: 0, fields: readFields(bytes, at) } as Message);
+  }
+
+  #receiveMessage(message: Message): void {
+    if (message.name === 'portalSuspended') this.isSuspended = true;
+    else if (message instanceof Error) this.error ??= message;
+    else if (this.error === null) this.messages.push(message);
+  }
+
+  #checkSize(): void {
+    if (this.refusal !== null) return;
+    const result = (this.#result ??= new LargeResult(this.limits, this.asker));
+    this.refusal = result.checkSize(this.#rows, this.#bytes);
+    this.#nextCheck = result.next;
+    if (this.refusal === null) return;
+    this.messages.length = 0;
+    this.isSuspended = false;
+    result.dispose();
+  }
+
+  close(): Pick<ResultReader, 'messages' | 'error' | 'refusal'> {
+    if (this.#rows > this.limits.rows) this.#checkSize();
+    this.#result?.close();
+    return this;
+  }
+}
+
+function readFields(bytes: Buffer, at: number): (string | null)[] {
+  const fields: (string | null)[] = [];
+  let from = at + 2;
+  for (let left = bytes.readInt16BE(at); left > 0; left--) {
+    const length = bytes.readInt32BE(from);
+    from += 4;
+    fields.push(length < 0 ? null : bytes.toString('utf8', from, from + length));
+    from += Math.max(length, 0);
+  }
+  return fields;
+}
