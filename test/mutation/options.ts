@@ -22,7 +22,7 @@ export interface Options {
 export const USAGE = `npm run mutate -- [options]
   --count N    mutants (300)
   --seed N     another seed draws others (1)
-  --jobs N     mutants at the same time (1)
+  --jobs N     mutants, or measured test files, at the same time (1)
   --budget N   seconds of tests for one mutant (60)
   --only ID    one mutant, or several: ID,ID
   --file GLOB  only sources that match: 'plugins/queues/**'
