@@ -80,6 +80,18 @@ describe('a table of PostgreSQL that is in use', function () {
     await Promise.all([one?.close(), two?.close(), busy?.end(), other?.end()]);
   });
 
+  it('gets an index of the words of a column that is there already', async () => {
+    const [key, , by] = letters.columns;
+    const searched = defineTable('letters', key!, defineColumn('text', 'text', { nullable: true, search: true }), by!);
+    const { statements } = await one.syncSchema([people, searched]);
+    expect(statements.filter((sql) => sql.includes('index concurrently'))).to.have.length(1);
+    const made = await rows(
+      "SELECT indexdef FROM pg_indexes WHERE tablename = 'letters' AND indexdef LIKE '%tsvector%'",
+    );
+    expect(made).to.have.length(1);
+    expect((await one.plan([people, searched])).steps).to.deep.equal([]);
+  });
+
   it('is read and written while an index is made that waits for an open transaction', async () => {
     await one.syncSchema([people, defineTable('letters', ...letters.columns, defineColumn('kind', 'text'))]);
     await busy.query('BEGIN; INSERT INTO letters (text) VALUES (51)');
