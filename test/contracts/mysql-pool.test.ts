@@ -290,6 +290,16 @@ describe('connections to MySQL', () => {
     held.release(false);
   });
 
+  it('a connection whose settings the server rejects is not used', async () => {
+    const refused = createMysqlError(1231);
+    const rejects = playVersion('8.4.0', (text) => (text.includes('sql_mode') ? { error: refused } : SETTLED));
+    const pool = await open([playVersion('8.4.0'), rejects]);
+    const held = await takeLease(pool);
+    const error = (await outcome(pool.acquire())) as Error;
+    expect([isUnavailable(error), error.cause, destroyed()]).to.deep.equal([true, refused, [false, true]]);
+    held.release(false);
+  });
+
   it('drops what was not used for a while, but never the last', async () => {
     const pool = await open([], { pool: 3 });
     const held = [await takeLease(pool), await takeLease(pool), await takeLease(pool)];
