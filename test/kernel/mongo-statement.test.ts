@@ -335,6 +335,25 @@ describe('the unit of work of document queries', () => {
     }
   });
 
+  it('has its turn until it ends, and leaves no transaction open where it gets none', async () => {
+    const transaction = { transaction: 1 };
+    const changes = Object.assign(createQuery({ changes: true }), { single: false, collections: ['a', 'b'] });
+    const acquireTurns = (_of: unknown, turns: readonly string[]): Promise<() => void> => {
+      asked.push(['turns', ...turns]);
+      return Promise.resolve(() => void asked.push('leave'));
+    };
+    const unit = createDocumentUnit(createStore(transaction, { acquireTurns }), 'main', [changes]);
+    await unit.commit(await unit.open(undefined as never));
+    expect(asked.splice(0)).to.deep.equal(['begin false', ['turns', 'a', 'b'], ['commit', transaction], 'leave']);
+    await unit.rollback(await unit.open(undefined as never));
+    expect(asked.splice(0).slice(2)).to.deep.equal([['rollback', transaction], 'leave']);
+    const busy = createFault('QRY_UNAVAILABLE', {});
+    const refused = createStore(transaction, { acquireTurns: () => Promise.reject(busy) });
+    const failing = createDocumentUnit(refused, 'main', [changes]);
+    expect(await failing.open(undefined as never).catch((error: unknown) => error)).to.equal(busy);
+    expect(asked).to.deep.equal(['begin false', ['rollback', transaction]]);
+  });
+
   it('is tried again where the store says so, unless a query that stood for itself failed', () => {
     const unit = createDocumentUnit(createStore(null), 'main', []);
     const retryable = (error: unknown): boolean => unit.retryable(error);
