@@ -224,10 +224,7 @@ describe('a message about a result', () => {
       } as unknown as RuntimeContext;
       const written = { action: 'changed', broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.b' };
       const place = { slot: 'actionable', value: { broadcast_websocket_message: written }, holder: {}, pointer: '' };
-      const { steps } = message.create!(context).plan(
-        place as never,
-        toolsWith(names, { owner: {}, allSecrets: new Set() }),
-      );
+      const { steps } = message.create!(context).plan(place, toolsWith(names, { owner: {}, allSecrets: new Set() }));
       const { frame, commit } = createHeldFrame({ b: 'early' });
       const [settle] = steps.filter(({ phase }) => phase === ActionPhase.SETTLE);
       for (const step of steps) if (step !== settle) await step.run(frame, { result: null });

@@ -1,6 +1,6 @@
 /** One query of documents as it is made ready: its parts for the action, and what complaints of the store are about. */
 import { expect } from 'chai';
-import { Fault, createFault } from '../../contract/fault.js';
+import { createFault, type Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Frame, ParameterPlan, PlanTools } from '../../contract/plan.js';
 import type { DocumentAction, DocumentParts } from '../../plugins/document-actions/kind.js';
