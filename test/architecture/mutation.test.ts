@@ -193,6 +193,8 @@ describe('architecture: mutation check', () => {
       ['plugins/queues/a/b.ts', 'plugins/caches/a.ts'].map((path) => matchesGlob(path, 'plugins/queues/**')),
     ).to.deep.equal([true, false]);
     expect(matchesGlob('kernel/http/body.ts', 'kernel/*.ts')).to.equal(false);
+    const some = ['kernel/a', 'e2e/b', 'e2e/c'].filter((path) => matchesGlob(path, 'kernel/*,e2e/b'));
+    expect(some).to.deep.equal(['kernel/a', 'e2e/b']);
   });
 
   it('ends with a line for scripts, in which equivalents do not count', () => {

@@ -120,7 +120,10 @@ describe('dialect pglite, with a folder', () => {
     expect(fault.params['reason']).to.match(/in use/);
     await first.close();
     const second = await open();
-    expect(await createRunner(() => second.handle)('SELECT id FROM kept')).to.deep.equal([{ id: 1 }]);
+    const read = (): Promise<unknown> => createRunner(() => second.handle)('SELECT id FROM kept');
+    expect(await read()).to.deep.equal([{ id: 1 }]);
+    await second.close();
+    expect((await catchFault(read())).code, 'nothing reaches it once it is closed').to.equal('QRY_UNAVAILABLE');
     await second.close();
   });
 

@@ -125,6 +125,8 @@ describe('lost connections of MySQL', () => {
   for (const message of ['in closed state', 'Connection lost: ...', 'Malformed packet']) {
     it(message, () => expect(isMysqlConnectionLost({ message })).to.equal(true));
   }
+  it('an answer that did not come in time', () =>
+    expect(isMysqlConnectionLost(new OverdueError('late'))).to.equal(true));
   it('what the driver calls fatal', () => {
     expect([
       isMysqlConnectionLost({ fatal: true }),

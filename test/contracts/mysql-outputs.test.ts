@@ -100,6 +100,7 @@ describe('names of columns on MySQL', () => {
     'WHERE b',
     'GROUP BY b',
     'ORDER BY b',
+    'FOR UPDATE OF t, u',
     'LIMIT 1',
     'UNION SELECT 1',
     'EXCEPT SELECT 1',

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import runtime from '../../plugins/dialects/postgres/runtime.js';
-import { applySeparateChange } from '../../plugins/dialects/shared/separate-changes.js';
+import { applySeparateChange, isLocked, retryWhileLocked } from '../../plugins/dialects/shared/separate-changes.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
@@ -27,6 +27,24 @@ const more = defineTable(
   defineColumn('by', 'integer', { nullable: true, references: { table: 'people', column: 'id' } }),
   defineColumn('kind', 'text'),
 );
+
+describe('work that meets a lock', () => {
+  it('is tried again after a pause, and not after another failure', async () => {
+    const locked = Object.assign(new Error('locked'), { code: '55P03' });
+    const at: number[] = [];
+    const work = (failures: readonly Error[]) => (): Promise<string> => {
+      const failure = failures[at.push(performance.now()) - 1];
+      return failure === undefined ? Promise.resolve('done') : Promise.reject(failure);
+    };
+    expect(await retryWhileLocked(isLocked, work([locked]))).to.equal('done');
+    const [first = 0, second = 0] = at.splice(0);
+    // Timers of Node may be a millisecond early.
+    expect(second - first).to.be.greaterThan(398);
+    const other = new Error('no');
+    expect(await retryWhileLocked(isLocked, work([other])).catch((error: unknown) => error)).to.equal(other);
+    expect(at).to.have.length(1);
+  });
+});
 
 describe('a table of PostgreSQL that is in use', function () {
   let one: OpenDialect;
@@ -60,6 +78,18 @@ describe('a table of PostgreSQL that is in use', function () {
   });
   after(async () => {
     await Promise.all([one?.close(), two?.close(), busy?.end(), other?.end()]);
+  });
+
+  it('gets an index of the words of a column that is there already', async () => {
+    const [key, , by] = letters.columns;
+    const searched = defineTable('letters', key!, defineColumn('text', 'text', { nullable: true, search: true }), by!);
+    const { statements } = await one.syncSchema([people, searched]);
+    expect(statements.filter((sql) => sql.includes('index concurrently'))).to.have.length(1);
+    const made = await rows(
+      "SELECT indexdef FROM pg_indexes WHERE tablename = 'letters' AND indexdef LIKE '%tsvector%'",
+    );
+    expect(made).to.have.length(1);
+    expect((await one.plan([people, searched])).steps).to.deep.equal([]);
   });
 
   it('is read and written while an index is made that waits for an open transaction', async () => {

@@ -189,10 +189,11 @@ describe('calls and the addresses that they dial', () => {
           'definitions/a.json': [
             defineCall('any', { url: '$PAYLOAD.url', query: { more: '$PAYLOAD.more' } }),
             defineCall('env', { url: '$ENV.SOMEWHERE/x' }),
+            defineCall('allowed', { url: '$ENV.ALLOWED/x' }),
           ],
         },
         config: { outbound: { dynamic_hosts: true, allow } },
-        env: { SOMEWHERE: `http://127.0.0.3:${trap.port}` },
+        env: { SOMEWHERE: `http://127.0.0.3:${trap.port}`, ALLOWED: `http://127.0.0.2:${open.port}` },
       });
     });
     after(() => kernel.close());
@@ -230,6 +231,11 @@ describe('calls and the addresses that they dial', () => {
       expect(warned?.message).to.equal('HTTP calls to this host will be rejected');
       expect(warned?.fields).to.include({ host: '127.0.0.3', reason: 'loopback' });
       expect(row?.fields).to.include({ code: 'OUT_REFUSED', reason: 'loopback', host: `127.0.0.3:${trap.port}` });
+    });
+
+    it('are not warned of where the address is allowed', async () => {
+      expect((await kernel.post('/allowed', {})).status).to.equal(200);
+      expect(kernel.log.filter(({ fields }) => fields['action'] === 'allowed#1')).to.deep.equal([]);
     });
   });
 });

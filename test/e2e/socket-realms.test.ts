@@ -310,5 +310,13 @@ describe('connections that must show a token', () => {
     }
     const free = await start({ env: { ...env, FORCE_WEBSOCKET_WITH_TOKEN: 'false' } }, { force_token: true });
     expect((await (await open(free.url)).sendRequest('open')).data).to.equal(1);
+    const closed = await start(
+      { files: { 'definitions/a.json': defineReturnResource('open', 1) } },
+      { force_token: true },
+    );
+    const warnings = [byConfig, byEnvironment, free, closed].map(
+      ({ log }) => log.filter(({ message }) => message.startsWith('no client can connect')).length,
+    );
+    expect(warnings, 'the start says where no token is accepted').to.deep.equal([0, 0, 0, 1]);
   });
 });

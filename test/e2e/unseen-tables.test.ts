@@ -73,11 +73,14 @@ const TRIGGERS = `
       RETURN NEW;
     END $$;
   CREATE TRIGGER welcome BEFORE INSERT ON _guest FOR EACH ROW EXECUTE FUNCTION welcome();`;
-/** Sets a column, and touches nothing else. */
+/** Sets a column, and touches nothing else; what reads another table is disabled. */
 const HARMLESS = `
   CREATE FUNCTION tidy() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN IF (TG_OP = 'UPDATE') THEN NEW.room := lower(NEW.room); END IF; RETURN NEW; END $$;
-  CREATE TRIGGER tidy BEFORE INSERT OR UPDATE ON _seat FOR EACH ROW EXECUTE FUNCTION tidy();`;
+  CREATE TRIGGER tidy BEFORE INSERT OR UPDATE ON _seat FOR EACH ROW EXECUTE FUNCTION tidy();
+  CREATE FUNCTION idle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM 1 FROM _log; RETURN NEW; END $$;
+  CREATE TRIGGER idle BEFORE INSERT ON _seat FOR EACH ROW EXECUTE FUNCTION idle();
+  ALTER TABLE _seat DISABLE TRIGGER idle;`;
 
 for (const [title, objects, isTriggered] of [
   ['functions and views of the database', HARMLESS, false],

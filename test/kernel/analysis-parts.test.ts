@@ -10,7 +10,14 @@ import { createReport } from '../../language/analysis/report.js';
 import type { Json } from '../../contract/json.js';
 import { createDocument } from '../../language/source/document.js';
 import { parseSource } from '../../language/source/tree.js';
-import { CONFIG, collectProblems, createTrialRegistry } from '../support/fixtures.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
+import {
+  CONFIG,
+  collectProblems,
+  createBuiltinRegistry,
+  createTrialRegistry,
+  FIXTURE_ENV,
+} from '../support/fixtures.js';
 
 const registry = createTrialRegistry();
 
@@ -296,4 +303,37 @@ describe('names of headers in the config', () => {
     it(`"${name}" is rejected`, () => expect(isRefused(name)).to.equal(true));
   for (const name of ['x-frame-options', 'Server', 'dates'])
     it(`"${name}" is taken`, () => expect(isRefused(name)).to.equal(false));
+});
+
+describe('resources that are not served', () => {
+  const resource = (id: string, needs: string | null, rest: object = {}): object => ({
+    id,
+    resource: id,
+    actionables: [
+      {
+        id: 1,
+        mode: 'RETURN',
+        value: { a: 1 },
+        ...(needs !== null && {
+          depends_on: [{ resource_id: needs, action_ids: [1], extract_response_for: [{ extract: 'a', for: 'b' }] }],
+        }),
+      },
+    ],
+    ...rest,
+  });
+
+  it('are those with an error, and those that need one of them, however far away', () => {
+    // Those that need come first, so that one look does not find them all.
+    const all = [
+      resource('third', 'second'),
+      resource('second', 'first'),
+      resource('first', 'broken'),
+      resource('broken', null, { nonsense: 1 }),
+      resource('apart', null),
+    ];
+    const files = [{ file: 'definitions/a.json', text: JSON.stringify(all) }];
+    const { resources } = analyseFiles(files, createBuiltinRegistry(), { env: FIXTURE_ENV });
+    const served = Object.fromEntries(resources.map(({ id, sound }) => [id, sound]));
+    expect(served).to.deep.equal({ third: false, second: false, first: false, broken: false, apart: true });
+  });
 });

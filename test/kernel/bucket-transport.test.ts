@@ -66,6 +66,28 @@ describe('connections to an S3 server', () => {
     expect(made.destroyed).to.equal(false);
   });
 
+  it('have no deadline for the connection where they are there already', async () => {
+    const port = await listen(
+      http.createServer(({ url }, reply) => {
+        reply.writeHead(200);
+        if (url === '/slow') reply.write('half of it');
+        else reply.end();
+      }),
+    );
+    const made = transport();
+    const { made: first, answered } = request(made, port);
+    const [socket] = (await once(first, 'socket')) as [net.Socket];
+    (await answered).resume();
+    await waitUntil(() => Object.values(made.agent.freeSockets).flat().length === 1, 'the connection is at rest');
+    time = replaceTime();
+    const second = request(made, port, { path: '/slow' });
+    const [same] = (await once(second.made, 'socket')) as [net.Socket];
+    expect(same).to.equal(socket);
+    await second.answered;
+    await time.advance(3000);
+    expect(second.made.destroyed).to.equal(false);
+  });
+
   it('have a deadline for the handshake of TLS', async () => {
     const port = await listen(net.createServer());
     time = replaceTime();

@@ -1,5 +1,6 @@
 /** The address of an outbound call, made without a call: where values of a request stand in it, and what they can never change. */
 import { expect } from 'chai';
+import { ExactNumber } from '../../contract/exact-number.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Json } from '../../contract/json.js';
 import { compileAddress } from '../../plugins/modes/http-request/address.js';
@@ -160,6 +161,11 @@ describe('the query of a call', () => {
     expect(query({ a: '$PAYLOAD.v', b: null }, { v: [] })).to.equal('');
     expect(query({ a: '$PAYLOAD.v' }, {})).to.equal('');
     expect(query({ 'a b&': '$PAYLOAD.v' }, { v: 'c d+&' })).to.equal('a+b%26=c+d%2B%26');
+  });
+
+  it('has every digit of a number that a double would change', () => {
+    const v = [new ExactNumber('12345678901234567890.5')];
+    expect(query({ a: '$PAYLOAD.v' }, { v })).to.equal('a=12345678901234567890.5');
   });
 
   for (const v of [{}, [[]], [null], [{}], '\ud800', ['a', '\udc00']])

@@ -1,6 +1,9 @@
 /** What a caller and the log see of an error of PostgreSQL, by its SQLSTATE; and why a connection could not be opened. */
 import { expect } from 'chai';
 import { createFault, type Fault } from '../../contract/fault.js';
+import type { RuntimeContext } from '../../contract/plugin.js';
+import type { Dialect } from '../../plugins/dialects/kind.js';
+import postgres from '../../plugins/dialects/postgres/runtime.js';
 import { createAddressFault, createConnectFault } from '../../plugins/dialects/shared/connect.js';
 import {
   isPostgresConnectionLost,
@@ -34,6 +37,15 @@ describe('errors of PostgreSQL', () => {
       for (const state of states) expect(toPostgresFault(failure(state)).code, state).to.equal(code);
     });
   }
+
+  it('name the word of the statement where the server gives its place', () => {
+    const text = 'SELECT nme FROM notes';
+    const word = (position: unknown): unknown =>
+      toPostgresFault(failure('42703', { position }), 'none', text).options.word;
+    expect(word('8')).to.deep.equal({ text: 'nme', nth: 0 });
+    for (const position of ['0', '', 'x', undefined]) expect(word(position), String(position)).to.equal(undefined);
+    expect(toPostgresFault(failure('42703', { position: '8' })).options.word).to.equal(undefined);
+  });
 
   it('are rejections of a value only where no place in the statement is given', () => {
     for (const state of ['42601', '42602', '42704']) {
@@ -264,5 +276,13 @@ describe('a connection that cannot be opened', () => {
     expect(createConnectFault('main', told)).to.equal(told);
     expect(createAddressFault('main')).to.include({ code: 'QRY_CONNECT' });
     expect(createAddressFault('main').params).to.deep.equal({ instance: 'main', reason: 'the address is not valid' });
+  });
+
+  it('is not tried with the address of another sort of server', async () => {
+    for (const url of ['mysql://127.0.0.1:1/a', 'http://127.0.0.1:1', 'postgres:/a', 5, undefined]) {
+      const context = { instance: 'main', options: { url } } as unknown as RuntimeContext;
+      const told = await Promise.resolve(postgres.open?.({} as Dialect, context)).catch((error: unknown) => error);
+      expect((told as Fault).params, String(url)).to.include({ reason: 'the address is not valid' });
+    }
   });
 });

@@ -62,6 +62,9 @@ describe('documents as JSON', () => {
     const back = decode(encode(odd)) as Document;
     expect(Object.getPrototypeOf(back)).to.equal(Object.prototype);
     expect(JSON.stringify(back)).to.equal('{"__proto__":{"x":1},"y":2}');
+    // An update may write it like any other.
+    expect(Reflect.set(back, '__proto__', 5)).to.equal(true);
+    expect(JSON.stringify(back)).to.equal('{"__proto__":5,"y":2}');
   });
 
   it('makes null of what is undefined', () => {

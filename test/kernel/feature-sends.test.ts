@@ -6,6 +6,7 @@ import type { Json } from '../../contract/json.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';
 import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import { RawJson } from '../../contract/raw-json.js';
+import { ActionPhase } from '../../contract/slot.js';
 import all from '../../plugins/broadcasts/all/runtime.js';
 import bulk from '../../plugins/broadcasts/bulk/runtime.js';
 import room from '../../plugins/broadcasts/room/runtime.js';
@@ -39,6 +40,11 @@ describe('receivers of a message', () => {
     expect(resolveTarget(room, { broadcast_to_room: ['x', '$PAYLOAD.a', 'y'] }, { a: 'x' })).to.deep.equal({
       rooms: ['x', '[["x"]]', 'y'],
     });
+  });
+
+  it('have the text of a variable in the name of a room like any other text', () => {
+    expect(resolveTarget(room, { broadcast_to_room: 'news-$ENV.KEY' })).to.deep.equal({ rooms: ['news-key'] });
+    expect(resolveTarget(room, { broadcast_to_room: '$ENV.KEY' })).to.deep.equal({ rooms: ['key'] });
   });
 
   const NONE = [null, undefined, '', true, {}, [], NaN, Infinity, 'x'.repeat(257)];
@@ -204,6 +210,29 @@ describe('a message about a result', () => {
     expect(await listSentMessages(undefined)).to.equal(null);
     expect(await listSentMessages(new RawJson(Buffer.from('[{"a":1}]'), () => null))).to.deep.equal([{ a: 1 }]);
     expect(await listSentMessages({ at: new Date(0) })).to.deep.equal({ at: '1970-01-01T00:00:00.000Z' });
+  });
+
+  it('has receivers that are read before the work, or after it where a result gives the name', async () => {
+    for (const names of [[], ['b']]) {
+      const relay: Delivery[] = [];
+      const context = {
+        log: {},
+        resolve: (_kind: unknown, name: string) =>
+          name === 'relay'
+            ? { publish: (one: Delivery) => Promise.resolve(void relay.push(one)) }
+            : { plan: () => (frame: Frame) => ({ uids: [frame.payload['b']] }) },
+      } as unknown as RuntimeContext;
+      const written = { action: 'changed', broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.b' };
+      const place = { slot: 'actionable', value: { broadcast_websocket_message: written }, holder: {}, pointer: '' };
+      const { steps } = message.create!(context).plan(place, toolsWith(names, { owner: {}, allSecrets: new Set() }));
+      const { frame, commit } = createHeldFrame({ b: 'early' });
+      const [settle] = steps.filter(({ phase }) => phase === ActionPhase.SETTLE);
+      for (const step of steps) if (step !== settle) await step.run(frame, { result: null });
+      frame.payload = { b: 'late' };
+      await settle?.run(frame, { result: null });
+      await commit();
+      expect(relay.map(({ to }) => to)).to.deep.equal([{ uids: [names.length === 0 ? 'early' : 'late'] }]);
+    }
   });
 
   it('is not sent without a receiver', async () => {

@@ -31,6 +31,17 @@ describe('host check', () => {
     ]);
   });
 
+  it('takes a name for itself only, and the names under one that begins with a star', () => {
+    const isOwn = createHostCheck(
+      { host: '0.0.0.0', hosts: ['shop.example', '*.wide.example'], trusted_proxies: 0 },
+      false,
+    );
+    for (const name of ['shop.example', 'a.wide.example', 'a.b.wide.example'])
+      expect(isOwn?.(name), name).to.equal(true);
+    for (const name of ['a.shop.example', 'badshop.example', 'hop.example', 'wide.example', 'badwide.example'])
+      expect(isOwn?.(name), name).to.equal(false);
+  });
+
   it('is not made for a server that any name may reach', () => {
     expect(createHostCheck({ host: '0.0.0.0', hosts: [], trusted_proxies: 0 }, false)).to.equal(null);
   });

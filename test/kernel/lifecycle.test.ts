@@ -44,6 +44,20 @@ describe('the life of plugins', () => {
     expect(events).to.deep.equal(['open a', 'open b', 'open c', 'close c', 'close b', 'close a']);
   });
 
+  it('they begin their work one after another, and one that cannot is named', async () => {
+    const serve = (key: string) => async (): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      events.push(`serve ${key}`);
+    };
+    const life = lifecycle();
+    await life.serve(['a', 'b'].map((key) => instance(key, { serve: serve(key) })));
+    expect(events).to.deep.equal(['serve a', 'serve b']);
+    const fails = instance('fails', { serve: () => Promise.reject(new Error('no')) });
+    const failure = await life.serve([fails, instance('c', { serve: serve('c') })]).catch((error: unknown) => error);
+    expect(failure).to.have.nested.property('params.name', 'fails');
+    expect(events).to.have.length(2);
+  });
+
   it('one that fails to close, or never does, is named and delays nothing else', async () => {
     const life = lifecycle();
     const fails = instance('fails', { close: () => Promise.reject(new Error('no')) });

@@ -1,9 +1,13 @@
 /** Manifests: what comes back is what went in, for every spec there is; and what strangers may write into one is refused. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { DataError } from '../../language/export/data-reader.js';
 import { lintSpec, lintKind } from '../../language/export/spec-lint.js';
 import { createManifest, formatManifest, type Manifest } from '../../language/export/manifest.js';
 import { readManifest } from '../../language/export/manifest-read.js';
+import { loadManifest, MANIFEST_NAME, MAX_MANIFEST } from '../../language/project/plugin-manifests.js';
 import { buildRegistry } from '../../language/analysis/registry.js';
 import { definePlugin, pluginId, type PluginSpec } from '../../contract/plugin.js';
 import { foldSchema } from '../../language/schema/fold.js';
@@ -170,4 +174,35 @@ describe('hygiene of specs', () => {
   }
   it('a clean one has none', () =>
     expect(lintSpec(buildRegistry(kinds, [...specs, spec({})]), spec({}))).to.deep.equal([]));
+});
+
+describe('the file of a manifest', () => {
+  let root: string;
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'lintel-test-'));
+    await mkdir(join(root, 'own'));
+  });
+  after(() => rm(root, { recursive: true, force: true }));
+  const load = async (text: string | null): Promise<unknown> => {
+    const file = join(root, 'own', MANIFEST_NAME);
+    await (text === null ? rm(file, { force: true }) : writeFile(file, text));
+    const { manifest, note } = await loadManifest(root, join(root, 'own'), './own');
+    return manifest === null ? note : manifest.plugins.length;
+  };
+
+  it('is read up to its size, and where there is a sound one', async () => {
+    const text = formatManifest(made);
+    expect(await load(text.padEnd(MAX_MANIFEST))).to.equal(all.length);
+    expect(await load(text.padEnd(MAX_MANIFEST + 1))).to.equal('its manifest is larger than 2000000 bytes');
+    expect(await load('{')).to.match(/^its manifest is not sound: /);
+    expect(await load(null)).to.equal('it has no manifest; `lintel manifest ./own` writes it');
+  });
+
+  it('is not read outside of the project, and not where there is no folder', async () => {
+    const outside = await loadManifest(join(root, 'own'), root, '..');
+    expect([outside.inside, outside.manifest, outside.note]).to.deep.equal([false, null, 'it is outside the project']);
+    expect((await loadManifest(root, join(root, 'none'), './none')).note).to.equal(
+      'there is no such folder or package',
+    );
+  });
 });

@@ -39,6 +39,34 @@ describe('the memory of an analysis', () => {
     expect(done).to.deep.equal(['a', 'b', 'c', 'a', 'a']);
   });
 
+  it('keeps the result of one thing until its reads are others, or it is no longer valid', () => {
+    const memory = createStageCache(CATALOGUE);
+    let [count, isValid] = [0, true];
+    const run = (thing: Thing, reads: readonly string[]): [string, number, number] => {
+      const report = createReport(CATALOGUE);
+      const outcome = memory.getOrCompute(thing, report, {
+        name: 'stage',
+        reads,
+        compute: (own) => {
+          count++;
+          own.add('LNK_DUPLICATE_MODEL', { doc, start: 0, end: 2 }, { name: thing.name });
+          return thing.name.toUpperCase();
+        },
+        isValid: () => isValid,
+      });
+      return [outcome, count, report.rows.length];
+    };
+    const thing = { name: 'a' };
+    expect([run(thing, ['x']), run(thing, ['x'])]).to.deep.equal([
+      ['A', 1, 1],
+      ['A', 1, 1],
+    ]);
+    expect(run(thing, ['y'])).to.deep.equal(['A', 2, 1]);
+    expect(run({ name: 'a' }, ['y'])).to.deep.equal(['A', 3, 1]);
+    isValid = false;
+    expect(run(thing, ['y'])).to.deep.equal(['A', 4, 1]);
+  });
+
   it('reads off one thing what it says alone, once in its life', () => {
     let count = 0;
     const nameOf = memoize(({ name }: Thing) => {

@@ -29,7 +29,7 @@ function createCursor(fetch: () => Promise<unknown>) {
 }
 
 /** `answers`: what each call gives, in order; an Error is thrown. */
-function serverWith(answers: unknown[] = [], alone = false): Server {
+function serverWith(answers: unknown[] = [], alone = false, limits = UNBOUNDED): Server {
   const asked: unknown[][] = [];
   const sessions: string[] = [];
   const replaceSession = (word: unknown): unknown =>
@@ -64,7 +64,7 @@ function serverWith(answers: unknown[] = [], alone = false): Server {
   const connection = {
     client: { startSession: () => session },
     db: { collection, createCollection: () => Promise.resolve() },
-    settings: { deadline: 5, pool: 10, poolWait: 5, transaction: {}, limits: UNBOUNDED },
+    settings: { deadline: 5, pool: 10, poolWait: 5, transaction: {}, limits },
     standalone: alone,
     reach: () => ({ there: true, times: 1 }),
     newId: () => 'made',
@@ -114,6 +114,19 @@ describe('documents that a MongoDB store finds', () => {
     expect(await store.find('c', {}, { limit: 0 }, null)).to.deep.equal([]);
     expect(asked).to.have.length(1);
     expect(await catchCode(store.find('c', {}, { limit: -1 }, null))).to.equal('QRY_BAD_VALUE');
+  });
+
+  it('are bounded by their bytes: 64 are measured, then each 16th for those that follow it', async () => {
+    const [small, large] = [{ a: 1 }, { a: 'x'.repeat(500) }];
+    const find = (...documents: Document[]): Promise<unknown> =>
+      catchCode(
+        serverWith([documents], false, { rows: 1000, bytes: 3000, checkFrom: 3000 }).store.find('c', {}, {}, null),
+      );
+    const first = Array.from({ length: 64 }, () => small);
+    expect(await find(...Array.from({ length: 5 }, () => large))).to.equal(null);
+    expect(await find(...Array.from({ length: 6 }, () => large))).to.equal('QRY_RESULT');
+    expect(await find(...first, large)).to.equal('QRY_RESULT');
+    expect(await find(...first, small, large)).to.equal(null);
   });
 
   it('are locked in a transaction only, and counted and put through pipelines', async () => {

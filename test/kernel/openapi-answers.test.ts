@@ -57,6 +57,9 @@ describe('openapi: answers', () => {
     expect(
       rows('SELECT b.id FROM note a LEFT JOIN note b ON b.id = a.text LIMIT 1', { must_return_value: true }),
     ).to.deep.equal(createObjectSchema({ id: { ...ID, type: ['string', 'null'] } }));
+    const one = rows('SELECT id FROM note WHERE stars = 1 AND id = $1');
+    expect(one).to.deep.equal({ anyOf: [createObjectSchema({ id: ID }), NONE] });
+    expect(rows('SELECT id FROM note WHERE stars = 1 OR id = $1'), 'any number').not.to.deep.equal(one);
     expect(rows('SELECT x.id FROM (SELECT 1 AS id) x LIMIT 1')).to.deep.equal({
       anyOf: [createObjectSchema({ id: {} }), NONE],
     });

@@ -29,6 +29,16 @@ describe('slow statements', () => {
     expect(slow.has('a')).to.equal(false);
   });
 
+  it('are tried by one caller after they were late among others, and left alone once the trial was late too', () => {
+    const { slow } = start();
+    const again = (): void => undefined;
+    slow.recordDuration('a', 501);
+    expect(slow.requestTurn('a', again)).to.equal('first');
+    expect(slow.requestTurn('a', again)).to.equal('wait');
+    slow.recordDuration('a', 501);
+    expect(slow.requestTurn('a', again)).to.equal('late');
+  });
+
   it('know what is large for ten seconds after its last large result', () => {
     const { slow, pass } = start();
     slow.recordLarge('a');

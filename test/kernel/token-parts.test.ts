@@ -4,6 +4,7 @@ import { TokenRefused, type VerifiedToken } from '../../plugins/tokens/kind.js';
 import { createRevocationCheck, createRevocationFlag } from '../../plugins/features/shared/revocation.js';
 import { createJwtKeys, type JwtKeys } from '../../plugins/tokens/jwt/keys.js';
 import { openJwt, sealJwt } from '../../plugins/tokens/jwt/seal.js';
+import { openLocal, sealLocal } from '../../plugins/tokens/paseto/local.js';
 import { assertCurrent } from '../../plugins/tokens/shared/claims.js';
 import { decodeText, readObject } from '../../plugins/tokens/shared/strict-json.js';
 import type { Cache } from '../../plugins/caches/kind.js';
@@ -93,6 +94,25 @@ describe('the form of a JWT', () => {
     const header = encode(HS256);
     const token = `${header}.${encode({ id: 8 })}.${sign(`${header}.${encode({ id: 7 })}`)}`;
     expect(await catchReason(() => openJwt(token, 'HS256', keys))).to.equal('the signature does not fit');
+  });
+});
+
+describe('a PASETO', () => {
+  const key = new Uint8Array(32).fill(7);
+
+  it('is refused where it is shorter than its nonce and its tag', async () => {
+    const token = await sealLocal('{"a":1}', key);
+    expect((await openLocal(token, key)).text).to.match(/^\{"a":1,/);
+    for (const bytes of [0, 1, 32, 63])
+      expect(await catchReason(() => openLocal(`v4.local.${Buffer.alloc(bytes).toString('base64url')}`, key))).to.be.a(
+        'string',
+      );
+  });
+
+  it('is not made of claims that have no place in one; another failure keeps its name', async () => {
+    const fail = (payload: string): Promise<unknown> => sealLocal(payload, key).catch((error: unknown) => error);
+    expect(await fail('{"exp":5}')).to.have.property('code', 'TOK_UNFIT');
+    expect(await fail('{')).to.be.instanceOf(SyntaxError);
   });
 });
 

@@ -39,6 +39,14 @@ describe('language server: code actions', () => {
     expect(after.diagnostics).to.deep.equal([]);
   });
 
+  it('offers nothing for a problem of another line', async () => {
+    for (const text of ['{\n  "id": "a-01‸",\n  "protcted": {},', '{\n  "protcted": {},\n  "id": "a-01‸",']) {
+      const rest = '\n  "resource": "a", "actionables": []\n}\n';
+      const { titles } = await requestActions(editor, FILE, text + rest);
+      expect(titles, text).to.deep.equal([]);
+    }
+  });
+
   it('offers nothing where nothing is wrong', async () => {
     const { titles } = await requestActions(
       editor,

@@ -65,6 +65,7 @@ describe('language server: completion inside strings', () => {
       `{ "id": "a", "resource": "a", "tokenize": { "type": "JWT", "encryption_key": ${key} }, "actionables": [] }`;
     const { accept, labels, items } = await editor.requestCompletion(FILE, text('"$ENV.‸"'));
     expect(labels).to.have.members(['MAIL_KEY', 'OTHER_KEY']);
+    expect(new Set(items.map(({ detail }) => detail))).to.deep.equal(new Set(['environment']));
     expect(accept('MAIL_KEY')).to.equal(text('"$ENV.MAIL_KEY"'));
     expect(JSON.stringify(items)).not.to.include('=x');
     const roots = await editor.requestCompletion(FILE, text('‸'));

@@ -16,6 +16,17 @@ describe('language server: completion of names', () => {
     expect(first.map(({ label }) => label)).to.have.members(['id', 'resource', 'actionables']);
   });
 
+  it('offers the fields of a model in a file that is called like one, before it has any', async () => {
+    for (const name of ['definitions/user.model.json', 'definitions/_user.json', 'definitions/user.model.jsonc']) {
+      const { labels } = await editor.requestCompletion(name, '{ "id": { ‸ } }');
+      expect(labels, name).to.include.members(['type', 'primary_key']);
+      editor.closeDocument(name);
+    }
+    const { labels } = await editor.requestCompletion('definitions/user.json', '{ "id": { ‸ } }');
+    expect(labels).not.to.include('primary_key');
+    editor.closeDocument('definitions/user.json');
+  });
+
   it('writes the name, a value to start from and the comma', async () => {
     const { accept, labels } = await editor.requestCompletion(FILE, '{ ‸ "resource": "a" }');
     expect(labels).not.to.include('resource');

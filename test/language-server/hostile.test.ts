@@ -142,6 +142,14 @@ describe('language server: haste', () => {
     await editor.close();
   });
 
+  it('serves a client that opens a document and never says that it is initialized', async () => {
+    const editor = await openEditor({ notifies: false });
+    const { uri } = editor.open(FILE, resource('QUERY'));
+    const ask = { textDocument: { uri }, position: { line: 0, character: resource('').indexOf('"mode"') + 2 } };
+    expect(await editor.client.sendRequest(HoverRequest.type, ask)).to.be.an('object');
+    await editor.close();
+  });
+
   it('does not answer a cancelled request, and continues', async () => {
     const editor = await openEditor();
     const { uri } = editor.open(FILE, resource('QUERY'));

@@ -32,15 +32,17 @@ const LIMIT_MS = 200_000;
 /** A process that ran so many files is replaced, for its memory. */
 const FILES_PER_PROCESS = 25;
 
+/** Each workspace measures one file at a time; times are longer then, which only makes limits of mutants larger. */
 export async function measureCoverage(
-  workspace: Workspace,
+  workspaces: readonly Workspace[],
+  root: string,
   servers: SharedServers,
   tests: string | null,
   print: (line: string) => void,
 ): Promise<MeasuredFile[]> {
   const isWanted = ({ path }: TestFile): boolean =>
     tests === null || matchesGlob(path.replace(/^dist\/test\/(.*)\.test\.js$/, '$1'), tests);
-  const files = listTestFiles(workspace.folder).filter(isWanted);
+  const files = listTestFiles(root).filter(isWanted);
   const known = readMeasurements();
   const measured: MeasuredFile[] = [];
   const missing: TestFile[] = [];
@@ -51,15 +53,24 @@ export async function measureCoverage(
   }
   print(`coverage: ${measured.length} test files are known, ${missing.length} are measured`);
   mkdirSync(dirname(COVERAGE_FILE), { recursive: true });
-  const measurer = createMeasurer(workspace, servers);
-  for (const [index, file] of missing.entries()) {
-    const found = await measurer.measureFile(file);
-    appendFileSync(COVERAGE_FILE, `${JSON.stringify(found)}\n`);
-    measured.push({ ...file, ...found });
-    const note = found.problem === null ? '' : `, left out: ${found.problem}`;
-    print(`coverage: ${index + 1}/${missing.length} ${file.path} ${found.ms} ms${note}`);
-  }
-  await measurer.close();
+  let done = 0;
+  const open = missing.values();
+  // Other jobs use databases of the same servers.
+  const isAlone = workspaces.length === 1;
+  await Promise.all(
+    workspaces.map(async (workspace) => {
+      const measurer = createMeasurer(workspace, servers, isAlone);
+      for (const file of open) {
+        const found = await measurer.measureFile(file);
+        appendFileSync(COVERAGE_FILE, `${JSON.stringify(found)}\n`);
+        measured.push({ ...file, ...found });
+        const note = found.problem === null ? '' : `, left out: ${found.problem}`;
+        print(`coverage: ${++done}/${missing.length} ${file.path} ${found.ms} ms${note}`);
+      }
+      await measurer.close();
+    }),
+  );
+  await servers.removeDatabases();
   return measured;
 }
 
@@ -69,7 +80,7 @@ function readMeasurements(): Map<string, Measurement> {
   return new Map(lines.map((line) => JSON.parse(line) as Measurement).map((found) => [found.path, found]));
 }
 
-function createMeasurer(workspace: Workspace, servers: SharedServers) {
+function createMeasurer(workspace: Workspace, servers: SharedServers, isAlone: boolean) {
   const folder = join(workspace.folder, '..', 'coverage');
   const env = { ...servers.env, LINTEL_COVERAGE: folder };
   let current: TestProcess | null = null;
@@ -81,7 +92,7 @@ function createMeasurer(workspace: Workspace, servers: SharedServers) {
     workspace.clear();
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder);
-    await servers.removeDatabases();
+    if (isAlone) await servers.removeDatabases();
   }
 
   async function run(path: string): Promise<RunOutcome> {

@@ -22,11 +22,11 @@ export interface Options {
 export const USAGE = `npm run mutate -- [options]
   --count N    mutants (300)
   --seed N     another seed draws others (1)
-  --jobs N     mutants at the same time (1)
+  --jobs N     mutants, or measured test files, at the same time (1)
   --budget N   seconds of tests for one mutant (60)
   --only ID    one mutant, or several: ID,ID
-  --file GLOB  only sources that match: 'plugins/queues/**'
-  --tests GLOB only test files that match: 'kernel/*'
+  --file GLOB  only sources that match: 'plugins/queues/**', or several: GLOB,GLOB
+  --tests GLOB only test files that match: 'kernel/*,contracts/queues'
   --list       print the mutants, run nothing
   --out FILE   results, one JSON object a line (dist/mutation/results.jsonl)
   --resume     continue the results of --out
@@ -68,8 +68,11 @@ function toNumber(name: string, text: string): number {
   return value;
 }
 
-/** `*` is part of a name, `**` any folders. */
-export function matchesGlob(path: string, glob: string): boolean {
+/** `*` is part of a name, `**` any folders, a comma separates several. */
+export const matchesGlob = (path: string, globs: string): boolean =>
+  globs.split(',').some((glob) => matchesOne(path, glob));
+
+function matchesOne(path: string, glob: string): boolean {
   const pattern = glob
     .split('**')
     .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*'))

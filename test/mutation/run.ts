@@ -131,7 +131,7 @@ async function main(options: Options): Promise<number> {
     const servers = await startServers();
     disposers.push(() => servers.stop());
     for (const reason of servers.missing) print(`tests without a server are skipped: ${reason}`);
-    const measured = await measureCoverage(workspace, servers, options.tests, print);
+    const measured = await measureCoverage(workspaces, root, servers, options.tests, print);
     disposers.push(() => compactMeasurements(root, measured));
     for (const { path, problem } of measured) if (problem !== null) print(`left out: ${path}: ${problem}`);
     const results = await runAll(

@@ -87,6 +87,8 @@ interface Options {
   /** Milliseconds without a keystroke before diagnostics are told. */
   readonly pause?: number;
   readonly capabilities?: object;
+  /** False: a client that leaves out the notification `initialized`. */
+  readonly notifies?: boolean;
   /** The folder in which the project's is made. */
   readonly under?: string;
   /** Called when the files are there and nobody has read them yet. */
@@ -100,6 +102,7 @@ export async function openEditor({
   isSpawned = false,
   pause,
   capabilities = {},
+  notifies = true,
   under = tmpdir(),
   before,
 }: Options = {}): Promise<Editor> {
@@ -155,7 +158,7 @@ export async function openEditor({
       ...capabilities,
     },
   });
-  void client.sendNotification(InitializedNotification.type, {});
+  if (notifies) void client.sendNotification(InitializedNotification.type, {});
 
   const versions = new Map<string, number>();
   const wait = (name: string, meets: (params: PublishDiagnosticsParams) => boolean): Promise<readonly Diagnostic[]> =>

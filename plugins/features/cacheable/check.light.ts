@@ -68,6 +68,6 @@ const findWriterOf = ({ id = null }: CachedAction, root: CachedAction): CachedAc
 function isBetweenWrites(holder: CachedAction, root: CachedAction): boolean {
   if (root['transaction'] === false) return false;
   const actions = toObjects(root['actionables']);
-  const here = actions.findIndex((action) => action === holder || action['id'] === holder['id']);
+  const here = actions.findIndex((action) => action['id'] === holder['id']);
   return here !== -1 && actions.slice(0, here).some(isWrite) && actions.slice(here + 1).some(isWrite);
 }

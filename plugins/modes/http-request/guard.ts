@@ -137,21 +137,3 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, { range }: Entry, exactly: boo
   if (exactly && length !== (base.kind() === 'ipv4' ? 32 : 128)) return false;
   return plain.match(base, length);
 }
-
-/** Checks a URL with the addresses its host resolved to; null: it may be called. */
-export function findUrlRejection(text: string, addresses: readonly string[], policy: Policy): string | null {
-  if (!URL.canParse(text)) return 'not a URL';
-  const url = new URL(text);
-  const { protocol, hostname, username, password } = url;
-  if (protocol !== 'http:' && protocol !== 'https:') return 'scheme';
-  if (username !== '' || password !== '') return 'credentials';
-  const { port } = getHostAndPort(url);
-  const reason = findHostRejection(hostname, port, policy);
-  if (reason !== null || parseAddress(normalizeHost(hostname)) !== null) return reason;
-  // One forbidden address among several makes the name untrustworthy.
-  for (const address of addresses) {
-    const refused = findAddressRejection(address, hostname, port, policy);
-    if (refused !== null) return refused;
-  }
-  return addresses.length === 0 ? 'unresolved' : null;
-}

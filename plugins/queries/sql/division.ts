@@ -18,5 +18,6 @@ function readOperand(all: ReturnType<typeof toLexemes>, from: number): ReturnTyp
   const first = all[open];
   if (first?.type !== 'open') return all.slice(from, from + 1);
   const close = all.findIndex(({ type, depth }, i) => i > open && type === 'close' && depth === first.depth);
-  return all.slice(from, close === -1 ? undefined : close);
+  // What is not closed is no statement.
+  return all.slice(from, close);
 }

@@ -82,15 +82,16 @@ RETURNING s.latest AS latest`;
 const SKIPPED = 'SELECT skipped FROM lintel_schedules WHERE key = $1::text';
 
 export function createSqlLedger(execute: Execute): Ledger {
-  const readInstant = (row: Row | undefined, column: string): number | null =>
-    row === undefined || row[column] === null ? null : Number(row[column]);
+  /** A schedule that is not running has 0, which no run has. */
+  const readNumber = (row: Row | undefined, column: string): number | null =>
+    row === undefined ? null : Number(row[column]);
   return {
     async claimRun(key, instant, lease, by) {
       const [claimed] = await execute(CLAIM, [key, instant, lease * 1000, by]);
-      if (claimed !== undefined) return readInstant(claimed, 'running') === instant ? 'mine' : 'busy';
+      if (claimed !== undefined) return readNumber(claimed, 'running') === instant ? 'mine' : 'busy';
       const [before] = await execute(ANSWERED, [key, instant, by]);
       if (before === undefined) return 'taken';
-      return readInstant(before, 'running') === instant ? 'mine' : 'busy';
+      return readNumber(before, 'running') === instant ? 'mine' : 'busy';
     },
     async renewClaim(key, instant, lease) {
       return (await execute(RENEW, [key, instant, lease * 1000])).length > 0;
@@ -101,11 +102,11 @@ export function createSqlLedger(execute: Execute): Ledger {
     },
     async resolveLatest(key, form, since) {
       const [row] = await execute(LATEST, [key, form, since]);
-      return readInstant(row, 'latest') ?? since;
+      return readNumber(row, 'latest') ?? since;
     },
     async countSkipped(key) {
       const [row] = await execute(SKIPPED, [key]);
-      return readInstant(row, 'skipped') ?? 0;
+      return readNumber(row, 'skipped') ?? 0;
     },
   };
 }
