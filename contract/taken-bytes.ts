@@ -37,7 +37,7 @@ export class MovingDeadline {
   }
 
   /** The response is streamed. */
-  follow(clock: Pick<Clock, 'now'>, countBytes: () => number): void {
+  followClient(clock: Pick<Clock, 'now'>, countBytes: () => number): void {
     const before = countBytes();
     let taken = 0;
     let movedAt = clock.now();

@@ -253,7 +253,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Middl
     state.invocation = invocation;
     const reply = await invokePlan(plan, invocation, kernel.hooks);
     if (reply.body instanceof JsonStream) {
-      invocation.limit.follow(CLOCK, () => countTaken(req.socket));
+      invocation.limit.followClient(CLOCK, () => countTaken(req.socket));
       await sendStream(transport, { id, req, res: ctx.res }, reply, reply.body);
     } else respond(transport, ctx, reply, JSON_TYPE);
   };

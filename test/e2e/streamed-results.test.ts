@@ -5,7 +5,6 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { formatRequestHead } from '../support/client.js';
-import { pause } from '../support/guarded-server.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { defineQueryResource } from '../support/project.js';
@@ -93,24 +92,6 @@ describe('streamed results', () => {
       socket.setEncoding('latin1').on('data', (more: string) => (text += more));
       socket.on('close', () => resolve(text)).resume();
     });
-
-  /** Some six megabytes a second; what came last. */
-  async function readSlowly(path: string, body: object, of: TestKernel): Promise<string> {
-    const socket = connect(of.server.port, '127.0.0.1').setEncoding('latin1');
-    sockets.push(socket);
-    socket.on('error', () => undefined).write(formatPost(path, body, { connection: 'close' }));
-    let last = '';
-    let received = 0;
-    for await (const chunk of socket as AsyncIterable<string>) {
-      last = (last + chunk).slice(-10);
-      received += chunk.length;
-      if (received < 100_000) continue;
-      received = 0;
-      await pause(15);
-    }
-    return last;
-  }
-  const isComplete = (last: string): boolean => last.endsWith(']\r\n0\r\n\r\n');
 
   const waitUntilFree = (of = kernel): Promise<unknown> =>
     waitUntil(async () => (await of.post('/running', {})).body['n'] === 0, 'the statements to end');
@@ -205,24 +186,6 @@ describe('streamed results', () => {
     expect(other.log.find(({ message }) => message === 'request failed')?.fields).to.include({
       ...{ resource: 'wide', action: 'wide#1', code: 'QRY_TIMEOUT' },
     });
-    await other.close();
-  });
-
-  it('go on beyond the deadline as long as their clients read, unless requests wait for their connections', async () => {
-    const main = { use: 'postgres', url: '$ENV.DATABASE', pool_size: 3, pool_wait: 10 };
-    const other = await start({ connections: { main }, http: { timeouts: { request: 3 } } });
-    expect((await other.post<unknown[]>('/wide', { rows: 400 })).body).to.have.length(400);
-    const begun = performance.now();
-    // Two connections are leased. One result is read within its deadline, and one until a request waits for its connection.
-    const first = readSlowly('/wide', { rows: 30_000 }, other);
-    const second = readSlowly('/wide', { rows: 200_000 }, other);
-    expect(isComplete(await first)).to.equal(true);
-    expect(performance.now() - begun).to.be.greaterThan(3000);
-    const third = readSlowly('/wide', { rows: 10_000 }, other);
-    expect((await other.post<unknown[]>('/wide', { rows: 400 })).body).to.have.length(400);
-    expect([await second, await third].map(isComplete)).to.deep.equal([false, true]);
-    const failures = other.log.filter(({ message }) => message === 'request failed');
-    expect(failures.map(({ fields }) => fields['code'])).to.deep.equal(['QRY_UNAVAILABLE']);
     await other.close();
   });
 

@@ -36,7 +36,7 @@ describe('bytes that a client takes', () => {
     now = 50_000;
     expect(find()).to.equal(30_000);
     now = 0;
-    deadline.follow({ now: () => now }, () => taken);
+    deadline.followClient({ now: () => now }, () => taken);
     expect(find()).to.equal(30_000);
     now = 20_000;
     taken += 262_144 * 5;
