@@ -7,7 +7,7 @@ import { alignColumns } from './columns.js';
 import { createLog } from './log.js';
 import type { Terminal } from './terminal.js';
 
-const HEAD = ['transaction', 'isolation', 'locks', 'why'];
+const HEAD = ['actionables', 'isolation', 'locks', 'why'];
 const LOCK = /\bFOR (?:NO KEY UPDATE|KEY SHARE|UPDATE|SHARE)\b/;
 
 /** Compiles the valid definitions; connects to nothing. */

@@ -39,13 +39,13 @@ import type { Middleware, Registrar } from '../../contract/hooks.js';
 import type { Upgrade } from '../../contract/trigger.js';
 import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
 import { listEnabledPlugins } from '../../language/project/plugin-selection.js';
+import { createSecretFollower } from '../../language/project/stored-objects.js';
 import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
 import { createRuntimeServices, type KernelServices } from './runtime-services.js';
 import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
 import { createReload, createUnchangedOutcome, type KernelState, type ReloadOutcome } from './reload.js';
 import { createStart, type Connect } from './start.js';
-import { createStoredObjects } from './stored-objects.js';
 
 export { InvalidDefinitionsError } from './invalid-definitions.js';
 export type { ReloadOutcome } from './reload.js';
@@ -160,18 +160,15 @@ export async function createKernel({
   const readStoreScripts = createScriptReader(project);
   const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: readStoreScripts });
   const start = createStart({ lifecycle, instances, log, connect, wait });
-  const objects = createStoredObjects(connect);
+  const followSecrets = createSecretFollower(connect === true || connect === 'stores');
   const compiling = createPlanCompiler({ project, hooks, live: () => live, start, onProblem });
 
-  /**
-   * Follows secrets through what is in these stores, and marks definitions invalid when the stores reject their statements; returns
-   * the same object where nothing changes.
-   */
+  /** Marks definitions invalid when these stores reject their statements, or what is in them returns a secret. */
   async function checkDefinitions(
     definitions: LoadedDefinitions,
     stores: readonly Instance[],
   ): Promise<LoadedDefinitions> {
-    const whole = await objects.follow(definitions, stores);
+    const whole = await followSecrets(definitions, stores);
     if (whole !== definitions && onProblem === 'refuse' && hasErrors(whole.problems))
       throw new InvalidDefinitionsError(whole.problems, whole.analysis);
     if (asks !== 'stores') return whole;
@@ -234,21 +231,8 @@ export async function createKernel({
   complete.catch(() => undefined);
   const notifyReload = (): void => running.notifyPlansReloaded();
   const reload = createReload({
-    ...{
-      project,
-      config,
-      checkAnalysis: scratch?.check,
-      onProblem,
-      connect,
-      hooks,
-      instances,
-      lifecycle,
-      start,
-      compiling,
-      now,
-      log,
-    },
-    ...{ objects, isServing: begun.isServing, onReload: notifyReload },
+    ...{ project, config, onProblem, connect, hooks, instances, lifecycle, start, compiling, now, log },
+    ...{ checkAnalysis: scratch?.check, followSecrets, isServing: begun.isServing, onReload: notifyReload },
   });
   const listSchemas = (): StoreSchemas => ({
     stores: instances.all,

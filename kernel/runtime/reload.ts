@@ -4,15 +4,14 @@ import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Config } from '../../language/analysis/config.js';
 import type { PlanSet } from '../plan/plan.js';
 import type { Document } from '../../language/source/document.js';
+import type { FollowSecrets } from '../../language/project/stored-objects.js';
 import type { PlanCompiler } from './plan-compiler.js';
 import type { Hooks, PluginRoute } from './hooks.js';
 import type { Instance, Instances } from './instances.js';
 import type { Lifecycle } from './lifecycle.js';
 import { loadDefinitions, type CheckAnalysis, type LoadedDefinitions, type Project } from './project.js';
 import { retainLastValidPlans, logGuardChanges } from './plan-retention.js';
-import { InvalidDefinitionsError } from './invalid-definitions.js';
 import type { Connect, Start } from './start.js';
-import type { StoredObjects } from './stored-objects.js';
 
 export interface ReloadOutcome {
   readonly applied: boolean;
@@ -44,7 +43,7 @@ export interface ReloadInput {
   readonly start: Pick<Start, 'listAvailable' | 'withAvailability'>;
   readonly compiling: PlanCompiler;
   readonly now: KernelState;
-  readonly objects: StoredObjects;
+  readonly followSecrets: FollowSecrets;
   readonly isServing: () => boolean;
   readonly onReload: () => void;
   readonly log: Log;
@@ -54,27 +53,15 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
   const { project, config, onProblem, connect, hooks, instances, lifecycle, start, compiling, now, log } = input;
 
   /** Adds the instances first used by this set to `added`. */
-  async function compileNext(
-    next: LoadedDefinitions,
-    added: Instance[],
-  ): Promise<{ readonly plans: PlanSet; readonly loaded: LoadedDefinitions }> {
-    let { analysis } = next;
+  async function compileNext({ analysis }: LoadedDefinitions, added: Instance[]): Promise<PlanSet> {
     added.push(...(await instances.load(compiling.collectUses(analysis), config.chosen)));
     if (connect === true) await lifecycle.open(added);
     let compiled = compiling.compile(analysis, config);
     const isSynced = connect === true && config.migrate;
     if (isSynced && (await lifecycle.syncSchemas(start.listAvailable(instances.all), compiled.tables)))
       compiled = compiling.compile(analysis, config);
-    const loaded = await input.objects.follow(next, start.listAvailable(instances.all));
-    if (loaded !== next) {
-      const isWrong = hasErrors(loaded.problems);
-      if (isWrong && onProblem === 'refuse') throw new InvalidDefinitionsError(loaded.problems, loaded.analysis);
-      now.broken ||= isWrong;
-      ({ analysis } = loaded);
-      compiled = compiling.compile(analysis, config);
-    }
     now.broken ||= compiled.failures.length > 0;
-    return { plans: now.broken ? retainLastValidPlans(now.plans, compiled, analysis) : compiled, loaded };
+    return now.broken ? retainLastValidPlans(now.plans, compiled, analysis) : compiled;
   }
 
   function replacePlans(plans: PlanSet, loaded: LoadedDefinitions): void {
@@ -90,7 +77,8 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
   return async () => {
     let next: LoadedDefinitions;
     try {
-      next = await loadDefinitions(project, config, input.checkAnalysis);
+      const read = await loadDefinitions(project, config, input.checkAnalysis);
+      next = await input.followSecrets(read, start.listAvailable(instances.all));
     } catch (failure) {
       now.broken = true;
       return { ...createUnchangedOutcome(now), failure };
@@ -101,13 +89,12 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
     const added: Instance[] = [];
     const answered = hooks.routes;
     try {
-      const { plans, loaded } = await compileNext(next, added);
-      replacePlans(plans, loaded);
+      replacePlans(await compileNext(next, added), next);
       // The plans are served already, so a plugin that fails to start is only logged.
       if (input.isServing())
         await lifecycle.serve(added).catch((err: unknown) => log.error({ err }, 'plugin did not start'));
       const failures = now.plans.failures.map(({ problem }) => problem);
-      return { applied: true, ...seen, problems: [...loaded.problems, ...failures] };
+      return { applied: true, ...seen, problems: [...seen.problems, ...failures] };
     } catch (failure) {
       now.broken = true;
       // The next reload must open these instances again.

@@ -33,7 +33,7 @@ const FORM_OF: Readonly<Record<string, string>> = {
   NORMALIZE: 'nfc',
 };
 
-/** Functions whose result, or each row of it, may be their first argument as it is. */
+/** Functions that return their first argument as it is, or its items. */
 const PASSING = new Set(['COALESCE', 'NULLIF', 'IFNULL', 'UNNEST']);
 
 /** Lexemes `[from, to)`. */

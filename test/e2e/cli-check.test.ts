@@ -51,8 +51,8 @@ describe('lintel: commands that only read', function () {
       ],
     });
     expect(code, stdout).to.equal(0);
-    const [head, ...rows] = stdout.slice(stdout.indexOf('transaction ')).trim().split('\n');
-    expect(head).to.match(/^transaction +isolation +locks +why$/);
+    const [head, ...rows] = stdout.slice(stdout.indexOf('actionables ')).trim().split('\n');
+    expect(head).to.match(/^actionables +isolation +locks +why$/);
     expect(rows.join('\n'))
       .to.match(/^book#1, book#2 +serializable/)
       .and.not.include('echo');

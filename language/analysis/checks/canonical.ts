@@ -146,7 +146,7 @@ function listExtractedUses(
   });
 }
 
-/** The fields of the payload whose value is certainly at the path of an extracted name. */
+/** The payload fields with the value that is certainly at the path of an extracted name. */
 function findPayloadPaths(
   resource: LinkedResource,
   path: readonly string[],

@@ -48,7 +48,7 @@ const toStandardQuotes = (text: string): string =>
 const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const isReadable = ([, text = '']: readonly string[]): boolean => text !== '' && text !== 'null';
 
-/** Statements that create the views and functions of the database. Those whose definitions the user may not read are logged. */
+/** Statements that create the views and functions of the database. Those with a definition that the user may not read are logged. */
 export async function readObjects(wire: MysqlConnection, log: Pick<Log, 'warn'>): Promise<readonly string[]> {
   const [views, functions] = [await readRows(wire, VIEWS), await readRows(wire, FUNCTIONS)];
   const columns = new Map<string, string[]>();

@@ -19,7 +19,7 @@ import { createBadValueFault, createCheckedReader, findNoType } from './values.j
 
 /** Stages that pass the documents of the collection on as they are. */
 const KEEPING: ReadonlySet<string> = new Set(['$match', '$sort', '$limit', '$skip', '$sample']);
-/** Stages whose conditions have the types of those documents. */
+/** Stages with conditions on those documents. */
 const TYPED: ReadonlySet<string> = new Set(['$match', '$facet']);
 
 export function compilePipeline(json: Json | undefined, compiling: QueryCompileContext): Node {
