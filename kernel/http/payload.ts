@@ -5,7 +5,7 @@ import { CLOSE, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { Payload } from '../../contract/plan.js';
 import type { Project } from '../runtime/project.js';
-import { isJsonType } from '../../language/strings/media-type.js';
+import { isJsonType } from '../../language/strings/header.js';
 import { parseJson, readBytes, type BodyLimits } from './body.js';
 
 const EMPTY: Payload = Object.freeze({});

@@ -1,6 +1,6 @@
 /** `json.body`: what the door makes of the bytes of a body. */
 import { Fault } from '../../contract/fault.js';
-import { isJsonType } from '../../language/strings/media-type.js';
+import { isJsonType } from '../../language/strings/header.js';
 import { parseJson } from '../../kernel/http/body.js';
 import { REQUEST_CODES } from '../../language/problems/request-codes.js';
 import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';

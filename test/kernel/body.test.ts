@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
-import { isJsonType } from '../../language/strings/media-type.js';
+import { isJsonType } from '../../language/strings/header.js';
 import { parseJson, readBytes } from '../../kernel/http/body.js';
 import { createGarbageCollector } from '../../language-server/idle-gc.js';
 import {

@@ -124,13 +124,10 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
   /** Socket writes dominate the cost, so those of one event loop turn are combined. */
   private corkStream(stream: WireConnection['stream']): void {
     const { wire } = this;
-    if (!wire.shared) {
-      if (!wire.isHeld) stream.cork();
-      return;
-    }
-    if (wire.flushing) return;
-    wire.flushing = true;
+    if (wire.isHeld || wire.flushing) return;
     stream.cork();
+    if (!wire.shared) return;
+    wire.flushing = true;
     setImmediate(() => {
       wire.flushing = false;
       stream.uncork();
