@@ -56,7 +56,7 @@ export interface SecretFlow {
   listOpenSecrets(resource: LinkedResource, action: LinkedAction): readonly SecretInResult[];
   /** Values in the actionable that are secrets of a result. */
   listReads(resource: LinkedResource, action: LinkedAction): readonly SecretRead[];
-  /** Whether the value under an extracted name is or contains a secret. */
+  /** Whether the value under an extracted name is a secret, or contains one under another name. */
   isSecretName(resource: LinkedResource, path: Path): boolean;
   /** Values in the actionable that leave the project and are secrets. */
   listSent(resource: LinkedResource, action: LinkedAction): readonly SecretRead[];
@@ -199,8 +199,8 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
 
   return {
     listReads,
-    isSecretName: (resource, path) =>
-      [findInResult, findAround].some((find) => findInName(resource, path, find).length > 0),
+    // A claim is written without the secrets that keep their names, as a response is.
+    isSecretName: (resource, path) => findInName(resource, path, findInResult).length > 0,
     listSent(resource, action) {
       const sent = resource.definition.finds.accessors.flatMap((one) => (one.sent === true ? [one.node] : []));
       const here = sent.filter((node) => isInside(node, action.node));

@@ -109,7 +109,8 @@ describe('checks of document queries', () => {
       { age: { [name]: 1 } },
       [`DOC_DOLLAR /age/${name} -> "$${name}"`],
     ]),
-    [{ home: { gt: 1, city: 2 } }, []],
+    [{ home: { gt: 1, city: 'a' } }, []],
+    [{ home: { gt: 1, city: 2 } }, ['DOC_TYPE /home/city']],
     [{ home: {} }, []],
   ]);
 

@@ -143,7 +143,8 @@ describe('parts of a document query', () => {
     [{ $text: { $search: '$PAYLOAD.v' } }, 'x', { $text: { $search: 'x' } }],
     [{ $text: { $search: '$PAYLOAD.v' } }, { a: 1 }, BAD],
     [{ $text: { $search: 'x', $language: '$PAYLOAD.v' } }, 'en', START],
-    [{ $expr: { $gt: ['$n', '$PAYLOAD.v'] } }, '$x', { $expr: { $gt: ['$n', { $literal: '$x' }] } }],
+    [{ $expr: { $gt: ['$title', '$PAYLOAD.v'] } }, '$x', { $expr: { $gt: ['$title', { $literal: '$x' }] } }],
+    [{ $expr: { $gt: ['$n', '$PAYLOAD.v'] } }, '$x', 'refused: QRY_BAD_VALUE /v'],
     [{ $where: 'x' }, 0, START],
     [{ a: { $near: [1] } }, 0, START],
     [{ a: { $foo: 1 } }, 0, START],
@@ -268,7 +269,7 @@ describe('parts of a document query', () => {
 
   rows('pipelines', (json, given) => compilePipeline(json, given), [
     [[{ $match: { n: '$PAYLOAD.v' } }], '5', [{ $match: { n: { $eq: 5 } } }]],
-    [[{ $limit: 1 }, { $match: { n: '$PAYLOAD.v' } }], '5', [{ $limit: 1 }, { $match: { n: { $eq: '5' } } }]],
+    [[{ $limit: 1 }, { $match: { n: '$PAYLOAD.v' } }], '5', [{ $limit: 1 }, { $match: { n: { $eq: 5 } } }]],
     [[{ $limit: '$PAYLOAD.v' }], '1', [{ $limit: 1 }]],
     [[{ $limit: '$PAYLOAD.v' }], 0, 'refused: QRY_BAD_VALUE'],
     [[{ $limit: '$PAYLOAD.v' }], 1.5, 'refused: QRY_BAD_VALUE'],
