@@ -5,7 +5,7 @@ import { startStopwatch } from './time.js';
 import { createContentReader, matchFiles, readStoredFiles, summarizeFiles, type ContentReader } from './contents.js';
 import { asObject, locatePointer, type TestCase } from './definition.js';
 import { createMatch, matchRows, show, type Match, type Matchers } from './match.js';
-import type { CaseFailure, CaseOutcome } from './outcome.js';
+import type { CaseFailure, CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { createHandshake, createRequest } from './request.js';
 import { fillAll, readPath } from './saved.js';
 import type { ReceivedResponse } from './send.js';
@@ -16,6 +16,13 @@ export interface CaseContext {
   readonly server: TestServer;
   readonly stores: TestStores;
   readonly matchers: Matchers;
+  /** Null unless snapshots are written. */
+  readonly update: UpdateOptions | null;
+}
+
+export interface UpdateOptions {
+  /** Whether a text has a secret or a token, which no file may contain. */
+  hasSecret(text: string): boolean;
 }
 
 interface Running extends CaseContext {
@@ -31,13 +38,28 @@ export async function runCase(context: CaseContext, test: TestCase): Promise<Cas
   const { definition, id, group, at } = test;
   const elapsed = startStopwatch();
   const failures: CaseFailure[] = [];
+  const updates: SnapshotUpdate[] = [];
   const saved = new Map<string, unknown>();
   const fail = (pointer: string, found: readonly Mismatch[]): void => {
-    for (const one of found)
-      failures.push({ message: one.message, ...locatePointer(definition, `${at}${pointer}${one.pointer}`) });
+    for (const { message, pointer: inner, update: value } of found) {
+      const place = `${at}${pointer}${inner}`;
+      const isSecret = value !== undefined && context.update?.hasSecret(JSON.stringify(value)) === true;
+      const why = isSecret
+        ? 'no snapshot can be written: it has a secret or a token; write a matcher in its place'
+        : message;
+      if (value === undefined || isSecret) failures.push({ message: why, ...locatePointer(definition, place) });
+      else updates.push({ definition, pointer: place, value });
+    }
   };
   const contents = createContentReader(context.server.kernel.project, test, saved);
-  const running: Running = { ...context, test, saved, match: createMatch(context.matchers, saved), contents, fail };
+  const running: Running = {
+    ...context,
+    test,
+    saved,
+    match: createMatch(context.matchers, saved, context.update !== null),
+    contents,
+    fail,
+  };
   try {
     await runSteps(running, failures);
   } catch (error) {
@@ -45,7 +67,8 @@ export async function runCase(context: CaseContext, test: TestCase): Promise<Cas
   } finally {
     await context.server.clients.closeAll();
   }
-  return { file: definition.doc.file, group, id, milliseconds: elapsed(), failures };
+  const isPassed = failures.length === 0;
+  return { file: definition.doc.file, group, id, milliseconds: elapsed(), failures, updates: isPassed ? updates : [] };
 }
 
 const toMismatch = (error: unknown): Mismatch => ({
@@ -112,8 +135,8 @@ async function connectClient(
   const isSilent = expected['status'] === undefined && expected['problem'] === undefined;
   checkResponse(received, isSilent ? { ...expected, status: 101 } : expected, match, (pointer, found) =>
     fail(
-      `${at}/connect`,
-      found.map((one) => ({ ...one, pointer: '', message: `${pointer} ${one.message}`.trim() })),
+      `${at}/expect${pointer}`,
+      found.map((one) => ({ ...one, message: `${pointer} ${one.message}`.trim() })),
     ),
   );
 }

@@ -66,6 +66,7 @@ const NOTHING: CommandOptions = {
   coverage: false,
   coverageFile: undefined,
   watch: false,
+  update: false,
   reporter: undefined,
   arguments: [],
 };
