@@ -135,6 +135,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { name: 'coverage', doc: 'Then print which actionables and refusals the cases reach, and the others.' },
       { name: 'coverage-file', value: 'FILE', doc: 'Write it as LCOV, or as JSON if the name ends with `.json`.' },
       { name: 'watch', doc: 'Run again after each save the cases that it can have changed.' },
+      { name: 'update', doc: 'Write the values of `$snapshot` that are missing or differ into the test files.' },
       TRUST,
     ],
     examples: ['lintel test', 'lintel test --filter "sign up"', 'lintel test --coverage-file lcov.info'],

@@ -30,6 +30,7 @@ export const OPTIONS = {
   coverage: { type: 'boolean' },
   'coverage-file': { type: 'string' },
   watch: { type: 'boolean' },
+  update: { type: 'boolean' },
   reporter: { type: 'string' },
   stdio: { type: 'boolean' },
   clientProcessId: { type: 'string' },
@@ -72,6 +73,8 @@ export interface CommandOptions {
   /** LCOV, or JSON where its name ends with `.json`. */
   readonly coverageFile: string | undefined;
   readonly watch: boolean;
+  /** Writes snapshots into test files. */
+  readonly update: boolean;
   readonly stdio: boolean;
   readonly arguments: readonly string[];
 }
@@ -110,6 +113,7 @@ export function toCommandOptions(values: Values, words: readonly string[]): Comm
     coverage: values.coverage === true,
     coverageFile: toText(values['coverage-file']),
     watch: values.watch === true,
+    update: values.update === true,
     reporter: toText(values.reporter),
     stdio: values.stdio === true,
     arguments: words,

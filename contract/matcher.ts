@@ -6,6 +6,8 @@ export interface Mismatch {
   readonly pointer: string;
   /** `expected a uuid, received 5` */
   readonly message: string;
+  /** What `lintel test --update` writes at the pointer, so that it matches. */
+  readonly update?: Json;
 }
 
 export interface MatchTools {
@@ -13,6 +15,8 @@ export interface MatchTools {
   readonly match: (expected: Json, actual: unknown) => readonly Mismatch[];
   /** A value as text for messages, shortened. */
   readonly show: (value: unknown) => string;
+  /** The run is `lintel test --update`: a mismatch may have an `update`. */
+  readonly updates: boolean;
 }
 
 export interface Matcher {

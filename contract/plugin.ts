@@ -170,6 +170,8 @@ export interface RuntimeContext {
   readonly folder: string;
   /** True in `lintel dev`: its log says why a request is rejected. */
   readonly dev?: boolean;
+  /** True in `lintel test`: what only a sender outside can sign with is replaced, so that a test can sign. */
+  readonly tests?: boolean;
   /** Absent only in handmade contexts. */
   readonly outbound?: Outbound;
   /** Usable once the kernel is ready. Absent only in handmade contexts. */

@@ -8,6 +8,14 @@ export interface TestStore {
   /** Only for stores with tables. Columns that a row lacks get their default. */
   insertRows?(table: ModelTable, rows: readonly JsonObject[]): Promise<void>;
   readRows?(table: ModelTable): Promise<readonly JsonObject[]>;
+  /** Only for stores with files. */
+  insertFiles?(files: readonly TestStoredFile[]): Promise<void>;
+  readFiles?(): Promise<readonly TestStoredFile[]>;
+}
+
+export interface TestStoredFile {
+  readonly key: string;
+  readonly content: Uint8Array;
 }
 
 /** A request that a test is about to send. */

@@ -75,6 +75,7 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'matcher:$length': async () => (await import('./matchers/values/runtime.js')).matchLength,
   'matcher:$not': async () => (await import('./matchers/values/runtime.js')).matchNot,
   'matcher:$pattern': async () => (await import('./matchers/values/runtime.js')).matchPattern,
+  'matcher:$snapshot': async () => (await import('./matchers/values/runtime.js')).matchSnapshot,
   'matcher:$unordered': async () => (await import('./matchers/values/runtime.js')).matchUnordered,
   'middleware:koa': () => import('./middlewares/koa/runtime.js'),
   'observer:access_log': () => import('./observers/access-log/runtime.js'),

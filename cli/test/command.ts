@@ -23,10 +23,12 @@ import type { Matchers } from './match.js';
 import type { CaseOutcome } from './outcome.js';
 import { loadTestProject } from './project.js';
 import { REPORTERS, type Reporter } from './reporters/index.js';
+import { createRedactor } from './reporters/redact.js';
 import { listCalls, runCase } from './run-case.js';
 import { runMutants } from './mutants.js';
 import { startServices, type TestServices } from './services.js';
 import { replaceTime, startStopwatch } from './time.js';
+import { writeSnapshots } from './snapshots.js';
 import { startServer } from './server.js';
 import { openTestStores } from './stores.js';
 import { runOnChanges, selectAffected, type KnownTexts } from './watch.js';
@@ -44,6 +46,11 @@ export async function runTest(options: CommandOptions, terminal: Terminal): Prom
   for (const name of ['mutants', 'coverage'] as const) {
     if (!options[name] || wanted === 'pretty') continue;
     stderr.write(`--${name} prints for readers, so it takes no other --reporter.\n`);
+    return 2;
+  }
+  const other = (['watch', 'mutants'] as const).find((name) => options.update && options[name]);
+  if (other !== undefined) {
+    stderr.write(`--update writes test files once, so it takes no --${other}.\n`);
     return 2;
   }
   const trusted = await loadTrustedProject('test', 'code', options, terminal);
@@ -90,6 +97,8 @@ async function runAll(run: Run): Promise<number> {
     void (text === null ? overlay.delete(file) : overlay.set(file, text));
   const matchers = await loadMatchers(project);
   const reporter = createReporter(terminal, secrets);
+  const redact = createRedactor(secrets);
+  const update = options.update ? { hasSecret: (text: string) => redact(text) !== text } : null;
   const outcomes: CaseOutcome[] = [];
   const services = await startServices(listHosts(cases));
   const certificate = join(folder, 'services.pem');
@@ -116,7 +125,7 @@ async function runAll(run: Run): Promise<number> {
           selectAffected(cases, analysis, run.known, (test) => listCalls(server, test)),
         ));
         for (const test of together.filter((one) => chosen.has(one))) {
-          const outcome = await runCase({ server, stores, matchers }, test);
+          const outcome = await runCase({ server, stores, matchers, update }, test);
           outcomes.push(outcome);
           reporter.reportCase(outcome);
         }
@@ -124,7 +133,7 @@ async function runAll(run: Run): Promise<number> {
         if (coverage !== null) reached.push(coverage.listItems(server.kernel));
         const isPassed = outcomes.every(({ failures }) => failures.length === 0);
         if (options.mutants && isPassed)
-          await runMutants({ server, stores, matchers, cases: together, overlay: setText, terminal });
+          await runMutants({ server, stores, matchers, update: null, cases: together, overlay: setText, terminal });
       } finally {
         await server.close();
       }
@@ -134,6 +143,11 @@ async function runAll(run: Run): Promise<number> {
     await services.close();
   }
   reporter.finishReport(outcomes, elapsed());
+  if (options.update) {
+    const updates = outcomes.flatMap((outcome) => outcome.updates);
+    const files = await writeSnapshots(project.cwd, updates);
+    terminal.stderr.write(`Snapshots written: ${updates.length}, files changed: ${files.length}.\n`);
+  }
   await reportCoverage(mergeItems(reached), options, terminal);
   return outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
 }

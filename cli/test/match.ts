@@ -14,9 +14,10 @@ export function show(value: unknown): string {
 }
 
 const addKey = (key: string, found: readonly Mismatch[]): Mismatch[] =>
-  found.map(({ pointer, message }) => ({ pointer: `/${escapePointer(key)}${pointer}`, message }));
+  found.map((one) => ({ ...one, pointer: `/${escapePointer(key)}${one.pointer}` }));
 
-export function createMatch(matchers: Matchers, saved: Saved): Match {
+/** `updates`: snapshots that differ are to be written. */
+export function createMatch(matchers: Matchers, saved: Saved, updates = false): Match {
   const match: Match = (expected, actual) => {
     if (typeof expected === 'string') return compare(fillSaved(expected, saved), actual);
     if (Array.isArray(expected)) return matchList(expected as readonly Json[], actual);
@@ -25,7 +26,7 @@ export function createMatch(matchers: Matchers, saved: Saved): Match {
     const isMatcher = named.length > 0 && named.every(([key]) => matchers.has(key));
     if (isMatcher)
       return named.flatMap(([key, value]) =>
-        addKey(key, matchers.get(key)?.match(value, actual, { match, show }) ?? []),
+        addKey(key, matchers.get(key)?.match(value, actual, { match, show, updates }) ?? []),
       );
     if (!isObject(actual)) return [{ pointer: '', message: `expected an object, received ${show(actual)}` }];
     return named.flatMap(([key, value]) =>

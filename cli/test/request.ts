@@ -1,25 +1,23 @@
 /** Turns the request of a step into bytes, with the credentials that its resource demands. */
 import { asText, isObject, type Json, type JsonObject } from '../../contract/json.js';
+import { encodeForm, type ContentReader } from './contents.js';
 import { asObject } from './definition.js';
 import { fillAll, fillSaved, type Saved } from './saved.js';
 import type { OutgoingRequest } from './send.js';
 import type { TestServer } from './server.js';
 
-const JSON_TYPE = { 'content-type': 'application/json' };
-
 export async function createRequest(
   server: TestServer,
   request: JsonObject,
   given: JsonObject,
-  saved: Saved,
+  { saved, contents }: { readonly saved: Saved; readonly contents: ContentReader },
 ): Promise<OutgoingRequest> {
   const id = asText(request['resource']);
   const path = request['path'] === undefined ? server.findPath(id) : String(fillSaved(asText(request['path']), saved));
   if (path === null) throw new Error(`the resource "${id}" is not served`);
   const url = new URL(path.startsWith('/') ? path : `/${path}`, server.url);
   const method = asText(request['method']) || 'POST';
-  const { body: written } = request;
-  const body = written === undefined ? null : JSON.stringify(fillAll(written, saved));
+  const { bytes, type } = await encodeBody(request, saved, contents);
   const headers = fillAll(asObject(request['headers']), saved) as Readonly<Record<string, string>>;
   const credentials = await server.createCredentials({
     id: id === '' ? server.findResource(url.pathname) : id,
@@ -27,9 +25,25 @@ export async function createRequest(
     signed: typeof request['signed'] === 'boolean' ? request['signed'] : null,
     method,
     path: `${url.pathname}${url.search}`,
-    body: Buffer.from(body ?? ''),
+    body: bytes ?? EMPTY,
   });
-  return { method, url, body, headers: { ...(body !== null && JSON_TYPE), ...credentials, ...headers } };
+  return {
+    method,
+    url,
+    body: bytes,
+    headers: { ...(type !== null && { 'content-type': type }), ...credentials, ...headers },
+  };
+}
+
+async function encodeBody(
+  { body, files }: JsonObject,
+  saved: Saved,
+  contents: ContentReader,
+): Promise<{ readonly bytes: Uint8Array | null; readonly type: string | null }> {
+  const filled = body === undefined ? undefined : fillAll(body, saved);
+  if (files !== undefined) return encodeForm(files, filled, contents);
+  if (filled === undefined) return { bytes: null, type: null };
+  return { bytes: Buffer.from(JSON.stringify(filled)), type: 'application/json' };
 }
 
 /** The handshake of a step `connect`. */

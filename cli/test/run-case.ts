@@ -2,9 +2,10 @@
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { Mismatch } from '../../contract/matcher.js';
 import { startStopwatch } from './time.js';
+import { createContentReader, matchFiles, readStoredFiles, summarizeFiles, type ContentReader } from './contents.js';
 import { asObject, locatePointer, type TestCase } from './definition.js';
 import { createMatch, matchRows, show, type Match, type Matchers } from './match.js';
-import type { CaseFailure, CaseOutcome } from './outcome.js';
+import type { CaseFailure, CaseOutcome, SnapshotUpdate } from './outcome.js';
 import { createHandshake, createRequest } from './request.js';
 import { fillAll, readPath } from './saved.js';
 import type { ReceivedResponse } from './send.js';
@@ -15,12 +16,20 @@ export interface CaseContext {
   readonly server: TestServer;
   readonly stores: TestStores;
   readonly matchers: Matchers;
+  /** Null unless snapshots are written. */
+  readonly update: UpdateOptions | null;
+}
+
+export interface UpdateOptions {
+  /** Whether a text has a secret or a token, which no file may contain. */
+  hasSecret(text: string): boolean;
 }
 
 interface Running extends CaseContext {
   readonly test: TestCase;
   readonly saved: Map<string, unknown>;
   readonly match: Match;
+  readonly contents: ContentReader;
   /** `at`: JSON pointer in the case. */
   readonly fail: (at: string, found: readonly Mismatch[]) => void;
 }
@@ -29,12 +38,28 @@ export async function runCase(context: CaseContext, test: TestCase): Promise<Cas
   const { definition, id, group, at } = test;
   const elapsed = startStopwatch();
   const failures: CaseFailure[] = [];
+  const updates: SnapshotUpdate[] = [];
   const saved = new Map<string, unknown>();
   const fail = (pointer: string, found: readonly Mismatch[]): void => {
-    for (const one of found)
-      failures.push({ message: one.message, ...locatePointer(definition, `${at}${pointer}${one.pointer}`) });
+    for (const { message, pointer: inner, update: value } of found) {
+      const place = `${at}${pointer}${inner}`;
+      const isSecret = value !== undefined && context.update?.hasSecret(JSON.stringify(value)) === true;
+      const why = isSecret
+        ? 'no snapshot can be written: it has a secret or a token; write a matcher in its place'
+        : message;
+      if (value === undefined || isSecret) failures.push({ message: why, ...locatePointer(definition, place) });
+      else updates.push({ definition, pointer: place, value });
+    }
   };
-  const running: Running = { ...context, test, saved, match: createMatch(context.matchers, saved), fail };
+  const contents = createContentReader(context.server.kernel.project, test, saved);
+  const running: Running = {
+    ...context,
+    test,
+    saved,
+    match: createMatch(context.matchers, saved, context.update !== null),
+    contents,
+    fail,
+  };
   try {
     await runSteps(running, failures);
   } catch (error) {
@@ -42,7 +67,8 @@ export async function runCase(context: CaseContext, test: TestCase): Promise<Cas
   } finally {
     await context.server.clients.closeAll();
   }
-  return { file: definition.doc.file, group, id, milliseconds: elapsed(), failures };
+  const isPassed = failures.length === 0;
+  return { file: definition.doc.file, group, id, milliseconds: elapsed(), failures, updates: isPassed ? updates : [] };
 }
 
 const toMismatch = (error: unknown): Mismatch => ({
@@ -59,7 +85,8 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
     if (table === null) throw new Error(`no query uses the table "${name}", so no store has it`);
     await stores.insertRows(table, listRows(fillAll(rows, running.saved) as Json));
   }
-  const before = test.expect['unchanged'] === true ? await readTables(running) : null;
+  await stores.insertFiles(await readStoredFiles(test.given['files'], running.contents));
+  const before = test.expect['unchanged'] === true ? await readState(running) : null;
   for (const [index, step] of test.steps.entries()) {
     await runStep(running, step, `/steps/${index}`).catch((error: unknown) =>
       running.fail(`/steps/${index}`, [toMismatch(error)]),
@@ -68,6 +95,7 @@ async function runSteps(running: Running, failures: readonly CaseFailure[]): Pro
     if (failures.length > 0) return;
   }
   await checkTables(running, before);
+  await checkFiles(running, before);
   await checkEffects(running);
 }
 
@@ -107,8 +135,8 @@ async function connectClient(
   const isSilent = expected['status'] === undefined && expected['problem'] === undefined;
   checkResponse(received, isSilent ? { ...expected, status: 101 } : expected, match, (pointer, found) =>
     fail(
-      `${at}/connect`,
-      found.map((one) => ({ ...one, pointer: '', message: `${pointer} ${one.message}`.trim() })),
+      `${at}/expect${pointer}`,
+      found.map((one) => ({ ...one, message: `${pointer} ${one.message}`.trim() })),
     ),
   );
 }
@@ -121,18 +149,18 @@ async function receiveMessage({ server, saved, match, fail }: Running, step: Jso
 }
 
 /** Over HTTP, or as a message of a connected client. */
-async function sendRequest({ server, test, saved }: Running, request: JsonObject): Promise<ReceivedResponse> {
+async function sendRequest({ server, test, saved, contents }: Running, request: JsonObject): Promise<ReceivedResponse> {
   const client = asText(request['client']);
   const named = asText(request['resource']);
   if (client !== '') {
-    const unsent = ['method', 'headers', 'signed', 'as'].find((field) => request[field] !== undefined);
+    const unsent = ['method', 'headers', 'files', 'signed', 'as'].find((field) => request[field] !== undefined);
     if (unsent !== undefined) throw new Error(`"${unsent}" has no effect: a message of a WebSocket client has none`);
     const resource = named || asText(request['path']);
     const answered = await server.clients.send(client, resource, fillAll(request['body'] ?? {}, saved));
     server.coverage?.recordResponse(named || server.findResource(resource), answered, 'websocket');
     return answered;
   }
-  const sent = await createRequest(server, request, test.given, saved);
+  const sent = await createRequest(server, request, test.given, { saved, contents });
   const received = await server.send(sent);
   server.coverage?.recordResponse(named || server.findResource(sent.url.pathname), received, 'http');
   return received;
@@ -198,10 +226,28 @@ function checkProblem({ code, pointer }: JsonObject, { body, status }: ReceivedR
   return [];
 }
 
-async function readTables({ stores }: Running): Promise<Map<string, string>> {
-  const texts = new Map<string, string>();
-  for (const table of stores.tables) texts.set(table.model, toText(await stores.readRows(table)));
-  return texts;
+/** What `unchanged` compares. */
+interface State {
+  /** By model. */
+  readonly tables: ReadonlyMap<string, string>;
+  readonly files: string;
+}
+
+async function readState({ stores }: Running): Promise<State> {
+  const tables = new Map<string, string>();
+  for (const table of stores.tables) tables.set(table.model, toText(await stores.readRows(table)));
+  return { tables, files: summarizeFiles(await stores.readFiles()) };
+}
+
+async function checkFiles({ test, stores, match, contents, fail }: Running, before: State | null): Promise<void> {
+  const { files: expected } = test.expect;
+  if (expected === undefined && before === null) return;
+  const files = await stores.readFiles();
+  if (expected !== undefined) fail('/expect/files', await matchFiles(expected, files, match, contents));
+  else if (summarizeFiles(files) !== before?.files) {
+    const message = `the storage has changed; it has ${files.length} file(s): ${show(files.map(({ key }) => key))}`;
+    fail('/expect/unchanged', [{ pointer: '', message }]);
+  }
 }
 
 /** Rows have no order. */
@@ -211,7 +257,7 @@ const toText = (rows: readonly JsonObject[]): string =>
     .sort()
     .join('\n');
 
-async function checkTables({ test, stores, match, fail }: Running, before: Map<string, string> | null): Promise<void> {
+async function checkTables({ test, stores, match, fail }: Running, before: State | null): Promise<void> {
   const expected = Object.entries(asObject(test.expect['tables']));
   const named = new Set<string>();
   for (const [name, rows] of expected) {
@@ -225,7 +271,7 @@ async function checkTables({ test, stores, match, fail }: Running, before: Map<s
   for (const table of stores.tables) {
     if (named.has(table.model)) continue;
     const rows = await stores.readRows(table);
-    if (toText(rows) === before.get(table.model)) continue;
+    if (toText(rows) === before.tables.get(table.model)) continue;
     const message = `"${table.table}" has changed; it has ${rows.length} row(s): ${show(rows)}`;
     fail('/expect/unchanged', [{ pointer: '', message }]);
   }

@@ -1,7 +1,7 @@
 /** The stores of a kernel under test: emptied before each case, filled with what it gives, and read afterwards. */
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { ModelTable } from '../../contract/model.js';
-import type { TestStore } from '../../contract/tests.js';
+import type { TestStore, TestStoredFile } from '../../contract/tests.js';
 import { mapModelsByAlias } from '../../language/analysis/tables.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 
@@ -11,6 +11,9 @@ export interface TestStores {
   findTable(name: string): ModelTable | null;
   insertRows(table: ModelTable, rows: readonly JsonObject[]): Promise<void>;
   readRows(table: ModelTable): Promise<readonly JsonObject[]>;
+  /** Throws where no resource stores files. */
+  insertFiles(files: readonly TestStoredFile[]): Promise<void>;
+  readFiles(): Promise<readonly TestStoredFile[]>;
   readonly tables: readonly ModelTable[];
 }
 
@@ -71,6 +74,17 @@ export function openTestStores(kernel: Kernel): TestStores {
       );
     },
     readRows: (table) => storeOf(table).readRows(table),
+    async insertFiles(files) {
+      if (files.length === 0) return;
+      const found = stores.find(({ store }) => store?.insertFiles !== undefined);
+      if (found === undefined) throw new Error('no resource stores files, so there is no storage');
+      await found.store?.insertFiles?.(files);
+    },
+    async readFiles() {
+      const files: TestStoredFile[] = [];
+      for (const { store } of stores) files.push(...((await store?.readFiles?.()) ?? []));
+      return files;
+    },
   };
 }
 

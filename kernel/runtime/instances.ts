@@ -95,6 +95,7 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
       running,
       folder: project.folder,
       dev: project.dev,
+      tests: project.tests === true,
       ...(project.config !== null && { outbound: project.config.outbound }),
       env: (name) => project.env[name],
       resolve: (other, name) => resolve(id, other, name),

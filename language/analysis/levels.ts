@@ -75,10 +75,10 @@ const expandNode = (registry: Registry, field: FieldNode, node: LocatedNode | nu
 /** Selects among alternatives the one that is written, or that the path leads through. */
 function selectForm(field: FieldNode, node: LocatedNode | null, next: Segment | undefined): FieldNode {
   const wanted = typeof next === 'number' ? 'array' : next !== undefined ? 'object' : node?.type;
+  if (field.meta.matched === true && wanted === 'object' && (node === null || canBeMatcher(node))) return MATCHER;
   if (field.type === 'value' && field.inner !== null && (wanted === 'object' || wanted === 'array')) {
     return selectForm(field.inner, node, next);
   }
-  if (field.meta.matched === true && wanted === 'object' && (node === null || canBeMatcher(node))) return MATCHER;
   if (field.meta.verbatim === true && wanted === 'object' && isVerbatimSoFar(node)) return VERBATIM;
   if (field.type !== 'either') return field;
   const isFitting = ({ type }: FieldNode): boolean => (type === 'record' ? 'object' : type) === wanted;

@@ -44,9 +44,62 @@ const service = object('A service that definitions call.', {
   failure: text({ doc: 'In place of a response.' }).oneOf(['disconnect']),
 });
 
+const createContent = () => ({
+  text: value(text({ doc: 'The text itself.' }), { doc: 'The content as text.', roots: SAVED }),
+  base64: text({ doc: 'The content in Base64.', examples: ['iVBORw0KGgo='] }).matches(
+    /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+  ),
+  path: text({
+    doc: 'A file with the content. Its path begins at the folder of the test file.',
+    examples: ['photo.png'],
+  }).min(1),
+});
+
+const storedFile = object('A file. It has one of `text`, `base64` and `path`.', {
+  key: text({ doc: 'Key of the file in the storage.', examples: ['photos/before.png'] })
+    .matches(/^[A-Za-z0-9_-]+(?:\/[A-Za-z0-9_-]+)*(?:\.[a-z0-9]+)?$/)
+    .required(),
+  ...createContent(),
+});
+
+const sentFile = object('A file. It has one of `text`, `base64` and `path`.', {
+  field: text({ doc: 'Name of its part in the form.', examples: ['photo'] })
+    .min(1)
+    .required(),
+  name: text({ doc: 'Its file name. Default: that of `path`, or `field`.', examples: ['photo.png'] }).min(1),
+  type: text({
+    doc: 'Its media type, as the client declares it.',
+    complete: { source: 'media-type' },
+    examples: ['image/png'],
+  })
+    .matches(/^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/)
+    .required(),
+  ...createContent(),
+});
+
+const expectedFile = object('A file.', {
+  key: value(text({ doc: 'The key.' }), { doc: 'Key of the file in the storage.', roots: SAVED, matched: true }),
+  size: value(numeric({ doc: 'The size.', unit: 'bytes' }), { doc: 'Its size in bytes.', roots: SAVED, matched: true }),
+  text: value(text({ doc: 'The text itself.' }), {
+    doc: 'Its content, if it is text in UTF-8.',
+    roots: SAVED,
+    matched: true,
+  }),
+  base64: value(text({ doc: 'The content.' }), { doc: 'Its content in Base64.', roots: SAVED, matched: true }),
+  path: text({
+    doc: 'A file with the same content. Its path begins at the folder of the test file.',
+    examples: ['photo.png'],
+  }).min(1),
+});
+
 const createGiven = () =>
   object('What there is before the first step.', {
     tables: createRows('Rows by table or collection. All others are empty.'),
+    files: list(storedFile, {
+      doc: 'Files in the storage. There are no others.',
+      itemLabel: 'this file',
+      form: '[{"key": "photos/before.png", "path": "photo.png"}]',
+    }),
     claims: createClaims('Claims of the caller. A token that the guard accepts is made.'),
     now: text({
       doc: 'The time at the first step. It stands still until a step waits. Default: that of the system.',
@@ -69,6 +122,11 @@ const request = object('The request of the step.', {
   method: text({ doc: 'Method of the request.', default: 'POST', examples: ['GET'] }).matches(/^[A-Z]+$/),
   headers: createHeaders('Headers of the request.'),
   body: value(null, { doc: 'The payload. `$SAVED.name` is a value that an earlier step has saved.', roots: SAVED }),
+  files: list(sentFile, {
+    doc: 'Files of a form (`multipart/form-data`). The fields of `body` are its other parts.',
+    itemLabel: 'this file',
+    form: '[{"field": "photo", "type": "image/png", "path": "photo.png"}]',
+  }),
   signed: flag({
     doc: 'Signs the request for the verifiers of a webhook; `false`: wrongly. Default: not at all.',
   }),
@@ -157,7 +215,12 @@ const test = object('A case.', {
       doc: 'All messages to WebSocket clients, in their order.',
       examples: [[{ action: 'changed', to: { uids: ['1'] } }]],
     }),
-    unchanged: flag({ doc: 'Other tables have the rows of `given`.', default: false }),
+    files: list(expectedFile, {
+      doc: 'All files in the storage, in any order, each with the fields written.',
+      itemLabel: 'this file',
+      examples: [[{ key: { $pattern: '^photos/' }, path: 'photo.png' }]],
+    }),
+    unchanged: flag({ doc: 'Other tables have the rows of `given`, and the storage its files.', default: false }),
   }),
 });
 

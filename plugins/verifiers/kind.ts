@@ -17,12 +17,26 @@ export interface Verifier {
   proof?(options: Readonly<Record<string, Json>>): Exclude<ProofSort, 'none'>;
   /** Compiles one entry of `webhook.verifications`. Throws BootError where a secret is missing or invalid. */
   plan(options: Readonly<Record<string, Json>>, tools: PlanTools): Verify;
-  /** For `lintel test`: the headers of a sender; `right` false: in the right form, for another body or secret. */
+  /**
+   * For `lintel test`: the headers of a sender; `right` false: in the right form, for another body or secret. Null for verifiers
+   * that read no header.
+   */
   sign?(
     options: Readonly<Record<string, Json>>,
-    sent: { readonly target: string; readonly body: Uint8Array; readonly right: boolean },
+    sent: SignedRequest,
     tools: Pick<PlanTools, 'text' | 'place'>,
-  ): Readonly<Record<string, string>>;
+  ): SenderHeaders | null | Promise<SenderHeaders>;
+}
+
+export type SenderHeaders = Readonly<Record<string, string>>;
+
+export interface SignedRequest {
+  /** Path and query. */
+  readonly target: string;
+  readonly body: Uint8Array;
+  readonly right: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
 }
 
 const STRATEGY = {

@@ -17,15 +17,19 @@ export function matcherContract(plugins: Plugins, name: string): void {
     });
 
     it('compares any value, and gives a pointer and a message for what differs', () => {
-      const tools: MatchTools = { match: createMatch(new Map([[name, matcher]]), new Map()), show };
-      for (const expected of examples) {
-        for (const actual of ACTUAL) {
-          const before = JSON.stringify([expected, actual]);
-          for (const { pointer, message } of matcher.match(expected, actual, tools)) {
-            expect(pointer).to.match(/^(\/.*)?$/);
-            expect(message).to.match(/^expected /);
+      const all = new Map([[name, matcher]]);
+      for (const updates of [false, true]) {
+        const tools: MatchTools = { match: createMatch(all, new Map(), updates), show, updates };
+        for (const expected of examples) {
+          for (const actual of ACTUAL) {
+            const before = JSON.stringify([expected, actual]);
+            for (const { pointer, message, update } of matcher.match(expected, actual, tools)) {
+              expect(pointer).to.match(/^(\/.*)?$/);
+              expect(message).to.match(/^expected /);
+              expect(updates || update === undefined).to.equal(true);
+            }
+            expect(JSON.stringify([expected, actual])).to.equal(before);
           }
-          expect(JSON.stringify([expected, actual])).to.equal(before);
         }
       }
     });

@@ -27,6 +27,8 @@ const PAIRS: readonly (readonly [Json, unknown, unknown])[] = [
   [{ $between: ['2026-01-01', '2026-02-01'] }, '2026-01-15', 20260115],
   [{ $exactly: { a: { b: 1 } } }, { a: { b: 1 } }, { a: { b: 1, c: 2 } }],
   [{ $not: null }, 0, null],
+  [{ $snapshot: { a: { $any: 'number' }, b: '$SAVED.x' } }, { a: 1, b: 5 }, { a: 1, b: 5, c: 2 }],
+  [{ $snapshot: true }, true, 1],
   [{ $any: 'string', $length: 3 }, 'abc', 'ab'],
   [{ a: 1 }, { a: 1, b: 2 }, { b: 2 }],
   [
@@ -36,6 +38,29 @@ const PAIRS: readonly (readonly [Json, unknown, unknown])[] = [
   ],
   ['a $SAVED.x', 'a 5', 'a'],
   ['$SAVED.x', 5, '5'],
+];
+
+/** What is written, what is received, and the update: undefined where there is none. */
+const SNAPSHOTS: readonly (readonly [Json, unknown, Json | undefined])[] = [
+  [true, { a: 1 }, { a: 1 }],
+  [true, undefined, undefined],
+  [
+    { a: 1, b: 1 },
+    { b: 2, c: [3] },
+    { b: 2, c: [3] },
+  ],
+  [
+    { a: { $any: 'number' }, b: 1 },
+    { a: 5, b: 2 },
+    { a: { $any: 'number' }, b: 2 },
+  ],
+  [[{ a: '$SAVED.x', b: 1 }], [{ a: 5, b: 2 }, { a: 6 }], [{ a: '$SAVED.x', b: 2 }, { a: 6 }]],
+  // What a matcher rejects is a failure, and not written over.
+  [{ a: { $any: 'number' } }, { a: 'text' }, undefined],
+  // What a test file would read as something else.
+  [true, { a: 'of $SAVED.x' }, undefined],
+  [true, [{ $any: 'number' }], undefined],
+  [{ $a: 1, b: 1 }, { $a: 1 }, undefined],
 ];
 
 describeContract(plugins, 'matcher', matcherContract);
@@ -52,6 +77,12 @@ describe('matchers', () => {
     expect(match({ a: [{ b: { $any: 'uuid' } }] }, { a: [{ b: 1 }] })).to.deep.equal([
       { pointer: '/a/0/b/$any', message: 'expected any uuid, received 1' },
     ]);
+    const update = createMatch(all, new Map([['x', 5]]), true);
+    for (const [written, received, value] of SNAPSHOTS) {
+      const [found] = update({ $snapshot: written }, received);
+      expect(found?.update, JSON.stringify(written)).to.deep.equal(value);
+      expect(found?.pointer).to.match(/^\/[$]snapshot/);
+    }
     // A row that fits both gives way to the one that fits only it.
     expect(matchRows([{}, { a: 1 }], [{ a: 1 }, { a: 2 }], match)).to.deep.equal([]);
     expect(matchRows([{ a: 1 }, { a: 1 }], [{ a: 1 }, { a: 2 }], match)).to.have.length(1);

@@ -67,6 +67,7 @@ const NOTHING: CommandOptions = {
   coverage: false,
   coverageFile: undefined,
   watch: false,
+  update: false,
   reporter: undefined,
   arguments: [],
 };

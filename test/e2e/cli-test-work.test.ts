@@ -1,5 +1,6 @@
 /** `lintel test`: work behind requests, the time, services that are called, messages, webhooks, and stores of every kind. */
 import { expect } from 'chai';
+import { generateKeyPairSync } from 'node:crypto';
 import { runCli } from '../support/cli.js';
 import { createTempProject, type TempProject } from '../support/project.js';
 
@@ -48,6 +49,29 @@ const RESOURCES = [
   returns('header-hook', {
     webhook: { verifications: { HeaderTokenVerifier: { header_key: '$HEADER.x-token', secret_key: SECRET } } },
   }),
+  returns('jwt-hook', {
+    webhook: {
+      verifications: {
+        JwtVerifier: { header_key: '$HEADER.authorization', secret_key: SECRET, issuer: 'billing', audience: ['shop'] },
+      },
+    },
+  }),
+  returns('key-hook', {
+    webhook: {
+      verifications: {
+        PublicKeySignatureVerifier: { header_key: '$HEADER.x-key', public_key_pem: '$ENV.SENDER', path: 'signed' },
+      },
+    },
+  }),
+  returns('here-hook', {
+    webhook: {
+      verifications: {
+        IpAllowListVerifier: { allowed_ips: '127.0.0.1' },
+        HmacSignatureVerifier: { sig_header: '$HEADER.x-signature', secret_key: SECRET },
+      },
+    },
+  }),
+  returns('address-hook', { webhook: { verifications: { IpAllowListVerifier: { allowed_ips: '127.0.0.1' } } } }),
   returns('guarded', { tokenize: KEY, protected: { provide_as: 'x-token', extract_claims: ['id'] } }),
   returns('limited', { rate_limit: { limit: 1, expires_after: 60 } }),
   {
@@ -79,6 +103,11 @@ const call = (resource: string, more: object = {}, expected: object = { status: 
   request: { resource, ...more },
   expect: expected,
 });
+const createPublicKey = (): string =>
+  generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .publicKey.export({ type: 'spki', format: 'pem' })
+    .toString()
+    .replaceAll('\n', '\\n');
 const PAY = { method: 'POST', url: 'https://pay.example.com/charges' };
 const NOW = '2026-03-01T10:00:00.000Z';
 
@@ -87,6 +116,8 @@ describe('lintel test: work, time and services', () => {
   before(async () => {
     project = await createTempProject({
       '.env.example': 'SECRET=generate:40\nTOKENS=generate:40\n',
+      // The test signs although only the sender has the private key.
+      '.env': `SENDER=${createPublicKey()}\n`,
       'lintel.config.json': { websocket: { enabled: true } },
       'definitions/models.json': {
         _entry: { id: { type: 'String', primary_key: true, max_length: 26 }, at: { type: 'DateTime' } },
@@ -167,7 +198,8 @@ describe('lintel test: work, time and services', () => {
       },
       {
         id: 'webhooks are signed rightly, wrongly, or not at all',
-        steps: ['hook', 'header-hook'].flatMap((one) => [
+        given: { now: NOW },
+        steps: ['hook', 'header-hook', 'jwt-hook', 'key-hook', 'here-hook'].flatMap((one) => [
           call(one, { body: { a: 1 }, signed: true }),
           call(one, { body: { a: 1 }, signed: false }, { status: 401 }),
           call(one, { body: { a: 1 } }, { status: 401 }),
@@ -200,7 +232,11 @@ describe('lintel test: work, time and services', () => {
       { id: 'call', steps: [call('charge', { body: { amount: 5 } }, { problem: {} })] },
       { id: 'job', steps: [call('later', {}, { status: 202 })], expect: { jobs: [] } },
       { id: 'message', steps: [call('tell')], expect: { messages: [] } },
+      { id: 'nothing to sign', steps: [call('address-hook', { signed: true })] },
     );
+    expect(found['nothing to sign']).to.deep.equal([
+      'no verifier of "address-hook" reads a signature, so "signed" has no effect',
+    ]);
     expect(found['call']?.join()).to.contain('no service of the case expects this call');
     expect(found['job']?.join()).to.contain('received 1, also [{"resource":"later"');
     expect(found['message']?.join()).to.contain('expected 0 item(s), received 1');

@@ -31,6 +31,8 @@ describe('files of the storage local-disk, answered', () => {
     put: () => Promise.resolve(),
     remove: () => Promise.resolve(),
     removeAll: () => Promise.resolve(),
+    writeAll: () => Promise.resolve(),
+    readAll: () => Promise.resolve([]),
     isWritable: () => Promise.resolve(true),
     find: (key, part) => {
       asked.push(`${part} ${key}`);

@@ -41,6 +41,16 @@ describe('language server: test files', () => {
       'uuid',
       'ulid',
     ]);
+    expect(await labels(inStep('"request": { "resource": "code", "files": [{ ‸ }] }'))).to.include.members([
+      'field',
+      'type',
+      'text',
+      'base64',
+      'path',
+    ]);
+    expect(
+      await labels('{ "id": "a", "cases": [{ "id": "b", "steps": [], "expect": { "files": [{ "size": { ‸ } }] } }] }'),
+    ).to.include('$between');
     expect(await labels('{ "id": "a", "given": { "tables": { "‸" } } }')).to.include('_note');
     expect(await labels('{ "id": "a", "given": { "tables": { "notes": [{ "‸" }] } } }')).to.include.members([
       'id',

@@ -1,4 +1,5 @@
 /** Links the names in test files: resources, tables, columns, codes of problems, and values saved by earlier steps. */
+import type { Document } from '../../source/document.js';
 import { locateInString } from '../../source/escapes.js';
 import { findNearest } from '../../source/suggest.js';
 import { findMember, type LocatedNode, type Member } from '../../source/tree.js';
@@ -65,6 +66,8 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
   }
   for (const table of listTestTables(definition)) checkTable(context, definition, report, table);
   const cases = listCases(node);
+  for (const holder of [node, ...cases])
+    for (const file of findValue(findValue(holder, 'given'), 'files')?.items ?? []) checkContent(doc, report, file);
   for (const step of cases.flatMap((one) => findValue(one, 'steps')?.items ?? [])) {
     const request = findValue(step, 'request');
     if (request?.type === 'object' && !['resource', 'path'].some((name) => findMember(request, name)))
@@ -73,11 +76,25 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
         { doc, start: request.start, end: request.start + 1 },
         { place: '"request"', field: 'resource' },
       );
+    for (const file of findValue(request, 'files')?.items ?? []) checkContent(doc, report, file);
     const code = findValue(findValue(findValue(step, 'expect'), 'problem'), 'code');
     if (code !== null) checkCode(context, definition, report, code);
   }
   checkSaved(definition, report, cases);
   for (const one of cases) checkClients(definition, report, findValue(one, 'steps')?.items ?? []);
+}
+
+const CONTENTS = ['text', 'base64', 'path'];
+
+/** A file has its content in one form. */
+function checkContent(doc: Document, report: Report, file: LocatedNode): void {
+  if (file.type !== 'object') return;
+  const [, second, ...others] = file.members.filter(({ key }) => CONTENTS.includes(key));
+  const params = { place: 'This file', expected: CONTENTS.map((name) => `"${name}"`).join(', ') };
+  const isMissing = !file.members.some(({ key }) => CONTENTS.includes(key));
+  if (isMissing) report.add('DEF_CHOICE_MISSING', { doc, start: file.start, end: file.start + 1 }, params);
+  for (const one of second === undefined ? [] : [second, ...others])
+    report.add('DEF_CHOICE_MANY', { doc, start: one.keyStart, end: one.keyEnd }, params);
 }
 
 /** A client is connected by an earlier step of the same case. */

@@ -8,11 +8,11 @@ import { defineRuntime, type Log, type RuntimeContext } from '../../../contract/
 import type { TestRequest } from '../../../contract/tests.js';
 import { feature } from '../kind.js';
 import { strategy } from '../../strategies/kind.js';
-import { verifier, type VerificationResult } from '../../verifiers/kind.js';
+import { verifier, type SenderHeaders, type VerificationResult } from '../../verifiers/kind.js';
 import { readCompositionMode, listVerifiers } from './verifications.light.js';
 
 export default defineRuntime(feature, {
-  createCredentials: async (_handle, request, context) => signRequest(request, context),
+  createCredentials: (_handle, request, context) => signRequest(request, context),
   create: ({ resolve, log, dev }) => ({
     plan: ({ value: { webhook } }, tools) => {
       const planned = listVerifiers(webhook).map(([name, options]) => {
@@ -52,15 +52,21 @@ export default defineRuntime(feature, {
 });
 
 /** The headers of a sender that every verifier accepts, or rejects. */
-function signRequest({ resource, id, signed, path, body, text }: TestRequest, { resolve }: RuntimeContext) {
+async function signRequest(
+  { resource, id, signed, path, body, now, text }: TestRequest,
+  { resolve }: RuntimeContext,
+): Promise<SenderHeaders | null> {
   if (signed === null) return null;
   const tools = { place: id, text: (json: Json) => () => text(json) };
-  const headers = listVerifiers(resource['webhook']).map(([name, options]) => {
+  const all: Record<string, string>[] = [];
+  for (const [name, options] of listVerifiers(resource['webhook'])) {
     const handle = resolve(verifier, name);
     if (handle.sign === undefined) throw new Error(`${name} cannot sign requests of tests`);
-    return handle.sign(options, { target: path, body, right: signed }, tools);
-  });
-  return Object.assign({}, ...headers) as Readonly<Record<string, string>>;
+    const headers = await handle.sign(options, { target: path, body, right: signed, now }, tools);
+    if (headers !== null) all.push(headers);
+  }
+  if (all.length === 0) throw new Error(`no verifier of "${id}" reads a signature, so "signed" has no effect`);
+  return Object.assign({}, ...all) as SenderHeaders;
 }
 
 const NO_STORE = { headers: { 'cache-control': 'no-store' } };

@@ -4,6 +4,7 @@ import { pairItems, type Matcher } from '../../../contract/matcher.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { compileLinearPattern, PatternError, type LinearPattern } from '../../../language/strings/linear-pattern.js';
 import { matcher } from '../kind.js';
+import { updateSnapshot } from './snapshot.js';
 
 const defineMatcher = (match: Matcher['match']) => ({
   default: defineRuntime(matcher, { create: () => ({ match }) }),
@@ -68,11 +69,13 @@ export const matchContains = defineMatcher((expected, actual, { match, show }) =
   return [{ pointer: '', message: `expected to contain ${show(expected)}, received ${show(actual)}` }];
 });
 
-export const matchExactly = defineMatcher((expected, actual, { match, show }) => {
+const compareExactly: Matcher['match'] = (expected, actual, { match, show }) => {
   const others = listOthers(expected, actual, '');
   const message = `expected no other field, received ${show(actual)}`;
   return [...match(expected, actual), ...others.map((pointer) => ({ pointer, message }))];
-});
+};
+
+export const matchExactly = defineMatcher(compareExactly);
 
 export const matchLength = defineMatcher((expected, actual, { show }) => {
   const length = typeof actual === 'string' || Array.isArray(actual) ? actual.length : null;
@@ -92,6 +95,23 @@ export const matchPattern = defineMatcher((expected, actual, { show }) => {
   if (compiled === null) return [{ pointer: '', message: `${show(pattern)} is not a regular expression` }];
   if (typeof actual === 'string' && compiled.test(actual)) return [];
   return [{ pointer: '', message: `expected a text that matches ${pattern}, received ${show(actual)}` }];
+});
+
+/** True before it is written, so that a value that is true needs no update. */
+export const matchSnapshot = defineMatcher((expected, actual, tools) => {
+  const { show, updates } = tools;
+  const found = compareExactly(expected, actual, tools);
+  if (found.length === 0 || actual === undefined) return found;
+  if (!updates && expected === true)
+    return [{ pointer: '', message: `expected a snapshot, which \`lintel test --update\` writes: ${show(actual)}` }];
+  if (!updates) return found.map((one) => ({ ...one, message: `${one.message} (\`lintel test --update\` writes it)` }));
+  const { update, flaw } = updateSnapshot(expected, actual as Json);
+  if (flaw !== null)
+    return [{ pointer: '', message: `expected what a test file can have; ${flaw}, so write a matcher in its place` }];
+  // Matchers stay, and may still not match.
+  const left = compareExactly(update, actual, tools);
+  if (JSON.stringify(update) === JSON.stringify(expected)) return left;
+  return [{ pointer: '', message: `expected ${show(expected)}, received ${show(actual)}`, update }, ...left];
 });
 
 export const matchUnordered = defineMatcher((expected, actual, { match, show }) => {

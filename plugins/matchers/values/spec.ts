@@ -86,6 +86,28 @@ const patternMatcher = definePlugin({
   counterExamples: [{ title: 'Not a text', json: 5, code: 'DEF_TYPE', at: '' }],
 });
 
+const snapshotMatcher = definePlugin({
+  kind: 'matcher',
+  name: '$snapshot',
+  since: '0.6.0',
+  summary: 'Exactly the value that `lintel test --update` has written here.',
+  details:
+    'Write `{"$snapshot": true}` and run `lintel test --update`, which replaces `true` by the value. It does so again when the value ' +
+    'differs; matchers and `$SAVED` inside stay as they are. Only cases that pass otherwise are updated, and a value with a secret ' +
+    'or a token never is.',
+  schema: value(null, {
+    doc: 'The value, in which parts may be replaced by matchers; `true` before it is written.',
+    matched: true,
+    roots: SAVED,
+    examples: [true],
+  }),
+  examples: [
+    { title: 'Before it is written', json: true },
+    { title: 'A body with an identifier that is new in each run', json: { id: { $any: 'ulid' }, text: 'hello' } },
+  ],
+  counterExamples: MISSPELT,
+});
+
 const unorderedMatcher = definePlugin({
   kind: 'matcher',
   name: '$unordered',
@@ -104,5 +126,6 @@ export const matchers: readonly PluginSpec[] = [
   lengthMatcher,
   notMatcher,
   patternMatcher,
+  snapshotMatcher,
   unorderedMatcher,
 ];

@@ -18,9 +18,11 @@ import {
   rename,
   rm,
   unlink,
+  writeFile,
 } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { createFault } from '../../../contract/fault.js';
+import type { TestStoredFile } from '../../../contract/tests.js';
 import { isStorageKey } from '../shared/key.light.js';
 import type { Storable } from '../kind.js';
 
@@ -32,6 +34,8 @@ export interface Folder {
   find(key: string, part: Part): Promise<string | null>;
   /** For tests. */
   removeAll(): Promise<void>;
+  writeAll(files: readonly TestStoredFile[]): Promise<void>;
+  readAll(): Promise<readonly TestStoredFile[]>;
   isWritable(): Promise<boolean>;
 }
 
@@ -147,6 +151,25 @@ function createFolder(root: string, secret: Buffer): Folder {
     async removeAll() {
       for (const part of PARTS)
         for (const name of await readdir(join(root, part))) await rm(join(root, part, name), { recursive: true });
+    },
+    async writeAll(files) {
+      for (const { key, content } of files) {
+        const target = toFilePath(key, 'open');
+        await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+        await writeFile(target, content, { flag: 'wx', mode: 0o600 });
+      }
+    },
+    async readAll() {
+      const files: TestStoredFile[] = [];
+      for (const part of PARTS) {
+        const start = join(root, part);
+        for (const entry of await readdir(start, { recursive: true, withFileTypes: true })) {
+          if (!entry.isFile()) continue;
+          const path = join(entry.parentPath, entry.name);
+          files.push({ key: relative(start, path).split(sep).join('/'), content: await readFile(path) });
+        }
+      }
+      return files;
     },
     isWritable: () =>
       access(join(root, 'incoming'), constants.W_OK).then(

@@ -71,7 +71,11 @@ export default defineRuntime<Storage, LocalStorage>(storage, {
     handle.opened = folder;
     opened.set(context, folder);
   },
-  openTestStore: ({ opened: folder }) => ({ reset: () => runGuarded(() => requireFolder(folder).removeAll()) }),
+  openTestStore: ({ opened: folder }) => ({
+    reset: () => runGuarded(() => requireFolder(folder).removeAll()),
+    insertFiles: (files) => runGuarded(() => requireFolder(folder).writeAll(files)),
+    readFiles: () => runGuarded(() => requireFolder(folder).readAll()),
+  }),
   async health({ opened: folder }) {
     if (folder === null) return { ok: false, detail: 'not open' };
     return (await folder.isWritable()) ? { ok: true } : { ok: false, detail: 'the upload folder is not writable' };

@@ -9,6 +9,7 @@ export default defineRuntime(verifier, {
     needsBody: false,
     // Any web page in a browser at such an address can send requests from it.
     proof: () => 'ambient',
+    sign: () => null,
     plan(options, tools): Verify {
       const judged = compileAddressList(readSetting(options, 'allowed_ips', tools));
       const isAllowed = typeof judged === 'string' ? throwSettingError('allowed_ips', tools, judged) : judged;

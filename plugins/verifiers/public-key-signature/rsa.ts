@@ -1,5 +1,5 @@
 /** RSA PKCS#1 v1.5 with SHA-256: validates keys once, and accepts only canonical Base64 signatures. */
-import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { constants, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 
 export function parseRsaKey(pem: string): KeyObject | string {
   // Environment files may contain line breaks as a backslash and `n`.
@@ -27,3 +27,6 @@ export function parseSignature(header: string, key: KeyObject): Buffer | null {
 
 export const isSignedBy = (key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean =>
   verify('sha256', bytes, { key, padding: constants.RSA_PKCS1_PADDING }, signature);
+
+export const signBytes = (key: KeyObject, bytes: Uint8Array): string =>
+  sign('sha256', bytes, { key, padding: constants.RSA_PKCS1_PADDING }).toString('base64');
