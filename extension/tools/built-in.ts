@@ -85,6 +85,10 @@ const EXAMPLES = /\n {2}examples: \[(?:\n.*?\n {2}\]|[^\n]*\]),\n/s;
 const DETAILS =
   /\n {2}details:\s+(?:\[\n.*?\n {2}\]\.join\('\\n'\)|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`),\n/s;
 
+/** Of the errors of a spec. */
+const ERROR_TEXTS =
+  /\n {6}(?:title|message|help):(?:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`)(?:\s+\+)?)+,(?=\n)/g;
+
 const stripTexts = (name: string, texts: readonly (readonly [RegExp, string])[]): Plugin => ({
   name,
   setup(build) {
@@ -101,6 +105,7 @@ export const withoutUnreadTexts = stripTexts('without unread texts', [
   [EXAMPLES, '\n  examples: [],\n'],
   [DETAILS, '\n'],
   [SUMMARY, "\n  summary: '',\n"],
+  [ERROR_TEXTS, ''],
 ]);
 
 export async function writeBuiltIn(folder: string): Promise<void> {

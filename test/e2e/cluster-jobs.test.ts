@@ -160,6 +160,9 @@ for (const [store, choose] of Object.entries(STORES)) {
       const { peers } = cluster;
       const places = peers.length * CONCURRENCY;
       upstream.holdAnswers(true);
+      // A process that stood still takes the queue for lost until it has answered again.
+      for (const { name, client } of peers)
+        await waitUntil(async () => (await client.request('GET', '/status/ready')).status === 200, `${name} is ready`);
       const answers: Answer<Loose>[] = [];
       // One after another: a process that is slow refuses work within a second.
       for (let n = 0; n < places + waiting; n++)

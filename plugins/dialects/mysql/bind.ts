@@ -4,9 +4,11 @@
  */
 import mysql from 'mysql2';
 import { ExactNumber } from '../../../contract/exact-number.js';
-import { createFault } from '../../../contract/fault.js';
+import { createFault, Fault } from '../../../contract/fault.js';
 import { isWholeDouble, writeJson } from '../../../language/strings/exact-json.js';
 import type { ValueType } from './types.js';
+import type { Bind } from './steps.js';
+import type { RenderedSql } from './words.js';
 
 export type BoundValue = string | null | number | Buffer | ReturnType<typeof mysql.TypedParameter.LONGLONG>;
 
@@ -223,4 +225,33 @@ export function bindValue(value: unknown, type: BindType): BoundValue {
   if (value === null || value === undefined) return null;
   if (type === null) return toUntypedText(value);
   return typeof type === 'object' ? toJsonList(value, type.list) : BINDS[type](value);
+}
+
+export interface Binder {
+  readonly bind: Bind;
+  /** A text that is no number was bound where the type is unknown. */
+  readonly isUnsure: () => boolean;
+}
+
+export function createBinder(types: ReadonlyMap<number, BindType>, values: readonly unknown[]): Binder {
+  let unsure = false;
+  const bind: Bind = ({ order, places }: RenderedSql) =>
+    order.map((parameter, i) => {
+      const type = types.get(places[i] ?? -1) ?? null;
+      const value = bindParameter(values[parameter], type, parameter + 1);
+      unsure ||= type === null && typeof value === 'string' && !isNumeric(value);
+      return value;
+    });
+  return { bind, isUnsure: () => unsure };
+}
+
+/** The Fault names the parameter. */
+function bindParameter(value: unknown, type: BindType, n: number): BoundValue {
+  try {
+    return bindValue(value, type);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const detail = 'does not fit the type that the query expects';
+    throw createFault(error.code, {}, { ...error.options, issues: [{ pointer: `$${n}`, code: error.code, detail }] });
+  }
 }

@@ -7,7 +7,7 @@ import type { RawJson } from '../../../contract/raw-json.js';
 import type { Dialect, Isolation, Rendering, Row, Transaction } from '../kind.js';
 import { createExecutor } from '../shared/execute.js';
 import { writeObjects } from '../shared/json-objects.js';
-import { createBinder } from './binder.js';
+import { createBinder } from './bind.js';
 import { readCatalogue, type MysqlCatalogue } from './catalogue.js';
 import { isMysqlConnectionLost, LargeTextError, isMysqlRetryable, OverdueError, toMysqlFault } from './errors.js';
 import type { Lease, Pool, MysqlConnection } from './pool.js';
