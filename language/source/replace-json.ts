@@ -10,6 +10,8 @@ import { findNode, parseSource, type LocatedNode } from './tree.js';
 
 /** Maximum length of a line with several members. */
 const COLUMNS = 100;
+/** A value that begins further right, in a line that is long already, stays in it if it is short. */
+const WIDEST = 60;
 
 /** The text of the document with `value` at the JSON pointer. Throws where nothing is there. */
 export function replaceJson({ file, text }: Document, pointer: string, value: Json): string {
@@ -67,7 +69,7 @@ function formatValue({ text }: Document, start: number, value: Json): string {
 
 function formatLines(value: Json, indent: string, column: number, unit: string, eol: string): string {
   const line = jsonLine(value);
-  if (typeof value !== 'object' || value === null || column + line.length <= COLUMNS) return line;
+  if (typeof value !== 'object' || value === null || Math.min(column, WIDEST) + line.length <= COLUMNS) return line;
   const inner = indent + unit;
   const isList = Array.isArray(value);
   const lines = isList

@@ -93,6 +93,15 @@ describe('lintel test --update', () => {
     expect(await read()).to.equal(text.replace(`${fine}true`, `${fine}"fine"`));
   });
 
+  it('writes into each group of a file', async () => {
+    const groups = (one: string, two: string): string =>
+      `[\n  {"id": "a", "cases": [${step('echo', one, ', "body": { "text": "1" }')}]},\n  // Two.\n  {"id": "b", "cases": [${step('echo', two, ', "body": { "text": "2" }')}]}\n]\n`;
+    await project.write(FILE, groups('{ "$snapshot": true }', '{ "said": { "$snapshot": "another" } }'));
+    const { code, stderr } = await run('--update');
+    expect([code, stderr]).to.deep.equal([0, 'Snapshots written: 2, files changed: 1.\n']);
+    expect(await read()).to.equal(groups('{ "$snapshot": { "said": "1" } }', '{ "said": { "$snapshot": "2" } }'));
+  });
+
   it('takes neither --watch nor --mutants, which would run with what was written', async () => {
     for (const name of ['watch', 'mutants']) {
       const { code, stderr } = await run('--update', `--${name}`);
