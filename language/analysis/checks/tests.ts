@@ -9,9 +9,8 @@ import type { StageCache } from '../stage-cache.js';
 import type { TableNames } from '../tables.js';
 
 export interface TestNames {
-  readonly tables: TableNames;
   /** Another object when the names of tables or columns change. */
-  readonly tablesKey: object;
+  readonly tables: TableNames;
   readonly models: readonly Definition[];
   /** Ids. */
   readonly resources: readonly string[];
@@ -51,7 +50,7 @@ export function checkTests(
 ): void {
   memory.getOrComputeAll(tests, report, {
     name: 'tests',
-    reads: [names.tablesKey, names.models.map(({ name }) => names.tables.getTable(name)), names.resources],
+    reads: [names.tables, names.resources],
     compute: (one, own) => checkTestFile({ ...names, registry }, one, own),
   });
 }
