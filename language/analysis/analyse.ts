@@ -8,7 +8,7 @@ import { isSub0 } from '../../contract/profile.js';
 import type { SqlParser } from '../strings/sql-parser.js';
 import { ACKNOWLEDGE, applyAcknowledgements } from './acknowledge.js';
 import { listCheckableQueries, listCheckableStatements } from './checkable-statements.js';
-import { checkAccessors, type EnvFacts } from './checks/accessors.js';
+import { checkAccessors, recordEnv, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind-index.js';
 import { checkCanonical } from './checks/canonical.js';
 import { checkClaims } from './checks/claims.js';
@@ -46,7 +46,7 @@ import {
 import { type LinkedResource } from './linked-resource.js';
 import { reportDuplicatePaths } from './duplicates.js';
 import { readQueries } from './read-queries.js';
-import { createStageCache, type StageCache, type StageInput } from './stage-cache.js';
+import { createStageCache, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
 import type { Analysis, Definition } from './model.js';
 import { createLazy, memoize } from './memoize.js';
 import { readFile, type FileRead, type SourceFile } from './read.js';
@@ -183,11 +183,16 @@ function analyseDefinitions(
   const { registry, memory, report, env, given } = run;
   walkDefinitions(run, [...definitions, ...tests]);
   const isLenient = isSub0(given?.profile ?? null);
-  const checkTexts = (definition: Definition, own: Report): void => {
-    checkAccessors({ registry, report: own, env }, definition);
-    checkTemplates(registry, own, definition, isLenient);
-  };
-  memory.getOrComputeAll(definitions, report, { name: 'accessors', reads: [env, isLenient], compute: checkTexts });
+  for (const definition of definitions)
+    memory.getOrLookUp(definition, report, {
+      name: 'accessors',
+      reads: [env === null, isLenient],
+      source: env ?? NO_VARIABLES,
+      compute: (lookups: Lookups<EnvFacts>, own) => {
+        checkAccessors({ registry, report: own, env: env && recordEnv(lookups, getItself) }, definition);
+        checkTemplates(registry, own, definition, isLenient);
+      },
+    });
   checkPurposes({ registry, memory, report, env }, definitions);
   const defined = definitions.filter(({ sort }) => sort === 'model');
   const listTableReads = (names: TableNames): StageInput[] =>
@@ -289,6 +294,9 @@ function analyseDefinitions(
     },
   };
 }
+
+const NO_VARIABLES: EnvFacts = new Map();
+const getItself = (env: EnvFacts): EnvFacts => env;
 
 function walkDefinitions({ registry, memory, report }: AnalysisStart, definitions: readonly Definition[]): void {
   const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);

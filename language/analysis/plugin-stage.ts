@@ -1,6 +1,6 @@
 /** Runs the checks of plugins, with the facts that they may read. */
 import type { Json } from '../../contract/json.js';
-import type { EnvFacts } from './checks/accessors.js';
+import { recordEnv, type EnvFacts } from './checks/accessors.js';
 import { listIssuers } from './checks/claims.js';
 import { checkDocumentTypes } from './checks/document-types.js';
 import { checkPlugins, type FixContext, type ModelField } from './checks/plugins.js';
@@ -106,7 +106,7 @@ export function checkAllPlugins(
         },
         uniques: listUniqueNames(action.models, uniques),
       }));
-      const context = { registry, report: own, env: env && recordEnv(lookups), given: settings, connections };
+      const context = { registry, report: own, env: env && recordEnv(lookups, getEnv), given: settings, connections };
       const modelField: ModelField = (name) => askField(lookups, touched, name);
       const mayEdit: FixContext['mayEdit'] = (node, edits) =>
         resource === undefined || hasSafeEdits(resource, { registry, issuers }, node, edits);
@@ -177,10 +177,7 @@ const askField = ({ ask }: Lookups<PluginFacts>, names: readonly string[], field
     (found) => found?.node,
   );
 
-const recordEnv = ({ ask }: Lookups<PluginFacts>): Pick<EnvFacts, 'get' | 'has'> => ({
-  get: (name) => ask(`variable ${name}`, ({ env }) => env?.get(name), JSON.stringify),
-  has: (name) => ask(`has variable ${name}`, ({ env }) => env?.has(name) === true),
-});
+const getEnv = ({ env }: PluginFacts): EnvFacts | null => env;
 
 const getActionFacts = ({ index, noOp, main, models, timing }: LinkedAction) => ({ index, noOp, main, models, timing });
 

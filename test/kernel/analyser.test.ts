@@ -165,8 +165,46 @@ function replay(name: string, files: readonly SourceFile[], steps: number, other
   }
 }
 
+const defineReader = (table: string): SourceFile => ({
+  file: `${table}.json`,
+  text: JSON.stringify({
+    id: `read-${table}`,
+    resource: table,
+    actionables: [
+      { id: 1, mode: 'QUERY', sql_query: { query: `SELECT email FROM _${table} WHERE id = $1`, parameters: ['id'] } },
+    ],
+  }),
+});
+
+const defineModel = (table: string, fields: object = {}): SourceFile => ({
+  file: `_${table}.model.json`,
+  text: JSON.stringify({ id: { type: 'String', primary_key: true }, email: { type: 'String' }, ...fields }),
+});
+
 describe('an analyser that is kept', function () {
   this.timeout(600_000);
+
+  it('checks again only the statements that read what was edited in a model', () => {
+    const parsed: string[] = [];
+    const parse: typeof SQL.parse = (text) => {
+      parsed.push(text);
+      return SQL.parse(text);
+    };
+    const analyser = createAnalyser(registry);
+    const options = { env: new Map(), sql: { ...SQL, parse }, given: null };
+    const listParsed = (...models: readonly SourceFile[]): readonly string[] => {
+      parsed.splice(0);
+      analyser.analyseAll([...models, defineReader('book'), defineReader('shelf')], options);
+      return parsed.map((text) => /_\w+/.exec(text)?.[0] ?? text);
+    };
+    const shelf = defineModel('shelf');
+    expect(listParsed(defineModel('book'), shelf)).to.deep.equal(['_book', '_shelf']);
+    expect(listParsed(defineModel('book', { note: { type: 'String' } }), shelf)).to.deep.equal(['_book']);
+    // No statement binds a value to it.
+    expect(listParsed(defineModel('book', { note: { type: 'String', max_length: 9 } }), shelf)).to.deep.equal([]);
+    const id = { type: 'Number', primary_key: true };
+    expect(listParsed(defineModel('book', { id, note: { type: 'String' } }), shelf)).to.deep.equal(['_book']);
+  });
 
   for (const name of sampleCases('edits', 'fixtures', listCaseNames(), 30)) {
     it(`says of ${name} what a fresh one says, at every step`, () => {

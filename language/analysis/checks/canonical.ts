@@ -202,8 +202,9 @@ const getRules = memoize(({ definition }: LinkedResource): ReadonlyMap<string, r
   return rules;
 });
 
-const hasForms = (resource: LinkedResource): boolean =>
-  [...getRules(resource).values()].some((rules) => rules.some((rule) => findMember(rule, 'canonical') !== undefined));
+const hasForms = memoize((resource: LinkedResource): boolean =>
+  [...getRules(resource).values()].some((rules) => rules.some((rule) => findMember(rule, 'canonical') !== undefined)),
+);
 
 function listForms(rule: LocatedNode): string[] {
   const json = toJson(rule);

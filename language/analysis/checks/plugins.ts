@@ -8,7 +8,7 @@ import type { Document } from '../../source/document.js';
 import type { AnalysisSettings } from '../config.js';
 import { resolveEdits, createFix } from '../fix-factory.js';
 import type { ReportOptions, SourceLocation } from '../report.js';
-import type { AccessorContext, EnvFacts } from './accessors.js';
+import type { AccessorContext } from './accessors.js';
 import type { PluginUsage } from '../facts.js';
 import type { Definition } from '../model.js';
 import { createVariableCause, findOnlyVariable } from '../only-variable.js';
@@ -21,8 +21,7 @@ export interface FixContext {
   readonly mayEdit: (node: LocatedNode, edits: readonly FindingEdit[]) => boolean;
 }
 
-export interface PluginCheckContext extends Pick<AccessorContext, 'registry' | 'report'> {
-  readonly env: Pick<EnvFacts, 'get' | 'has'> | null;
+export interface PluginCheckContext extends AccessorContext {
   readonly given: Pick<AnalysisSettings, 'testing' | 'profile' | 'outbound'> | null;
   /** True where the config enables connections; null if no config is known. */
   readonly connections: boolean | null;
