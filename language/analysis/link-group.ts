@@ -107,9 +107,9 @@ export function checkGroupOwners({ registry, memory, report }: WholeSet, group: 
 }
 
 const recordNames =
-  ({ ask }: Lookups<ResultNames>) =>
+  ({ readAnswer }: Lookups<ResultNames>) =>
   (column: string): boolean =>
-    ask(column, (from) => from.has(column));
+    readAnswer(column, (from) => from.has(column));
 
 export function checkGroupUses(set: WholeSet, group: LinkedGroup, broken: ReadonlySet<Definition>): void {
   const { registry, memory, report, answered } = set;

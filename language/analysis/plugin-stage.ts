@@ -99,15 +99,15 @@ export function checkAllPlugins(
         answers: findResultColumns(resource, action.key, answers),
         isSecret: resource === undefined ? () => false : createSecretTest(resource, action, queried, secretContext),
         get names() {
-          return [...new Set(action.models.flatMap((model) => askFields(lookups, model)))];
+          return [...new Set(action.models.flatMap((model) => readFields(lookups, model)))];
         },
         get fields() {
-          return askDefinedFields(lookups, action.models);
+          return readDefinedFields(lookups, action.models);
         },
         uniques: listUniqueNames(action.models, uniques),
       }));
       const context = { registry, report: own, env: env && recordEnv(lookups, getEnv), given: settings, connections };
-      const modelField: ModelField = (name) => askField(lookups, touched, name);
+      const modelField: ModelField = (name) => readField(lookups, touched, name);
       const mayEdit: FixContext['mayEdit'] = (node, edits) =>
         resource === undefined || hasSafeEdits(resource, { registry, issuers }, node, edits);
       const facts = { actions: known, secrets: secretContext.named, inPath, modelField, mayEdit };
@@ -160,18 +160,22 @@ interface PluginFacts {
 }
 
 // The lookups are kept: here, they hold nothing of the run that made them.
-const askFields = ({ ask }: Lookups<PluginFacts>, model: string): readonly string[] =>
-  ask(`columns of ${model}`, ({ tables }) => tables.listFields(model));
+const readFields = ({ readAnswer }: Lookups<PluginFacts>, model: string): readonly string[] =>
+  readAnswer(`columns of ${model}`, ({ tables }) => tables.listFields(model));
 
 type DefinedFields = ReturnType<typeof mapFields>;
 
 const printFields = (fields: DefinedFields): string => JSON.stringify([...fields]);
 
-const askDefinedFields = ({ ask }: Lookups<PluginFacts>, names: readonly string[]): DefinedFields =>
-  ask(`fields of ${names.join()}`, ({ models }) => mapFields(models, names), printFields);
+const readDefinedFields = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): DefinedFields =>
+  readAnswer(`fields of ${names.join()}`, ({ models }) => mapFields(models, names), printFields);
 
-const askField = ({ ask }: Lookups<PluginFacts>, names: readonly string[], field: string): ReturnType<ModelField> =>
-  ask(
+const readField = (
+  { readAnswer }: Lookups<PluginFacts>,
+  names: readonly string[],
+  field: string,
+): ReturnType<ModelField> =>
+  readAnswer(
     `field ${field}`,
     ({ models }) => findField(models, names, field),
     (found) => found?.node,

@@ -87,22 +87,22 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     },
     getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T {
       const { name, reads, source, compute, reuse } = stage;
-      interface Found {
+      interface LookUpResult {
         readonly outcome: T;
         readonly lookups: Lookups<S>;
       }
-      const computeFound = (own: Report): Found => {
+      const computeResult = (own: Report): LookUpResult => {
         const lookups = createLookups(source);
         return { outcome: compute(lookups, own), lookups };
       };
-      const stageOfFound: Stage<Found> = {
+      const stageOfLookUp: Stage<LookUpResult> = {
         name,
         reads,
-        compute: computeFound,
+        compute: computeResult,
         isValid: ({ lookups }) => lookups.hasSameAnswers(source),
         ...(reuse && { reuse: (earlier, now) => ({ ...now, outcome: reuse(earlier.outcome, now.outcome) }) }),
       };
-      return cache.getOrCompute(thing, report, stageOfFound).outcome;
+      return cache.getOrCompute(thing, report, stageOfLookUp).outcome;
     },
     getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[] {
       const { name, reads, compute } = stage;
@@ -150,7 +150,11 @@ export interface Lookups<S extends object> {
    * Reads from the source and records the answer; `read` may use nothing else.
    * Answers are compared as reads are; data by the text that `print` returns.
    */
-  readonly ask: <A extends StageInput>(key: string, read: (source: S) => A, print?: (answer: A) => StageInput) => A;
+  readonly readAnswer: <A extends StageInput>(
+    key: string,
+    read: (source: S) => A,
+    print?: (answer: A) => StageInput,
+  ) => A;
   readonly hasSameAnswers: (source: S) => boolean;
 }
 
@@ -164,7 +168,7 @@ function createLookups<S extends object>(source: S): Lookups<S> {
   // Only the last source is held: an earlier one would keep its definitions in memory.
   let last = source;
   return {
-    ask<A extends StageInput>(key: string, read: (source: S) => A, print?: (answer: A) => StageInput): A {
+    readAnswer<A extends StageInput>(key: string, read: (source: S) => A, print?: (answer: A) => StageInput): A {
       const known = asked.get(key);
       if (known !== undefined) return known.answer as A;
       const answer = read(last);

@@ -73,12 +73,12 @@ export function resolveTables(definitions: readonly Definition[], report: Report
 }
 
 /** Records what is read, so that a stage depends on its tables and not on the others. */
-export const recordTables = ({ ask }: Lookups<TableNames>): TableNames => ({
-  findModel: (table) => ask(`model of ${table}`, (from) => from.findModel(table)),
-  getTable: (model) => ask(`table of ${model}`, (from) => from.getTable(model)),
-  listFields: (model) => ask(`fields of ${model}`, (from) => from.listFields(model)),
-  listBlindFields: (model) => ask(`blind fields of ${model}`, (from) => from.listBlindFields(model)),
-  listAddedFields: (model) => ask(`added fields of ${model}`, (from) => from.listAddedFields(model)),
+export const recordTables = ({ readAnswer }: Lookups<TableNames>): TableNames => ({
+  findModel: (table) => readAnswer(`model of ${table}`, (from) => from.findModel(table)),
+  getTable: (model) => readAnswer(`table of ${model}`, (from) => from.getTable(model)),
+  listFields: (model) => readAnswer(`fields of ${model}`, (from) => from.listFields(model)),
+  listBlindFields: (model) => readAnswer(`blind fields of ${model}`, (from) => from.listBlindFields(model)),
+  listAddedFields: (model) => readAnswer(`added fields of ${model}`, (from) => from.listAddedFields(model)),
 });
 
 const listBlindField = ({ key, value }: Member): string[] =>

@@ -23,10 +23,13 @@ export interface EnvLookup extends Pick<EnvFacts, 'get' | 'has'> {
 }
 
 /** Records which variables are read: a definition depends on those that it names. */
-export const recordEnv = <S extends object>({ ask }: Lookups<S>, find: (source: S) => EnvFacts | null): EnvLookup => ({
-  get: (name) => ask(`variable ${name}`, (from) => find(from)?.get(name), JSON.stringify),
-  has: (name) => ask(`has variable ${name}`, (from) => find(from)?.has(name) === true),
-  keys: () => ask('variables', (from) => [...(find(from)?.keys() ?? [])]),
+export const recordEnv = <S extends object>(
+  { readAnswer }: Lookups<S>,
+  find: (source: S) => EnvFacts | null,
+): EnvLookup => ({
+  get: (name) => readAnswer(`variable ${name}`, (from) => find(from)?.get(name), JSON.stringify),
+  has: (name) => readAnswer(`has variable ${name}`, (from) => find(from)?.has(name) === true),
+  keys: () => readAnswer('variables', (from) => [...(find(from)?.keys() ?? [])]),
 });
 
 export interface AccessorContext {

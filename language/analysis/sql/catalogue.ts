@@ -45,17 +45,17 @@ const describeTable = memoize(({ name, finds }: Definition): CatalogueTable => {
 });
 
 /** Records what is read: a statement depends on its tables and on the fields that it binds, not on the others. */
-export function recordCatalogue({ ask }: Lookups<Catalogue>): Catalogue {
+export function recordCatalogue({ readAnswer }: Lookups<Catalogue>): Catalogue {
   const readField = (name: string, column: string): Json | undefined =>
-    ask(`${name}.${column}`, (from) => from.table(name)?.fields.get(column), JSON.stringify);
+    readAnswer(`${name}.${column}`, (from) => from.table(name)?.fields.get(column), JSON.stringify);
   const readTable = (name: string): CatalogueTable | undefined => {
-    const columns = ask(name, (from) => from.table(name)?.columns);
+    const columns = readAnswer(name, (from) => from.table(name)?.columns);
     if (columns === undefined) return undefined;
     return {
-      model: ask(`${name} model`, (from) => from.table(name)?.model) ?? '',
+      model: readAnswer(`${name} model`, (from) => from.table(name)?.model) ?? '',
       columns,
       get needed() {
-        return ask(`${name} needed`, (from) => from.table(name)?.needed) ?? [];
+        return readAnswer(`${name} needed`, (from) => from.table(name)?.needed) ?? [];
       },
       fields: { get: (column) => readField(name, column) },
     };
@@ -63,7 +63,7 @@ export function recordCatalogue({ ask }: Lookups<Catalogue>): Catalogue {
   return {
     table: readTable,
     get tables() {
-      return ask('', (from) => from.tables);
+      return readAnswer('', (from) => from.tables);
     },
   };
 }
