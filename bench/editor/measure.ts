@@ -11,6 +11,7 @@ import {
   listHoverKeystrokes,
   listProblemKeystrokes,
   createMultiFileProject,
+  getModelKeystroke,
   createSingleFileProject,
   type Keystroke,
   type LargeProject,
@@ -57,6 +58,8 @@ export async function measureEditor(folder: string, options: Options, print: (li
       await measureOpening({ book, side, folder: sample });
       await measureTyping({ book, side, folder: large }, one);
       await measureIndexing({ book, side, folder: many }, workspace);
+      // The other side has no models: a file means nothing to the next one.
+      if (side.name === 'lintel') await measureModel({ book, side, folder: many }, workspace);
     }
     if (round > 0) print(`round ${round} of ${options.rounds}`);
   }
@@ -197,6 +200,21 @@ async function measureIndexing({ book, side, folder }: EditorMeasurement, projec
   book.add(createTimeRow('500 resources: diagnostics, a letter in one', 30), side, took);
   await setTimeout(IDLE);
   book.add(createMemoryRow('500 resources: memory after 100 letters', 150), side, [readResidentMiB(client.pid)]);
+  await client.close();
+}
+
+/** Letters in the model that all of them use. */
+async function measureModel(visit: EditorMeasurement, project: LargeProject): Promise<void> {
+  const { side, folder } = visit;
+  const stroke = getModelKeystroke(project);
+  const client = await startClient({ ...side, folder, file: stroke.file });
+  await client.waitForIndex(project.resources);
+  client.open(stroke.text);
+  expectNoMistake(side, await client.waitForAllDiagnostics());
+  const row = createTimeRow('500 resources: diagnostics, a letter in the model', 150);
+  await measureKeystroke(visit, client, row, stroke, async () =>
+    isKnown(side, await client.waitForDiagnostics(), stroke.expected),
+  );
   await client.close();
 }
 

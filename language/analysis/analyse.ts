@@ -6,11 +6,9 @@ import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import { isSub0 } from '../../contract/profile.js';
 import type { SqlParser } from '../strings/sql-parser.js';
-import type { LocatedNode } from '../source/tree.js';
 import { ACKNOWLEDGE, applyAcknowledgements } from './acknowledge.js';
 import { listCheckableQueries, listCheckableStatements } from './checkable-statements.js';
-import { findResultFields } from './query-changes.js';
-import { checkAccessors, type EnvFacts } from './checks/accessors.js';
+import { checkAccessors, recordEnv, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind-index.js';
 import { checkCanonical } from './checks/canonical.js';
 import { checkClaims } from './checks/claims.js';
@@ -29,13 +27,10 @@ import {
   type QueryRejections,
   type StatementRejections,
 } from './checks/rejections.js';
-import { checkStatements, type ResultColumns } from './checks/statements.js';
 import { checkTemplates } from './checks/templates.js';
-import type { ColumnUsesByStatement } from './checks/types.js';
 import { auditSet } from './audit/index.js';
 import { findInvalidDefinitions } from './invalid-definitions.js';
 import type { AnalysisSettings } from './config.js';
-import type { SqlText } from './facts.js';
 import { buildModels } from './build-models.js';
 import { BESIDE_FIELDS, ROOT_FIELDS } from './grammar.js';
 import { groupResources, getResourceId, getResourcePath } from './resource-groups.js';
@@ -45,22 +40,22 @@ import {
   linkGroup,
   type LinkedGroup,
   type Queries,
+  type ResultNames,
   type WholeSet,
 } from './link-group.js';
 import { type LinkedResource } from './linked-resource.js';
 import { reportDuplicatePaths } from './duplicates.js';
-import { createStageCache, type StageCache, type StageInput } from './stage-cache.js';
+import { readQueries } from './read-queries.js';
+import { createStageCache, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
 import type { Analysis, Definition } from './model.js';
 import { createLazy, memoize } from './memoize.js';
 import { readFile, type FileRead, type SourceFile } from './read.js';
 import { checkAllPlugins } from './plugin-stage.js';
 import type { Registry } from './registry.js';
 import { compareByPlace, createReport, toProblems, type Report } from './report.js';
-import { createCatalogue, type Catalogue } from './sql/catalogue.js';
-import type { ColumnUse } from './sql/column-uses.js';
-import type { StatementNames } from './sql/names.js';
+import { createCatalogue } from './sql/catalogue.js';
 import { createSqlObjects, type SqlObjects } from './sql-objects.js';
-import { resolveStores, type Stores } from './stores.js';
+import { resolveStores } from './stores.js';
 import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
 import { addTimestamps, findTimestamps } from './timestamps.js';
 import { collectUniques } from './uniques.js';
@@ -190,24 +185,34 @@ function analyseDefinitions(
   const { registry, memory, report, env, given } = run;
   walkDefinitions(run, [...definitions, ...tests]);
   const isLenient = isSub0(given?.profile ?? null);
-  const checkTexts = (definition: Definition, own: Report): void => {
-    checkAccessors({ registry, report: own, env }, definition);
-    checkTemplates(registry, own, definition, isLenient);
-  };
-  memory.getOrComputeAll(definitions, report, { name: 'accessors', reads: [env, isLenient], compute: checkTexts });
+  for (const definition of definitions)
+    memory.getOrLookUp(definition, report, {
+      name: 'accessors',
+      reads: [env === null, isLenient],
+      source: env ?? NO_VARIABLES,
+      compute: (lookups: Lookups<EnvFacts>, own) => {
+        checkAccessors({ registry, report: own, env: env && recordEnv(lookups, getItself) }, definition);
+        checkTemplates(registry, own, definition, isLenient);
+      },
+    });
   checkPurposes({ registry, memory, report, env }, definitions);
   const defined = definitions.filter(({ sort }) => sort === 'model');
-  const plain = resolveTables(definitions, report);
   const listTableReads = (names: TableNames): StageInput[] =>
-    defined.map(({ name }) => [name, names.listFields(name), names.listBlindFields(name)]);
-  const plainKey = run.reuseUnchanged('plain tables', listTableReads(plain), {});
+    defined.map(({ name }) => [
+      [name, names.getTable(name)],
+      names.listFields(name),
+      names.listBlindFields(name),
+      names.listAddedFields(name),
+    ]);
+  const written = resolveTables(definitions, report);
+  const plain = run.reuseUnchanged('plain tables', listTableReads(written), written);
   const wanted = memory.getOrComputeAll(definitions, report, {
     name: 'timestamps',
-    reads: [plainKey],
+    reads: [plain],
     compute: (definition) => findTimestamps(definition, plain, registry),
   });
-  const tables = addTimestamps(wanted.flat(), plain, report);
-  const tablesKey = run.reuseUnchanged('tables', listTableReads(tables), {});
+  const grown = addTimestamps(wanted.flat(), plain, report);
+  const tables = run.reuseUnchanged('tables', listTableReads(grown), grown);
   const uniques = collectUniques(definitions, tables, report);
   const stores = resolveStores({ definitions, tables, registry, memory, report, given });
   linkModelReferences(definitions, { tables, report, stores, registry });
@@ -229,20 +234,19 @@ function analyseDefinitions(
   const set: WholeSet = {
     ...run,
     tables,
-    tablesKey,
     queries,
     paths: new Map(resources.map((one) => [getResourceId(one), getResourcePath(one)])),
-    answered: createColumnLookup(() => [...queries.values()].map(listResultColumns)),
+    answered: createResultNames(() => [...queries.values()].map(listResultColumns)),
   };
-  checkTests(run, tests, { tables, tablesKey, models: defined, resources: resources.map(getResourceId) });
+  checkTests(run, tests, { tables, models: defined, resources: resources.map(getResourceId) });
   const groups = groupResources(resources).map((group) => linkGroup(set, group));
   const linked = sortBySet(resources, groups);
   reportDuplicatePaths(linked, report);
   checkAllPlugins(set, definitions, linked, uniques);
   for (const group of groups) checkGroupOwners(set, group);
   checkRealms(registry, report, linked);
-  checkCanonical({ registry, report, tables }, linked);
-  checkClearWrites({ registry, report, tables }, groups);
+  checkCanonical({ registry, memory, report, tables }, linked);
+  checkClearWrites({ registry, memory, report, tables }, groups);
   // An unreadable file may contain the resource that issues the tokens.
   if (faulty.size === 0) {
     checkClaims(linked, { registry, report });
@@ -293,6 +297,9 @@ function analyseDefinitions(
   };
 }
 
+const NO_VARIABLES: EnvFacts = new Map();
+const getItself = (env: EnvFacts): EnvFacts => env;
+
 function walkDefinitions({ registry, memory, report }: AnalysisStart, definitions: readonly Definition[]): void {
   const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);
   memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
@@ -306,37 +313,10 @@ export function walkDefinition(definition: Definition, registry: Registry, repor
     walk({ doc, registry, report, finds }, acknowledge, field, `"${ACKNOWLEDGE}"`);
 }
 
-function readQueries(
-  { registry, memory, report, sql }: AnalysisRun,
-  definition: Definition,
-  { catalogue, stores, half }: { readonly catalogue: Catalogue; readonly stores: Stores; readonly half: boolean },
-): Queries {
-  const { documents } = definition.finds;
-  const computeQueries = (own: Report): Queries => {
-    const answers: ResultColumns = new Map();
-    const meetings: ColumnUsesByStatement = new Map();
-    const names = new Map<LocatedNode, StatementNames>();
-    const collectUses = (statement: SqlText): ColumnUse[] => {
-      const list: ColumnUse[] = [];
-      meetings.set(statement, list);
-      return list;
-    };
-    if (!half)
-      checkStatements({ registry, report: own, catalogue, sql, stores, uses: collectUses, names }, definition, answers);
-    for (const query of documents) answers.set(query.node, findResultFields(definition, query, registry));
-    return { answers, meetings, names };
-  };
-  return memory.getOrCompute(definition, report, {
-    name: 'queries',
-    reads: [catalogue, sql, half, stores.listPlacedQueries(definition)],
-    compute: computeQueries,
-  });
-}
-
 /** Builds the set at the first call. */
-function createColumnLookup(lists: () => readonly (readonly string[])[]): (name: string) => boolean {
+function createResultNames(lists: () => readonly (readonly string[])[]): ResultNames {
   const all = createLazy(() => new Set(lists().flat()));
-  return (name) => all().has(name);
+  return { has: (name) => all().has(name) };
 }
 
 const listResultColumns = memoize(({ answers }: Queries) => [...answers.values()].flatMap((columns) => columns ?? []));

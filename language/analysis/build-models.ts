@@ -29,9 +29,10 @@ export function buildModels(finishing: ModelInput): {
 } {
   const { definitions, linked, tables, broken } = finishing;
   const actions = linked.map((resource) => buildActionModels(resource, finishing));
+  const secrets = collectSecrets(actions.flat());
   const models = definitions
     .filter(({ sort }) => sort === 'model')
-    .map((definition) => buildDataModel(definition, tables, actions, !broken.has(definition)));
+    .map((definition) => buildDataModel(definition, tables, secrets, !broken.has(definition)));
   const unsound = new Set(models.filter(({ sound }) => !sound).map(({ name }) => name));
   const spoiled = findInvalidIds(
     linked,
@@ -49,13 +50,24 @@ export function buildModels(finishing: ModelInput): {
   return { resources, models };
 }
 
+/** By model. */
+function collectSecrets(actions: readonly ActionModel[]): ReadonlyMap<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { secretModels, secrets } of actions)
+    for (const model of secretModels) {
+      const known = found.get(model) ?? new Set<string>();
+      found.set(model, known);
+      for (const name of secrets) known.add(name);
+    }
+  return found;
+}
+
 function buildDataModel(
   definition: Definition,
   tables: ModelInput['tables'],
-  actions: readonly (readonly ActionModel[])[],
+  secrets: ReadonlyMap<string, ReadonlySet<string>>,
   sound: boolean,
 ): DataModel {
-  const touching = actions.flatMap((own) => own.filter(({ secretModels }) => secretModels.includes(definition.name)));
   return {
     name: definition.name,
     table: tables.getTable(definition.name),
@@ -66,7 +78,7 @@ function buildDataModel(
     ),
     added: tables.listAddedFields(definition.name),
     uniques: tables.uniques.get(definition.name) ?? [],
-    secrets: new Set(touching.flatMap(({ secrets }) => secrets)),
+    secrets: new Set(secrets.get(definition.name)),
     sound,
   };
 }

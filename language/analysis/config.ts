@@ -110,7 +110,7 @@ export function analyseConfig(
     reportMissingInstances(doc, root, registry, report);
     checkHeaderNames(doc, root, report);
     findAccessorsInOptions(root, registry, finds);
-    const context = { registry, report, env, given: null };
+    const context = { registry, report, env, given: null, connections: null };
     checkAccessors(context, { doc, finds });
     checkPlugins(context, { doc, node: root, finds }, finds.places, {
       actions: [],

@@ -7,15 +7,19 @@ import { hasMissingClaim, type Issuer } from './checks/claims.js';
 import { isCoveredByItem, isProtected } from './checks/protections.js';
 import { listClaimReaders, listPayloadReaders } from './checks/readers.js';
 import type { LinkedResource } from './linked-resource.js';
+import { memoizeWith } from './memoize.js';
+import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
 import { isInside } from './report.js';
 import { isWord, getRootName } from './sources.js';
 
 /** True if a guard of the resource identifies callers. */
 export const hasIdentifyingGuard = (registry: Registry, { definition }: Pick<LinkedResource, 'definition'>): boolean =>
-  definition.finds.places.some(
-    ({ plugin, node }) => node === definition.node && registry.plugins.get(plugin)?.facts?.['identifies'] === true,
-  );
+  isIdentifying(definition, registry);
+
+const isIdentifying = memoizeWith(({ finds, node: root }: Definition, { plugins }: Registry): boolean =>
+  finds.places.some(({ plugin, node }) => node === root && plugins.get(plugin)?.facts?.['identifies'] === true),
+);
 
 /** `node`: the object that the paths of the edits are relative to; `issuers`: of all tokens. */
 export function hasSafeEdits(

@@ -20,7 +20,7 @@ import { checkGraph } from './graph.js';
 import type { ResourceGroup } from './resource-groups.js';
 import { linkResources } from './link-resources.js';
 import type { LinkedResource } from './linked-resource.js';
-import { createAnswerRecorder, hasSameAnswers, type StageCache, type StageInput } from './stage-cache.js';
+import type { Lookups, StageCache, StageInput } from './stage-cache.js';
 import type { Definition } from './model.js';
 import { linkParameters } from './parameters.js';
 import type { Registry } from './registry.js';
@@ -29,7 +29,7 @@ import type { Report } from './report.js';
 import { linkSecrets } from './secret-names.js';
 import type { SqlObjects } from './sql-objects.js';
 import type { StatementNames } from './sql/names.js';
-import type { TableNames } from './tables.js';
+import { recordTables, type TableNames } from './tables.js';
 import type { LocatedNode } from '../source/tree.js';
 
 export interface Queries {
@@ -38,20 +38,25 @@ export interface Queries {
   readonly names: ReadonlyMap<LocatedNode, StatementNames>;
 }
 
+export interface ResultNames {
+  /** True if any query returns this column. */
+  has(column: string): boolean;
+}
+
 export interface WholeSet {
   readonly registry: Registry;
   readonly memory: StageCache;
   readonly report: Report;
   readonly env: EnvFacts | null;
   readonly given: AnalysisSettings | null;
-  readonly tables: TableNames;
   /** Replaced whenever any table changes. */
-  readonly tablesKey: object;
+  readonly tables: TableNames;
   readonly queries: ReadonlyMap<Definition, Queries>;
+  /** Returns the earlier value if `content` is unchanged; later stages compare by identity. */
+  readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
   readonly paths: ReadonlyMap<string, string>;
   readonly objects: SqlObjects;
-  /** True if any query returns this column. */
-  readonly answered: (column: string) => boolean;
+  readonly answered: ResultNames;
 }
 
 export interface LinkedGroup {
@@ -62,18 +67,21 @@ export interface LinkedGroup {
 const NOBODY = Object.freeze({});
 
 export function linkGroup(set: WholeSet, { definitions, dangling }: ResourceGroup): LinkedGroup {
-  const { registry, memory, report, given, tables, tablesKey, paths } = set;
+  const { registry, memory, report, given, paths } = set;
   const queries = definitions.map((definition) => set.queries.get(definition));
-  const reads: StageInput[] = [set.objects, definitions, tablesKey, queries, given, dangling ? paths : null];
-  const linkDefinitions = (own: Report): LinkedGroup => {
+  const [profile, chains] = [given?.profile ?? null, given?.chains ?? CHAINS];
+  const reads: StageInput[] = [set.objects, definitions, queries, profile, JSON.stringify(chains)];
+  if (dangling) reads.push(paths);
+  const linkDefinitions = (lookups: Lookups<TableNames>, own: Report): LinkedGroup => {
+    const tables = recordTables(lookups);
     const meetings: ColumnUsesByStatement = new Map(queries.flatMap((one) => [...(one?.meetings ?? [])]));
     const linked = linkResources(definitions, { tables, registry, paths }, own);
     linkSecrets(linked, tables, set.objects);
     linkRepeats(linked, registry, own);
-    linkParameters(linked, { registry, report: own, meetings, profile: given?.profile ?? null });
+    linkParameters(linked, { registry, report: own, meetings, profile });
     checkTypes(linked, meetings, { registry, report: own });
     checkGraph(linked, registry, own);
-    checkChains(linked, given?.chains ?? CHAINS, own);
+    checkChains(linked, chains, own);
     checkNames(linked, registry, own);
     checkProtections(linked, registry, own);
     checkBlind(linked, { tables, registry, report: own });
@@ -82,7 +90,12 @@ export function linkGroup(set: WholeSet, { definitions, dangling }: ResourceGrou
     checkScheduled(linked, registry, own);
     return { linked };
   };
-  return memory.getOrCompute(definitions[0] ?? NOBODY, report, { name: 'link', reads, compute: linkDefinitions });
+  return memory.getOrLookUp(definitions[0] ?? NOBODY, report, {
+    name: 'link',
+    reads,
+    source: set.tables,
+    compute: linkDefinitions,
+  });
 }
 
 export function checkGroupOwners({ registry, memory, report }: WholeSet, group: LinkedGroup): void {
@@ -93,17 +106,19 @@ export function checkGroupOwners({ registry, memory, report }: WholeSet, group: 
   memory.getOrCompute(group, report, { name: 'owners', reads: [], compute: runOwnerChecks });
 }
 
+const recordNames =
+  ({ readAnswer }: Lookups<ResultNames>) =>
+  (column: string): boolean =>
+    readAnswer(column, (from) => from.has(column));
+
 export function checkGroupUses(set: WholeSet, group: LinkedGroup, broken: ReadonlySet<Definition>): void {
   const { registry, memory, report, answered } = set;
   const definitions = group.linked.map(({ definition }) => definition);
   const queries = definitions.map((definition) => set.queries.get(definition));
-  const runUseChecks = (own: Report): ReadonlyMap<string, boolean> => {
-    const { recordAnswer, recorded } = createAnswerRecorder(answered);
+  const runUseChecks = (lookups: Lookups<ResultNames>, own: Report): void => {
     const answers: ResultColumns = new Map(queries.flatMap((one) => [...(one?.answers ?? [])]));
-    checkUses({ registry, report: own, answers, answered: recordAnswer, broken }, group.linked);
-    return recorded;
+    checkUses({ registry, report: own, answers, answered: recordNames(lookups), broken }, group.linked);
   };
-  const isUnchanged = (told: ReadonlyMap<string, boolean>): boolean => hasSameAnswers(told, answered);
   const reads: StageInput[] = [queries, definitions.map((definition) => broken.has(definition))];
-  memory.getOrCompute(group, report, { name: 'uses', reads, compute: runUseChecks, isValid: isUnchanged });
+  memory.getOrLookUp(group, report, { name: 'uses', reads, source: answered, compute: runUseChecks });
 }

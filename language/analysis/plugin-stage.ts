@@ -1,5 +1,6 @@
 /** Runs the checks of plugins, with the facts that they may read. */
 import type { Json } from '../../contract/json.js';
+import { recordEnv, type EnvFacts } from './checks/accessors.js';
 import { listIssuers } from './checks/claims.js';
 import { checkDocumentTypes } from './checks/document-types.js';
 import { checkPlugins, type FixContext, type ModelField } from './checks/plugins.js';
@@ -9,7 +10,7 @@ import type { WholeSet } from './link-group.js';
 import { hasIdentifyingGuard, hasSafeEdits } from './fix-guards.js';
 import { toJsonObject } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
-import type { StageInput } from './stage-cache.js';
+import type { Lookups, StageInput } from './stage-cache.js';
 import { findStoredSecrets } from './stored-secrets.js';
 import type { Definition } from './model.js';
 import { memoize } from './memoize.js';
@@ -19,6 +20,7 @@ import type { Report } from './report.js';
 import { createSecretTest, type SecretContext } from './result-secrets.js';
 import { createSecretFlow } from './secret-flow.js';
 import { listModelSecrets, findRenamedFields } from './secret-names.js';
+import type { TableNames } from './tables.js';
 import type { UniqueFields } from './uniques.js';
 
 export function checkAllPlugins(
@@ -28,17 +30,22 @@ export function checkAllPlugins(
   uniques: UniqueFields,
 ): void {
   const { registry, memory, report, env, given, tables, queries } = set;
+  const settings = given && { testing: given.testing, profile: given.profile, outbound: given.outbound };
+  const connections = given?.websocket.enabled ?? null;
+  const settingsText = JSON.stringify([settings, connections]);
   const resourceOf = new Map(linked.map((resource) => [resource.definition, resource]));
-  const models = definitions.filter(({ sort }) => sort === 'model');
+  const models: readonly Definition[] = definitions.filter(({ sort }) => sort === 'model');
   const secretsOfModel = listModelSecrets(definitions, linked);
   const owners = mapOwners(linked);
   const issuers = linked.flatMap((resource) => listIssuers(resource, registry));
   const tokens = issuers.map(({ place, issued }) => JSON.stringify([place.sound, issued]));
   const modelsNamed = new Map<string, readonly Definition[]>();
   for (const model of models) modelsNamed.set(model.name, [...(modelsNamed.get(model.name) ?? []), model]);
+  const source: PluginFacts = set.reuseUnchanged('facts of plugins', [env, tables, models], { env, tables, models });
   const ofModel = (model: string): readonly string[] => secretsOfModel.get(model) ?? [];
   const listColumns = (names: readonly string[]): ReadonlySet<string> =>
     new Set(names.flatMap((model) => tables.listFields(model)).map((name) => name.toLowerCase()));
+  const listFields = (model: string): readonly string[] => tables.listFields(model);
   const described = new Map<LinkedResource, SecretContext>();
   const describeSecrets = (resource: LinkedResource): SecretContext => {
     const known = described.get(resource);
@@ -65,7 +72,7 @@ export function checkAllPlugins(
     const { touched, secrets: ownSecrets, said } = resource === undefined ? NOTHING : summarizeActions(resource);
     const protectedIn = touched.map(ofModel);
     const inPath = resource === undefined ? [] : listPathReads(resource, owners, registry);
-    const checkDefinition = (own: Report): void => {
+    const checkDefinition = (lookups: Lookups<PluginFacts>, own: Report): void => {
       if (resource !== undefined) checkDocumentTypes(resource, models, { registry, report: own });
       const secretContext = resource === undefined ? NO_SECRETS : describeSecrets(resource);
       const marked = new Set([...protectedIn.flat(), ...ownSecrets]);
@@ -105,12 +112,16 @@ export function checkAllPlugins(
         })),
         answers: findResultColumns(resource, action.key, answers),
         isSecret: resource === undefined ? () => false : createSecretTest(resource, action, queried, secretContext),
-        names: [...new Set(action.models.flatMap((model) => tables.listFields(model)))],
-        fields: mapFields(models, action.models),
+        get names() {
+          return [...new Set(action.models.flatMap((model) => readFields(lookups, model)))];
+        },
+        get fields() {
+          return readDefinedFields(lookups, action.models);
+        },
         uniques: listUniqueNames(action.models, uniques),
       }));
-      const context = { registry, report: own, env, given };
-      const modelField = createFieldLookup(models, touched);
+      const context = { registry, report: own, env: env && recordEnv(lookups, getEnv), given: settings, connections };
+      const modelField: ModelField = (name) => readField(lookups, touched, name);
       const mayEdit: FixContext['mayEdit'] = (node, edits) =>
         resource === undefined || hasSafeEdits(resource, { registry, issuers }, node, edits);
       const isSecretName = (path: string): boolean =>
@@ -119,40 +130,74 @@ export function checkAllPlugins(
       checkPlugins(context, definition, definition.finds.places, facts);
     };
     const written = touched.map((model) => modelsNamed.get(model));
-    const columns = touched.map((model) => tables.listFields(model));
     const free = touched.map((model) => uniques.get(model) ?? null);
     const accepted = resource !== undefined && hasIdentifyingGuard(registry, resource) ? tokens : null;
     const reached =
       resource === undefined
         ? []
-        : listReachedResources(resource, owners).map((one) => [
-            one,
-            queries.get(one.definition),
-            summarizeActions(one).touched.map(ofModel),
-          ]);
-    const behind = (resource?.actions ?? []).map((action) => [
-      action.behind.objects,
-      action.behind.models.map(ofModel),
-    ]);
+        : listReachedResources(resource, owners).map(
+            (one) => [one, queries.get(one.definition), summarizeActions(one).touched.map(ofModel)] as const,
+          );
+    const behind = (resource?.actions ?? []).map(
+      (action) => [action.behind.objects, action.behind.models.map(ofModel)] as const,
+    );
+    const secretNames = [
+      protectedIn,
+      ownSecrets,
+      behind.map(([, names]) => names),
+      reached.map(([one, , names]) => [names.flat(), summarizeActions(one).secrets]),
+    ];
+    // Only then a name that a statement makes of a column is searched for.
+    const hasSecrets = secretNames.flat(3).length > 0;
     const reads = [
       behind,
       reached,
-      definition.finds.documents.length > 0 ? resource : null,
-      env,
-      given,
+      definition.finds.documents.length > 0 ? [resource, written] : null,
+      env === null,
+      settingsText,
       said,
       queried,
       protectedIn,
       ownSecrets,
-      written,
-      columns,
+      hasSecrets ? [...touched, ...reached.flatMap(([one]) => summarizeActions(one).touched)].map(listFields) : null,
       free,
       inPath,
       accepted,
     ];
-    memory.getOrCompute(definition, report, { name: 'plugins', reads, compute: checkDefinition });
+    memory.getOrLookUp(definition, report, { name: 'plugins', reads, source, compute: checkDefinition });
   }
 }
+
+/** What checks look up, beyond their definition and the results of earlier stages. */
+interface PluginFacts {
+  readonly env: EnvFacts | null;
+  readonly tables: TableNames;
+  readonly models: readonly Definition[];
+}
+
+// The lookups are kept: here, they hold nothing of the run that made them.
+const readFields = ({ readAnswer }: Lookups<PluginFacts>, model: string): readonly string[] =>
+  readAnswer(`columns of ${model}`, ({ tables }) => tables.listFields(model));
+
+type DefinedFields = ReturnType<typeof mapFields>;
+
+const printFields = (fields: DefinedFields): string => JSON.stringify([...fields]);
+
+const readDefinedFields = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): DefinedFields =>
+  readAnswer(`fields of ${names.join()}`, ({ models }) => mapFields(models, names), printFields);
+
+const readField = (
+  { readAnswer }: Lookups<PluginFacts>,
+  names: readonly string[],
+  field: string,
+): ReturnType<ModelField> =>
+  readAnswer(
+    `field ${field}`,
+    ({ models }) => findField(models, names, field),
+    (found) => found?.node,
+  );
+
+const getEnv = ({ env }: PluginFacts): EnvFacts | null => env;
 
 const getActionFacts = ({ index, noOp, main, models, timing }: LinkedAction) => ({ index, noOp, main, models, timing });
 
@@ -190,13 +235,11 @@ function mapFields(
   return new Map([...found].flatMap(([key, field]) => (field === null ? [] : [[key, field] as const])));
 }
 
-const createFieldLookup =
-  (models: readonly Definition[], names: readonly string[]): ModelField =>
-  (field) => {
-    const found = models.flatMap(({ name, doc, node }) =>
-      names.includes(name)
-        ? node.members.flatMap(({ key, value }) => (key === field && value !== null ? [{ doc, node: value }] : []))
-        : [],
-    );
-    return found.length === 1 ? (found[0] ?? null) : null;
-  };
+function findField(models: readonly Definition[], names: readonly string[], field: string): ReturnType<ModelField> {
+  const found = models.flatMap(({ name, doc, node }) =>
+    names.includes(name)
+      ? node.members.flatMap(({ key, value }) => (key === field && value !== null ? [{ doc, node: value }] : []))
+      : [],
+  );
+  return found.length === 1 ? (found[0] ?? null) : null;
+}

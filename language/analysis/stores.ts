@@ -50,9 +50,11 @@ export function resolveStores(input: StoresInput): Stores {
       sort === 'model' && connection !== null ? [[name, asText(connection.scalar)] as const] : [],
     ),
   );
+  const models = definitions.flatMap(({ sort, name }) => (sort === 'model' ? [name] : []));
+  const chosen = given?.chosen.map(({ kind, instance, name }) => [kind, instance, name]);
   const placed = memory.getOrComputeAll(definitions, report, {
     name: 'stores',
-    reads: [names, wanted, definitions.flatMap(({ sort, name }) => (sort === 'model' ? [name] : [])), given],
+    reads: [names, wanted, models, chosen],
     compute: (definition, own) => placeQueries(definition, { ...input, report: own }, names, wanted),
   });
   const places = new Map<SqlText | DocumentQuery, PlacedQuery>();

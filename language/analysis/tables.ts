@@ -10,6 +10,7 @@ import { memoize } from './memoize.js';
 import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
 import type { Declaration, DocumentQuery } from './facts.js';
 import type { Registry } from './registry.js';
+import type { Lookups } from './stage-cache.js';
 import type { Stores } from './stores.js';
 
 export interface TableNames {
@@ -57,17 +58,28 @@ export function resolveTables(definitions: readonly Definition[], report: Report
     exact.set(model.name, model);
   }
   const byAlias = mapModelsByAlias([...exact.keys()]);
-  const used = collectUsedNames(definitions, byAlias, report);
+  const written = collectUsedNames(definitions, byAlias, report);
+  // Without the locations, which would keep texts in memory.
+  const names = new Map([...written].map(([model, { name }]) => [model, name]));
   const blind = new Map([...exact].map(([name, { node }]) => [name, node.members.flatMap(listBlindField)]));
   const fields = new Map([...exact].map(([name, { finds }]) => [name, finds.declarations.flatMap(listFieldName)]));
   return {
     findModel: (table) => byAlias.get(table.toLowerCase()),
-    getTable: (model) => used.get(model)?.name ?? model,
+    getTable: (model) => names.get(model) ?? model,
     listFields: (model) => fields.get(model) ?? [],
     listBlindFields: (model) => blind.get(model) ?? [],
     listAddedFields: () => [],
   };
 }
+
+/** Records what is read, so that a stage depends on its tables and not on the others. */
+export const recordTables = ({ readAnswer }: Lookups<TableNames>): TableNames => ({
+  findModel: (table) => readAnswer(`model of ${table}`, (from) => from.findModel(table)),
+  getTable: (model) => readAnswer(`table of ${model}`, (from) => from.getTable(model)),
+  listFields: (model) => readAnswer(`fields of ${model}`, (from) => from.listFields(model)),
+  listBlindFields: (model) => readAnswer(`blind fields of ${model}`, (from) => from.listBlindFields(model)),
+  listAddedFields: (model) => readAnswer(`added fields of ${model}`, (from) => from.listAddedFields(model)),
+});
 
 const listBlindField = ({ key, value }: Member): string[] =>
   value !== null && findMember(value, 'blind_index')?.value?.scalar === true ? [key] : [];

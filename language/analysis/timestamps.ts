@@ -5,6 +5,7 @@
 import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../strings/sql-rewrite.js';
 import { readMentions } from '../strings/sql-mentions.js';
 import type { LocatedNode } from '../source/tree.js';
+import { memoize } from './memoize.js';
 import { findChange } from './query-changes.js';
 import type { DocumentQuery, SqlText } from './facts.js';
 import type { Definition } from './model.js';
@@ -40,9 +41,11 @@ export function addTimestamps(wanted: readonly TimestampUse[], tables: TableName
   return { ...tables, listAddedFields: addedTo, listFields: (model) => grown.get(model) ?? tables.listFields(model) };
 }
 
+const listTimestampMentions = memoize((scan: SqlText['scan']) => readMentions(scan, TIMESTAMPS));
+
 function listStatementUses(definition: Definition, statement: SqlText, tables: TableNames): TimestampUse[] {
   const { scan, node, timestamps, softDelete } = statement;
-  const written = readMentions(scan, TIMESTAMPS).flatMap((mention) => {
+  const written = listTimestampMentions(scan).flatMap((mention) => {
     const model = findIntendedModel(mention.name, mention.tables, scan.target?.name ?? null, tables);
     return model === null ? [] : [{ model, name: mention.name, spot: locateInText(definition, node, mention) }];
   });

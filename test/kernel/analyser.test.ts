@@ -26,7 +26,7 @@ import {
   SQL,
   createTrialRegistry,
 } from '../support/fixtures.js';
-import { editAt, createSeededRandom, type Random } from '../support/random-edits.js';
+import { createSeededRandom, editAt, editField, type Random } from '../support/random-edits.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';
 import { countRuns, runSeed, sampleCases } from '../support/sample.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
@@ -98,6 +98,54 @@ function optionsFrom(files: readonly SourceFile[], random: Random): AnalyseOptio
   return { env: env && new Map(env), sql: random.chance(0.95) ? SQL : undefined, given: given && { ...given } };
 }
 
+function expectSameAnalysis(analyser: Analyser, files: readonly SourceFile[], options: AnalyseOptions, place: string) {
+  const kept = toComparable(analyser.analyseAll(files, options));
+  const fresh = toComparable(analyseFiles(files, registry, options));
+  // Chai takes ten times as long to find two things equal.
+  if (!isDeepStrictEqual(kept, fresh)) expect(kept, place).to.deep.equal(fresh);
+  return fresh as Pick<Analysis, 'problems'>;
+}
+
+/** Edits what resources read: fields of models, one setting of the config, one variable; now and then a resource. */
+function replaySurroundings(name: string, files: readonly SourceFile[], steps: number): void {
+  const random = createSeededRandom(`${runSeed} ${name}`);
+  const analyser = createAnalyser(registry);
+  const isModel = ({ file }: SourceFile): boolean => file.includes('.model.');
+  const config = analyseConfig(CONFIG, readFileSync(join(ROOT, CONFIG), 'utf8'), registry, new Map()).config;
+  if (config === null) throw new Error('the config of the sample has a problem');
+  const sampleEnv: Readonly<Record<string, string>> = SAMPLE_ENV;
+  let [now, given, values] = [files, config, sampleEnv];
+  for (let step = 0; step < steps; step++) {
+    const options = { env: createEnvFacts(values), sql: SQL, given };
+    expectSameAnalysis(analyser, now, options, `${name}, step ${step}`);
+    const at = random.below(now.length);
+    const model = random.pick(now.filter(isModel));
+    const variable = random.pick(Object.keys(SAMPLE_ENV));
+    const kind = random.below(10);
+    if (kind < 6) {
+      const edited = { ...model, text: editField(model.text, random, []) };
+      const begun = random.chance(0.3) ? files.find(({ file }) => file === model.file) : undefined;
+      now = now.map((source) => (source === model ? (begun ?? edited) : source));
+    } else if (kind === 6) now = editAt(now, files, sample, random);
+    else if (kind === 7) now = at % 2 === 0 ? now.filter((source) => source !== model || at === 0) : files;
+    else if (kind === 8) {
+      given = random.pick([
+        config,
+        { ...config, testing: !config.testing },
+        { ...config, profile: config.profile === null ? 'sub0' : null },
+        { ...config, websocket: { ...config.websocket, enabled: !config.websocket.enabled } },
+        { ...config, chosen: config.chosen.filter((_one, i) => i !== at % config.chosen.length) },
+        { ...config, chains: { ...config.chains, depth: 1 } },
+      ]);
+    } else {
+      const value = random.pick(['', 'short', values['JWT_SECRET_KEY'] ?? '', sampleEnv[variable] ?? '']);
+      const others = Object.entries(values).filter(([key]) => key !== variable);
+      values = Object.fromEntries(random.chance(0.2) ? others : [...others, [variable, value]]);
+    }
+    if (!now.some(isModel)) now = files;
+  }
+}
+
 /** Edits a set step by step, and asks the analyser and a fresh one after each. */
 function replay(name: string, files: readonly SourceFile[], steps: number, others: readonly SourceFile[]): void {
   const random = createSeededRandom(`${runSeed} ${name}`);
@@ -107,12 +155,9 @@ function replay(name: string, files: readonly SourceFile[], steps: number, other
     const definitions = now.filter(({ file }) => file !== CONFIG);
     const options = optionsFrom(now, random);
     const early = definitions.length > 0 && random.chance(0.5) ? analyser.scanFile(random.pick(definitions)) : [];
-    const kept = toComparable(analyser.analyseAll(definitions, options));
-    const fresh = toComparable(analyseFiles(definitions, registry, options));
     const place = `${name}, step ${step}`;
-    // Chai takes ten times as long to find two things equal.
-    if (!isDeepStrictEqual(kept, fresh)) expect(kept, place).to.deep.equal(fresh);
-    const all = new Set((fresh as Pick<Analysis, 'problems'>).problems.map((problem) => JSON.stringify(problem)));
+    const { problems } = expectSameAnalysis(analyser, definitions, options, place);
+    const all = new Set(problems.map((problem) => JSON.stringify(problem)));
     for (const problem of early)
       expect(all.has(JSON.stringify(problem)), `${place}: ${problem.message}`).to.equal(true);
     // Now and then only the environment, or the config, is another.
@@ -120,8 +165,46 @@ function replay(name: string, files: readonly SourceFile[], steps: number, other
   }
 }
 
+const defineReader = (table: string): SourceFile => ({
+  file: `${table}.json`,
+  text: JSON.stringify({
+    id: `read-${table}`,
+    resource: table,
+    actionables: [
+      { id: 1, mode: 'QUERY', sql_query: { query: `SELECT email FROM _${table} WHERE id = $1`, parameters: ['id'] } },
+    ],
+  }),
+});
+
+const defineModel = (table: string, fields: object = {}): SourceFile => ({
+  file: `_${table}.model.json`,
+  text: JSON.stringify({ id: { type: 'String', primary_key: true }, email: { type: 'String' }, ...fields }),
+});
+
 describe('an analyser that is kept', function () {
   this.timeout(600_000);
+
+  it('checks again only the statements that read what was edited in a model', () => {
+    const parsed: string[] = [];
+    const parse: typeof SQL.parse = (text) => {
+      parsed.push(text);
+      return SQL.parse(text);
+    };
+    const analyser = createAnalyser(registry);
+    const options = { env: new Map(), sql: { ...SQL, parse }, given: null };
+    const listParsed = (...models: readonly SourceFile[]): readonly string[] => {
+      parsed.splice(0);
+      analyser.analyseAll([...models, defineReader('book'), defineReader('shelf')], options);
+      return parsed.map((text) => /_\w+/.exec(text)?.[0] ?? text);
+    };
+    const shelf = defineModel('shelf');
+    expect(listParsed(defineModel('book'), shelf)).to.deep.equal(['_book', '_shelf']);
+    expect(listParsed(defineModel('book', { note: { type: 'String' } }), shelf)).to.deep.equal(['_book']);
+    // No statement binds a value to it.
+    expect(listParsed(defineModel('book', { note: { type: 'String', max_length: 9 } }), shelf)).to.deep.equal([]);
+    const id = { type: 'Number', primary_key: true };
+    expect(listParsed(defineModel('book', { id, note: { type: 'String' } }), shelf)).to.deep.equal(['_book']);
+  });
 
   for (const name of sampleCases('edits', 'fixtures', listCaseNames(), 30)) {
     it(`says of ${name} what a fresh one says, at every step`, () => {
@@ -131,6 +214,10 @@ describe('an analyser that is kept', function () {
 
   it('... of the sample', () => {
     replay('the sample', sample, countRuns('edits', 8, 120), sample);
+  });
+
+  it('... of the sample, while models, the config and the environment are edited', () => {
+    replaySurroundings('surroundings', sample, countRuns('edits', 8, 300));
   });
 
   it('... of the sample in one file', () => {

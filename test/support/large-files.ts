@@ -11,11 +11,13 @@ const MODEL = {
   created_at: { type: 'DateTime' },
 };
 
+const MODEL_FILE = 'definitions/_orders.model.json';
+
 /** What every project made here needs beside its resources. */
 const AROUND: Readonly<Record<string, string>> = {
   'lintel.config.json': '{ "definitions": ["definitions/**/*.json"] }\n',
   '.env': 'JWT_SECRET_KEY=w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ8uE2aT6iO4xN9vK7\n',
-  'definitions/_orders.model.json': `${JSON.stringify(MODEL, null, 2)}\n`,
+  [MODEL_FILE]: `${JSON.stringify(MODEL, null, 2)}\n`,
 };
 
 const formatOrderName = (n: number): string => `order-${String(n).padStart(4, '0')}`;
@@ -140,3 +142,10 @@ const inOpenFile =
 export const listCompletionKeystrokes = inOpenFile(COMPLETIONS);
 export const listProblemKeystrokes = inOpenFile(PROBLEMS);
 export const listHoverKeystrokes = inOpenFile(HOVERS);
+
+/** A letter in the model that every resource uses: its file and what is wrong after it. */
+export function getModelKeystroke({ files }: LargeProject): Keystroke & { readonly file: string } {
+  const text = files[MODEL_FILE] ?? '';
+  const offset = text.indexOf('Number') + 'Number'.length;
+  return { name: 'model', file: MODEL_FILE, text, offset, letter: 's', expected: /^DEF_VALUE .*Numbers/ };
+}

@@ -159,3 +159,41 @@ function ofFiles(
       return files.map((file, i) => (i === at ? { ...file, unreadable: 'it is not UTF-8 text' } : file));
   }
 }
+
+type Fields = Record<string, Record<string, unknown>>;
+
+/** What a model says of a field, and values that change what is checked. */
+const FIELD_EDITS: Readonly<Record<string, readonly unknown[]>> = {
+  type: ['String', 'Number', 'DateTime', 'Boolean', 'Strin'],
+  optional: [true, false],
+  secret: [true, false],
+  blind_index: [true, false],
+  unique: [true, false],
+  primary_key: [true, false],
+  max_length: [1, 26, 200],
+  default: ['', 0],
+};
+
+const NEW_FIELDS = ['created_at', 'updated_at', 'deleted_at', 'email', 'user_id', 'note'];
+
+/** The text of a model after an edit of one field: another name, gone, new, or with another property. */
+export const editField: Edit = (text, random, words) => {
+  const model = parseJson(text);
+  if (typeof model !== 'object' || model === null || Array.isArray(model) || random.chance(0.2))
+    return random.pick([editWord, insertLetter, deleteLetters])(text, random, words);
+  const all = Object.entries(model as Fields);
+  const at = random.below(all.length);
+  const [name = '', field = {}] = all[at] ?? [];
+  const property = random.pick(Object.keys(FIELD_EDITS));
+  const value = random.pick(FIELD_EDITS[property] ?? [true]);
+  const edited = random.pick<Fields>([
+    { [`${name}s`]: field },
+    { [name.slice(0, -1)]: field },
+    {},
+    { [name]: field, [random.pick(NEW_FIELDS)]: { type: 'String' } },
+    { [name]: { ...field, [property]: value } },
+    { [name]: { ...field, [property]: value } },
+    { [name]: Object.fromEntries(Object.entries(field).filter(([key]) => key !== property)) },
+  ]);
+  return JSON.stringify(Object.fromEntries([...all.slice(0, at), ...Object.entries(edited), ...all.slice(at + 1)]));
+};

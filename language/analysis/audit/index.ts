@@ -3,11 +3,11 @@ import { asText, isObject } from '../../../contract/json.js';
 import { toJsonObject } from '../../source/tree.js';
 import type { Queries } from '../link-group.js';
 import type { LinkedResource } from '../linked-resource.js';
-import type { StageCache } from '../stage-cache.js';
+import type { Lookups, StageCache } from '../stage-cache.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import type { Report } from '../report.js';
-import type { TableNames } from '../tables.js';
+import { recordTables, type TableNames } from '../tables.js';
 import { listAccesses, type Access } from './access.js';
 import { auditRows } from './rows.js';
 import { auditSecrets, findHashedColumns, type HashedColumns } from './secrets.js';
@@ -21,7 +21,6 @@ export interface AuditedSet {
   readonly memory: StageCache;
   readonly report: Report;
   readonly tables: TableNames;
-  readonly tablesKey: object;
   readonly queries: ReadonlyMap<Definition, Queries>;
 }
 
@@ -30,14 +29,16 @@ export function auditSet(
   definitions: readonly Definition[],
   resources: readonly LinkedResource[],
 ): void {
-  const { registry, memory, report, tables, tablesKey, queries } = set;
+  const { registry, memory, report, tables, queries } = set;
   const models = definitions.filter(({ sort }) => sort === 'model');
   const accesses = resources.flatMap((resource): readonly Access[] => {
     const queried = queries.get(resource.definition);
-    const computeAccesses = () => listAccesses(resource, queried?.meetings ?? NO_MEETINGS, { registry, tables });
-    return memory.getOrCompute(resource, report, {
+    const computeAccesses = (lookups: Lookups<TableNames>): readonly Access[] =>
+      listAccesses(resource, queried?.meetings ?? NO_MEETINGS, { registry, tables: recordTables(lookups) });
+    return memory.getOrLookUp(resource, report, {
       name: 'accesses',
-      reads: [queried, tablesKey],
+      reads: [queried],
+      source: tables,
       compute: computeAccesses,
     });
   });
@@ -50,7 +51,7 @@ export function auditSet(
   };
   memory.getOrCompute(registry, report, {
     name: 'audit',
-    reads: [resources, accesses, models, tablesKey],
+    reads: [resources, accesses, models, tables],
     compute: runAudit,
   });
 }

@@ -4,10 +4,14 @@
  */
 import { asText } from '../../../contract/json.js';
 import { findNode } from '../../source/tree.js';
+import type { PluginSpec } from '../../../contract/plugin.js';
 import { isCovered } from '../checks/protections.js';
 import { listPayloadReaders } from '../checks/readers.js';
 import { hasIdentifyingGuard } from '../fix-guards.js';
+import type { PluginUsage } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
+import { memoize, memoizeWith } from '../memoize.js';
+import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { addRenamed } from '../renamed-columns.js';
 import { isInside, type Report, type SourceLocation } from '../report.js';
@@ -30,9 +34,9 @@ export type HashedColumns = ReadonlyMap<string, ReadonlySet<string>>;
 export function findHashedColumns(registry: Registry, resources: readonly LinkedResource[]): HashedColumns {
   const hashed = new Map<string, Set<string>>();
   for (const resource of resources)
-    for (const action of resource.actions)
-      for (const name of listHashedNames(registry, resource, action))
-        for (const model of action.secretModels) hashed.set(model, (hashed.get(model) ?? new Set()).add(name));
+    for (const [{ secretModels }, names] of listHashedNames(resource, registry))
+      for (const name of names)
+        for (const model of secretModels) hashed.set(model, (hashed.get(model) ?? new Set()).add(name));
   return hashed;
 }
 
@@ -42,8 +46,12 @@ export function auditSecrets(audit: SecretsAudit, hashed: HashedColumns): void {
   auditKeys(audit);
 }
 
+const listHashedNames = memoizeWith((resource: LinkedResource, registry: Registry) =>
+  resource.actions.map((action) => [action, findHashedNames(registry, resource, action)] as const),
+);
+
 /** The last segment of a hashed property is also the name of its column. */
-function listHashedNames({ plugins }: Registry, { definition }: LinkedResource, action: LinkedAction): string[] {
+function findHashedNames({ plugins }: Registry, { definition }: LinkedResource, action: LinkedAction): string[] {
   const { places, declarations, references } = definition.finds;
   const hashing = places.filter(
     ({ plugin, node }) => isInside(node, action.node) && plugins.get(plugin)?.facts?.['conceals'] !== undefined,
@@ -63,14 +71,17 @@ function auditPassword(
   hashed?: ReadonlySet<string>,
 ): void {
   const blind = audit.blindIn(model);
+  const isPassword = (column: string): boolean => hashed?.has(column) === true || PASSWORD.test(column);
+  const passwords = meetings.filter(
+    ({ column, from }) => from === 'payload' && isPassword(column) && !blind.includes(column),
+  );
+  if (passwords.length === 0) return;
   const readers = listPayloadReaders(audit.registry);
   const sealed = resource.definition.finds.references.filter(
     ({ refers, spot }) =>
       refers.symbol === 'payload-field' && refers.named === true && isInside(spot, resource.definition.node),
   );
-  for (const { column, writes, from, node } of meetings) {
-    const isPassword = hashed?.has(column) === true || PASSWORD.test(column);
-    if (from !== 'payload' || !isPassword || blind.includes(column)) continue;
+  for (const { column, writes, node } of passwords) {
     const text = asText(node.scalar);
     const isProtectedName = (name: string): boolean =>
       isCovered(text, name, readers) || isCovered(text, name.slice(name.indexOf('.') + 1), readers);
@@ -79,30 +90,14 @@ function auditPassword(
   }
 }
 
-/** Uses the response fields of the resource, or those of its actionables if it has none. */
-function auditResponse(
-  { report, registry, accesses }: SecretsAudit,
-  resource: LinkedResource,
-  hashed: HashedColumns,
-): void {
-  const { references, statements, places } = resource.definition.finds;
-  const own = resource.actions.flatMap((action) => listHashedNames(registry, resource, action));
-  const touched = resource.actions.flatMap(({ models, behind }) =>
-    [...models, ...behind.models].flatMap((model) => [...(hashed.get(model) ?? [])]),
-  );
-  const objects = resource.actions.flatMap(({ behind }) => behind.objects);
-  const names = addRenamed([...touched, ...own], statements, undefined, objects);
-  const listed = references.filter(({ refers }) => refers.symbol === 'value' && refers.extracted !== true);
-  const isInAction = ({ node }: (typeof listed)[number]): boolean =>
-    resource.actions.some((one) => isInside(node, one.node));
-  const outer = listed.filter((one) => !isInAction(one));
-  for (const { name, spot } of outer.length > 0 ? outer : listed) {
-    const last = String(name).split('.').at(-1) ?? '';
-    if (names.has(last)) report.add('AUD_HASH_ANSWERED', spot, { name: last });
-  }
-  if (!hasIdentifyingGuard(registry, resource)) return;
-  for (const { plugin, node } of places) {
-    if (registry.plugins.get(plugin)?.facts?.['everybody'] !== true) continue;
+function auditResponse(audit: SecretsAudit, resource: LinkedResource, hashed: HashedColumns): void {
+  const own = listHashedNames(resource, audit.registry).flatMap(([, found]) => found);
+  const touched = listTouchedModels(resource).flatMap((model) => [...(hashed.get(model) ?? [])]);
+  if (touched.length + own.length > 0) auditAnswers(audit, resource, [...touched, ...own]);
+  const { report, registry, accesses } = audit;
+  const sends = listSendsToAll(resource.definition, registry);
+  if (sends.length === 0 || !hasIdentifyingGuard(registry, resource)) return;
+  for (const { node } of sends) {
     const action = resource.actions.find((one) => isInside(node, one.node));
     const isOfCaller = accesses.some(
       (one) => one.action === action && one.meetings.some(({ from }) => from === 'claim'),
@@ -111,21 +106,37 @@ function auditResponse(
   }
 }
 
+/** Uses the response fields of the resource, or those of its actionables if it has none. */
+function auditAnswers({ report }: SecretsAudit, resource: LinkedResource, secrets: readonly string[]): void {
+  const { references, statements } = resource.definition.finds;
+  const objects = resource.actions.flatMap(({ behind }) => behind.objects);
+  const names = addRenamed(secrets, statements, undefined, objects);
+  const listed = references.filter(({ refers }) => refers.symbol === 'value' && refers.extracted !== true);
+  const isInAction = ({ node }: (typeof listed)[number]): boolean =>
+    resource.actions.some((one) => isInside(node, one.node));
+  const outer = listed.filter((one) => !isInAction(one));
+  for (const { name, spot } of outer.length > 0 ? outer : listed) {
+    const last = String(name).split('.').at(-1) ?? '';
+    if (names.has(last)) report.add('AUD_HASH_ANSWERED', spot, { name: last });
+  }
+}
+
+const listTouchedModels = memoize(({ actions }: LinkedResource): readonly string[] =>
+  actions.flatMap(({ models, behind }) => [...models, ...behind.models]),
+);
+
+const listSendsToAll = memoizeWith(({ finds }: Definition, { plugins }: Registry) =>
+  finds.places.filter(({ plugin }) => plugins.get(plugin)?.facts?.['everybody'] === true),
+);
+
 function auditKeys({ report, registry, resources }: SecretsAudit): void {
-  const found = resources.flatMap((resource) =>
-    resource.definition.finds.places.flatMap((place) => {
-      const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
-      const tokens = registry.plugins.get(place.plugin)?.getTokenKeys?.({ ...place, facts: findFacts });
-      return tokens === undefined || place.node !== resource.definition.node ? [] : [{ resource, place, ...tokens }];
-    }),
-  );
+  const found = resources.flatMap((resource) => listTokenKeys(resource, registry));
+  const given = collectGivenKeys(found);
   for (const { resource, place, sort, takes, at } of found) {
-    const given = found.filter((one) => one.gives !== null);
-    const same = given.filter((one) => one.sort === sort);
     // Tokens of another type with the same key have a row of their own.
-    const compared = same.length > 0 ? same : given;
-    const [first] = compared;
-    if (takes === null || first === undefined || compared.some(({ gives }) => gives === takes)) continue;
+    const compared = given.get(sort) ?? given.get(null);
+    if (takes === null || compared === undefined || compared.keys.has(takes)) continue;
+    const { first } = compared;
     const node = findNode(place.node, at)?.node ?? place.node;
     const other = findNode(first.place.node, first.at)?.node ?? first.place.node;
     const related = [
@@ -134,6 +145,42 @@ function auditKeys({ report, registry, resources }: SecretsAudit): void {
     report.add('AUD_OTHER_KEY', toLocation(resource, node), {}, { related });
   }
 }
+
+type TokenKeys = NonNullable<ReturnType<NonNullable<PluginSpec['getTokenKeys']>>>;
+
+interface KeyPlace extends TokenKeys {
+  readonly resource: LinkedResource;
+  readonly place: PluginUsage;
+}
+
+interface GivenKeys {
+  /** The first place that gives out such tokens. */
+  readonly first: KeyPlace;
+  readonly keys: Set<string>;
+}
+
+/** The keys with which tokens are given out, by type; null: of any type. */
+function collectGivenKeys(places: readonly KeyPlace[]): ReadonlyMap<string | null, GivenKeys> {
+  const given = new Map<string | null, GivenKeys>();
+  for (const place of places) {
+    if (place.gives === null) continue;
+    for (const sort of [place.sort, null]) {
+      const known = given.get(sort) ?? { first: place, keys: new Set<string>() };
+      known.keys.add(place.gives);
+      given.set(sort, known);
+    }
+  }
+  return given;
+}
+
+const listTokenKeys = memoizeWith((resource: LinkedResource, registry: Registry): readonly KeyPlace[] => {
+  const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
+  return resource.definition.finds.places.flatMap((place) => {
+    if (place.node !== resource.definition.node) return [];
+    const tokens = registry.plugins.get(place.plugin)?.getTokenKeys?.({ ...place, facts: findFacts });
+    return tokens === undefined ? [] : [{ resource, place, ...tokens }];
+  });
+});
 
 const toLocation = (
   { definition: { doc } }: LinkedResource,

@@ -10,6 +10,7 @@ import type { Definition } from '../model.js';
 import { findInventedName } from '../made-up-names.js';
 import { reportUnknownPlugin } from '../validate-node.js';
 import type { Registry } from '../registry.js';
+import type { Lookups } from '../stage-cache.js';
 import { formatHint, type Report, type SourceLocation } from '../report.js';
 import type { AccessorText } from '../facts.js';
 import { listKnownAccessors, suggestAccessor } from './accessor-suggestions.js';
@@ -17,11 +18,25 @@ import { listKnownAccessors, suggestAccessor } from './accessor-suggestions.js';
 /** Never includes the values of the variables. */
 export type EnvFacts = ReadonlyMap<string, EnvFact>;
 
+export interface EnvLookup extends Pick<EnvFacts, 'get' | 'has'> {
+  keys(): Iterable<string>;
+}
+
+/** Records which variables are read: a definition depends on those that it names. */
+export const recordEnv = <S extends object>(
+  { readAnswer }: Lookups<S>,
+  find: (source: S) => EnvFacts | null,
+): EnvLookup => ({
+  get: (name) => readAnswer(`variable ${name}`, (from) => find(from)?.get(name), JSON.stringify),
+  has: (name) => readAnswer(`has variable ${name}`, (from) => find(from)?.has(name) === true),
+  keys: () => readAnswer('variables', (from) => [...(find(from)?.keys() ?? [])]),
+});
+
 export interface AccessorContext {
   readonly registry: Registry;
   readonly report: Report;
   /** Null if the environment is unknown; variables are then not checked. */
-  readonly env: EnvFacts | null;
+  readonly env: EnvLookup | null;
 }
 
 /** Also records the plugins that accessors use. */

@@ -49,12 +49,15 @@ export function checkBlind(resources: readonly LinkedResource[], { tables, regis
 }
 
 function listBlindTables(names: readonly { readonly name: string }[], tables: TableNames): BlindTable[] {
-  return [...new Set(names.map(({ name }) => name))].flatMap((table) => {
+  const found = [...new Set(names.map(({ name }) => name))].flatMap((table) => {
     const model = tables.findModel(table);
     if (model === undefined) return [];
     const indexes = new Map(tables.listBlindFields(model).map((field) => [field, field + BLIND]));
-    return [{ table, columns: tables.listFields(model), indexes }];
+    return [{ table, model, indexes }];
   });
+  // A statement on tables without an index does not depend on their columns.
+  if (found.every(({ indexes }) => indexes.size === 0)) return [];
+  return found.map(({ table, model, indexes }) => ({ table, columns: tables.listFields(model), indexes }));
 }
 
 export interface BlindModels {

@@ -16,11 +16,13 @@ import type { Registry } from '../registry.js';
 import { createFix } from '../fix-factory.js';
 import { isInside, type Report, type ReportOptions, type SourceLocation } from '../report.js';
 import { getRootName } from '../sources.js';
-import type { TableNames } from '../tables.js';
+import type { Lookups, StageCache } from '../stage-cache.js';
+import { recordTables, type TableNames } from '../tables.js';
 import { listValueReads, type ValueRead } from '../value-reads.js';
 
 interface Context {
   readonly registry: Registry;
+  readonly memory: StageCache;
   readonly report: Report;
   readonly tables: TableNames;
 }
@@ -40,11 +42,12 @@ interface Use {
   readonly rule: LocatedNode | null;
 }
 
-export function checkCanonical({ registry, report, tables }: Context, resources: readonly LinkedResource[]): void {
+export function checkCanonical(context: Context, resources: readonly LinkedResource[]): void {
+  const { registry, report, tables } = context;
   if (!resources.some(hasForms)) return;
   const owners = new Map(resources.flatMap((one) => one.actions.map(({ key }) => [key, one] as const)));
   const uses = resources.flatMap((resource) => [
-    ...listUses(resource, registry, tables),
+    ...listUses(resource, context),
     ...listReachedUses(resource, owners, registry, tables),
     ...listExtractedUses(resource, owners, registry, tables),
   ]);
@@ -80,17 +83,13 @@ function createCanonicalFix({ rule, resource, declared }: Use, form: string): Pi
   return createFix(`add "canonical": ${form}`, [change]);
 }
 
-const known = new WeakMap<LinkedResource, readonly Use[]>();
-
-/** Cached by resource, because a resource is linked again when its tables change. */
-function listUses(resource: LinkedResource, registry: Registry, tables: TableNames): readonly Use[] {
-  const seen = known.get(resource);
-  if (seen !== undefined) return seen;
-  const found = isReached(resource)
-    ? [...listQueryUses(resource, registry, tables), ...listPropertyUses(resource, tables)]
-    : [];
-  known.set(resource, found);
-  return found;
+function listUses(resource: LinkedResource, { registry, memory, report, tables }: Context): readonly Use[] {
+  if (!isReached(resource)) return [];
+  const computeUses = (lookups: Lookups<TableNames>): readonly Use[] => {
+    const recorded = recordTables(lookups);
+    return [...listQueryUses(resource, registry, recorded), ...listPropertyUses(resource, recorded)];
+  };
+  return memory.getOrLookUp(resource, report, { name: 'canonical', reads: [], source: tables, compute: computeUses });
 }
 
 /** The rules of callers also apply to a resource that is only reached from others, so it is skipped. */
@@ -312,8 +311,9 @@ const getRules = memoize(({ definition }: LinkedResource): ReadonlyMap<string, r
   return rules;
 });
 
-const hasForms = (resource: LinkedResource): boolean =>
-  [...getRules(resource).values()].some((rules) => rules.some((rule) => findMember(rule, 'canonical') !== undefined));
+const hasForms = memoize((resource: LinkedResource): boolean =>
+  [...getRules(resource).values()].some((rules) => rules.some((rule) => findMember(rule, 'canonical') !== undefined)),
+);
 
 function listForms(rule: LocatedNode): string[] {
   const json = toJson(rule);

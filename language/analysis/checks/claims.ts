@@ -8,6 +8,7 @@ import { findNearest } from '../../source/suggest.js';
 import { locateInString } from '../../source/escapes.js';
 import type { PluginUsage } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
+import { memoize, memoizeWith } from '../memoize.js';
 import type { Registry } from '../registry.js';
 import { formatHint, isInside, type Report, type SourceLocation } from '../report.js';
 import { listValueReads } from '../value-reads.js';
@@ -124,7 +125,7 @@ const listExtractedClaims = ({ definition }: LinkedResource): string[] =>
   definition.finds.declarations.flatMap(({ symbol, name }) => (symbol === 'claim' ? [name] : []));
 
 /** Scheduled actionables have no token and are skipped. */
-function listClaimReads(resource: LinkedResource, registry: Registry): ClaimRead[] {
+const listClaimReads = memoizeWith((resource: LinkedResource, registry: Registry): readonly ClaimRead[] => {
   const { definition, actions } = resource;
   if (resource.claims.size === 0) return [];
   const readers = listClaimReaders(registry);
@@ -143,20 +144,21 @@ function listClaimReads(resource: LinkedResource, registry: Registry): ClaimRead
       : [],
   );
   return [...written, ...bare].filter(({ action }) => action?.timing.scheduled !== true);
-}
+});
 
-export const listUsages = ({ definition: { finds, node } }: LinkedResource): readonly PluginUsage[] =>
-  finds.places.filter((place) => place.node === node);
+export const listUsages = memoize(({ definition: { finds, node } }: LinkedResource): readonly PluginUsage[] =>
+  finds.places.filter((place) => place.node === node),
+);
 
 const hasGuard = (resource: LinkedResource, registry: Registry): boolean =>
   listUsages(resource).some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['identifies'] === true);
 
-export function listIssuers(resource: LinkedResource, registry: Registry): Issuer[] {
-  return listUsages(resource).flatMap((place) => {
+export const listIssuers = memoizeWith((resource: LinkedResource, registry: Registry): readonly Issuer[] =>
+  listUsages(resource).flatMap((place) => {
     const issued = registry.plugins.get(place.plugin)?.issues?.(place) ?? null;
     return issued === null ? [] : [{ id: resource.id, place, issued }];
-  });
-}
+  }),
+);
 
 /** Null if the result depends on the environment. `holder`: the fields of the resource, if not those of its definition. */
 export function findAcceptance(

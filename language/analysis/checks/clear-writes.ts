@@ -12,12 +12,14 @@ import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
 import { isInside, type Report } from '../report.js';
 import type { Source } from '../sources.js';
-import type { TableNames } from '../tables.js';
+import type { Lookups, StageCache } from '../stage-cache.js';
+import { recordTables, type TableNames } from '../tables.js';
 import { isCovered, isProtected, isCoveredByItem } from './protections.js';
 import { listClaimReaders, listHeaderReaders, listPayloadReaders } from './readers.js';
 
 interface Context {
   readonly registry: Registry;
+  readonly memory: StageCache;
   readonly report: Report;
   readonly tables: TableNames;
 }
@@ -35,12 +37,21 @@ interface Write {
 
 /** `groups`: resources that reach one another share their protected values. */
 export function checkClearWrites(
-  { registry, report, tables }: Context,
+  { registry, memory, report, tables }: Context,
   groups: readonly { readonly linked: readonly LinkedResource[] }[],
 ): void {
   if (!groups.some(({ linked }) => linked.some(hasProtection))) return;
   const readers = listPayloadReaders(registry);
-  const writes = groups.map(({ linked }) => linked.flatMap((one) => listWrites(one, { tables, readers })));
+  const writes = groups.map(({ linked }) =>
+    linked.flatMap((one) =>
+      memory.getOrLookUp(one, report, {
+        name: 'writes',
+        reads: [],
+        source: tables,
+        compute: (lookups: Lookups<TableNames>) => listWrites(one, { tables: recordTables(lookups), readers }),
+      }),
+    ),
+  );
   const first = new Map<string, { readonly id: string; readonly by: Reference }>();
   for (const { kept, model, resource } of writes.flat()) {
     for (const { field, by } of kept) {
@@ -82,14 +93,9 @@ interface WriteContext {
   readonly readers: readonly string[];
 }
 
-const known = new WeakMap<LinkedResource, readonly Write[]>();
-
-/** Cached by resource, because a resource is linked again when its tables change. */
 function listWrites(resource: LinkedResource, reading: WriteContext): readonly Write[] {
-  const seen = known.get(resource);
-  if (seen !== undefined) return seen;
   const { finds } = resource.definition;
-  const found = resource.actions.flatMap((action): Write[] => {
+  return resource.actions.flatMap((action): Write[] => {
     const sealed = finds.references.filter((one) => isProtected(one) && isInside(one.node, action.node));
     const own = [
       ...finds.statements
@@ -106,8 +112,6 @@ function listWrites(resource: LinkedResource, reading: WriteContext): readonly W
       kept: sealed.flatMap((by) => listProtected(by, one, action, reading)),
     }));
   });
-  known.set(resource, found);
-  return found;
 }
 
 /** The protected property must be the written value or nested in it. */

@@ -21,8 +21,14 @@ export interface FixContext {
   readonly mayEdit: (node: LocatedNode, edits: readonly FindingEdit[]) => boolean;
 }
 
+export interface PluginCheckContext extends AccessorContext {
+  readonly given: Pick<AnalysisSettings, 'testing' | 'profile' | 'outbound'> | null;
+  /** True where the config enables connections; null if no config is known. */
+  readonly connections: boolean | null;
+}
+
 export function checkPlugins(
-  { registry, report, env, given }: AccessorContext & { readonly given: AnalysisSettings | null },
+  { registry, report, env, given, connections }: PluginCheckContext,
   definition: Pick<Definition, 'doc' | 'node' | 'finds'>,
   places: readonly PluginUsage[],
   {
@@ -52,7 +58,7 @@ export function checkPlugins(
       holder: place.holder,
       root,
       outbound: given?.outbound ?? null,
-      connections: given?.websocket.enabled ?? null,
+      connections,
       nearest: findNearest,
       env: (name) => env?.get(name) ?? null,
       isSet: (name) => env?.has(name) !== false,

@@ -10,9 +10,8 @@ import type { StageCache } from '../stage-cache.js';
 import type { TableNames } from '../tables.js';
 
 export interface TestNames {
-  readonly tables: TableNames;
   /** Another object when the names of tables or columns change. */
-  readonly tablesKey: object;
+  readonly tables: TableNames;
   readonly models: readonly Definition[];
   /** Ids. */
   readonly resources: readonly string[];
@@ -52,7 +51,7 @@ export function checkTests(
 ): void {
   memory.getOrComputeAll(tests, report, {
     name: 'tests',
-    reads: [names.tablesKey, names.models.map(({ name }) => names.tables.getTable(name)), names.resources],
+    reads: [names.tables, names.resources],
     compute: (one, own) => checkTestFile({ ...names, registry }, one, own),
   });
 }

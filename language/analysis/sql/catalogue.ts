@@ -1,13 +1,15 @@
 /** The tables of the models. */
 import { isObject, type Json } from '../../../contract/json.js';
+import { memoize } from '../memoize.js';
 import type { Definition } from '../model.js';
+import type { Lookups } from '../stage-cache.js';
 import type { TableNames } from '../tables.js';
 
 export interface CatalogueTable {
   readonly model: string;
   readonly columns: readonly string[];
   /** Field definitions by column. */
-  readonly fields: ReadonlyMap<string, Json>;
+  readonly fields: Pick<ReadonlyMap<string, Json>, 'get'>;
   /** Columns that an INSERT must set. */
   readonly needed: readonly string[];
 }
@@ -22,20 +24,47 @@ export const TIMESTAMPS: readonly string[] = ['created_at', 'updated_at', 'delet
 
 export function createCatalogue(definitions: readonly Definition[], tables: TableNames): Catalogue {
   const byModel = new Map<string, CatalogueTable>();
-  for (const { sort, name, finds } of definitions) {
-    if (sort !== 'model' || byModel.has(name)) continue;
-    const fields = finds.declarations.filter(({ symbol }) => symbol === 'model-field');
-    const columns = fields.map((field) => field.name);
-    byModel.set(name, {
-      model: name,
-      columns: [...new Set([...columns, ...TIMESTAMPS])],
-      fields: new Map(fields.map((field) => [field.name, field.value])),
-      needed: fields.filter(({ value }) => isNeeded(value)).map((field) => field.name),
-    });
-  }
+  for (const definition of definitions)
+    if (definition.sort === 'model' && !byModel.has(definition.name))
+      byModel.set(definition.name, describeTable(definition));
   return {
     table: (name) => byModel.get(tables.findModel(name) ?? ''),
     tables: [...byModel.keys()].map((model) => tables.getTable(model)),
+  };
+}
+
+const describeTable = memoize(({ name, finds }: Definition): CatalogueTable => {
+  const fields = finds.declarations.filter(({ symbol }) => symbol === 'model-field');
+  const columns = fields.map((field) => field.name);
+  return {
+    model: name,
+    columns: [...new Set([...columns, ...TIMESTAMPS])],
+    fields: new Map(fields.map((field) => [field.name, field.value])),
+    needed: fields.filter(({ value }) => isNeeded(value)).map((field) => field.name),
+  };
+});
+
+/** Records what is read: a statement depends on its tables and on the fields that it binds, not on the others. */
+export function recordCatalogue({ readAnswer }: Lookups<Catalogue>): Catalogue {
+  const readField = (name: string, column: string): Json | undefined =>
+    readAnswer(`${name}.${column}`, (from) => from.table(name)?.fields.get(column), JSON.stringify);
+  const readTable = (name: string): CatalogueTable | undefined => {
+    const columns = readAnswer(name, (from) => from.table(name)?.columns);
+    if (columns === undefined) return undefined;
+    return {
+      model: readAnswer(`${name} model`, (from) => from.table(name)?.model) ?? '',
+      columns,
+      get needed() {
+        return readAnswer(`${name} needed`, (from) => from.table(name)?.needed) ?? [];
+      },
+      fields: { get: (column) => readField(name, column) },
+    };
+  };
+  return {
+    table: readTable,
+    get tables() {
+      return readAnswer('', (from) => from.tables);
+    },
   };
 }
 
