@@ -9,11 +9,19 @@ import { createExecutor } from '../shared/execute.js';
 import { writeObjects } from '../shared/json-objects.js';
 import { createBinder } from './bind.js';
 import { readCatalogue, type MysqlCatalogue } from './catalogue.js';
-import { isMysqlConnectionLost, LargeTextError, isMysqlRetryable, OverdueError, toMysqlFault } from './errors.js';
+import {
+  isMysqlConnectionLost,
+  LargeTextError,
+  isMysqlRetryable,
+  OverdueError,
+  toMysqlFault,
+  createStatementError,
+  findColumns,
+  StatementError,
+} from './errors.js';
 import type { Lease, Pool, MysqlConnection } from './pool.js';
 import { prepareMysqlStatement, type MysqlPreparedStatement } from './prepare.js';
 import { runForm } from './steps.js';
-import { createStatementError, findColumns, StatementError } from './statement-error.js';
 import { streamText, toRawJson } from './streaming.js';
 import type { MysqlOptions } from './options.js';
 import type { BindType } from './bind.js';

@@ -3,6 +3,9 @@ import { Fault, createFault, type FaultOptions, type Issue } from '../../../cont
 import { escapePointer } from '../../../contract/json.js';
 import { findWordAt, type StatementWord } from '../../../language/strings/sql-word.js';
 import { refusedFields, type dialectErrors } from '../shared/errors.light.js';
+import type { MysqlCatalogue } from './catalogue.js';
+import type { MysqlConnection } from './pool.js';
+import type { MysqlPreparedStatement } from './prepare.js';
 
 type Code = keyof typeof dialectErrors;
 
@@ -197,3 +200,43 @@ export function toMysqlFault(
 
 export const isMysqlRetryable = (error: unknown): boolean =>
   error instanceof Fault && error.code === 'QRY_SERIALIZATION';
+
+/** An error of a statement of a definition, with what is known of its place. */
+export class StatementError extends Error {
+  constructor(
+    readonly error: unknown,
+    readonly failed: FailedStatement,
+  ) {
+    super('refused by the database', { cause: error });
+  }
+}
+
+export const createStatementError = (
+  error: unknown,
+  columns: readonly string[],
+  { forms }: MysqlPreparedStatement,
+  { flavour }: MysqlConnection,
+): StatementError => new StatementError(error, { columns, word: parseErrorWord(error, forms[flavour].main.text) });
+
+export function findColumns(
+  error: unknown,
+  { tables }: MysqlPreparedStatement,
+  catalogue: MysqlCatalogue,
+): readonly string[] {
+  const { key, columns, check } = parseErrorNames(error);
+  if (columns !== undefined) return columns;
+  if (check !== undefined) return tables.flatMap((table) => parseLengthCheck(table, check));
+  if (key === undefined) return [];
+  const names = key.table === null ? tables : [key.table];
+  for (const name of names) {
+    const found = catalogue.get(name)?.keys.find((one) => one.name === key.name);
+    if (found) return found.columns;
+  }
+  return [];
+}
+
+/** The migration names its length checks `<table>_<column>_length`. */
+function parseLengthCheck(table: string, check: string): string[] {
+  const column = check.slice(table.length + 1, -'_length'.length);
+  return column !== '' && check === `${table}_${column}_length` ? [column] : [];
+}
