@@ -71,8 +71,7 @@ export function createSchema(target: SchemaTarget, registry: Registry): JsonObje
     // Extensions of VS Code's JSON support: every project file may contain comments and trailing commas.
     allowComments: true,
     allowTrailingCommas: true,
-    allOf: [root],
-    definitions: pickReachable(root, parts),
+    ...shareEqual({ allOf: [root], definitions: pickReachable(root, parts) }),
   };
 }
 
@@ -96,7 +95,7 @@ function pickReachable(root: JsonObject, all: Readonly<Record<string, Json>>): J
   const visit = (json: unknown): void => {
     if (typeof json !== 'object' || json === null) return;
     const { $ref } = json as { readonly $ref?: unknown };
-    const name = typeof $ref === 'string' ? $ref.replace('#/definitions/', '') : null;
+    const name = typeof $ref === 'string' ? $ref.replace(PREFIX, '') : null;
     if (name !== null && !kept.has(name)) {
       kept.add(name);
       visit(all[name]);
@@ -105,4 +104,34 @@ function pickReachable(root: JsonObject, all: Readonly<Record<string, Json>>): J
   };
   visit(root);
   return Object.fromEntries(Object.entries(all).filter(([name]) => kept.has(name)));
+}
+
+const PREFIX = '#/definitions/';
+
+/** Of equal definitions one remains. Those that differ only in references to equal ones are equal in the next round. */
+function shareEqual(schema: { readonly allOf: Json; readonly definitions: JsonObject }): JsonObject {
+  const byText = new Map<string, string>();
+  const others = new Map<string, string>();
+  for (const [name, definition] of Object.entries(schema.definitions)) {
+    const text = JSON.stringify(definition);
+    const known = byText.get(text);
+    if (known === undefined) byText.set(text, name);
+    else others.set(PREFIX + name, PREFIX + known);
+  }
+  if (others.size === 0) return schema;
+  const rewrite = (json: Json): Json => {
+    if (Array.isArray(json)) return (json as readonly Json[]).map(rewrite);
+    if (!isObject(json)) return json;
+    return Object.fromEntries(
+      Object.entries(json).map(([key, value]) => [
+        key,
+        key === '$ref' && typeof value === 'string' ? (others.get(value) ?? value) : rewrite(value),
+      ]),
+    );
+  };
+  const kept = Object.entries(schema.definitions).filter(([name]) => !others.has(PREFIX + name));
+  return shareEqual({
+    allOf: rewrite(schema.allOf),
+    definitions: Object.fromEntries(kept.map(([name, definition]) => [name, rewrite(definition)])),
+  });
 }
