@@ -119,19 +119,19 @@ function shareEqual(schema: { readonly allOf: Json; readonly definitions: JsonOb
     else others.set(PREFIX + name, PREFIX + known);
   }
   if (others.size === 0) return schema;
-  const rewrite = (json: Json): Json => {
-    if (Array.isArray(json)) return (json as readonly Json[]).map(rewrite);
+  const rewriteReferences = (json: Json): Json => {
+    if (Array.isArray(json)) return (json as readonly Json[]).map(rewriteReferences);
     if (!isObject(json)) return json;
     return Object.fromEntries(
       Object.entries(json).map(([key, value]) => [
         key,
-        key === '$ref' && typeof value === 'string' ? (others.get(value) ?? value) : rewrite(value),
+        key === '$ref' && typeof value === 'string' ? (others.get(value) ?? value) : rewriteReferences(value),
       ]),
     );
   };
   const kept = Object.entries(schema.definitions).filter(([name]) => !others.has(PREFIX + name));
   return shareEqual({
-    allOf: rewrite(schema.allOf),
-    definitions: Object.fromEntries(kept.map(([name, definition]) => [name, rewrite(definition)])),
+    allOf: rewriteReferences(schema.allOf),
+    definitions: Object.fromEntries(kept.map(([name, definition]) => [name, rewriteReferences(definition)])),
   });
 }
