@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createContext, Script } from 'node:vm';
-import { compileLinearPattern } from '../../language/strings/linear-pattern.js';
+import { compileLinearPattern, type LinearPattern } from '../../language/strings/linear-pattern.js';
 import { readManifest } from '../../language/export/manifest-read.js';
 import { createManifest, formatManifest } from '../../language/export/manifest.js';
 import { analyseFiles } from '../../language/analysis/analyse.js';
@@ -74,11 +74,22 @@ const group: fc.Memo<string> = fc.memo((depth) =>
 );
 const subject = fc.string({ unit: fc.constantFrom(...'aab1-. é\n'), maxLength: 12 });
 
+/** Null for a pattern that is rejected because it has too many steps, as few of the random ones have. */
+function compileSmall(pattern: string, flags: string): LinearPattern | null {
+  try {
+    return compileLinearPattern(pattern, flags);
+  } catch (error) {
+    if (/has more than \d+ steps/.test(String(error))) return null;
+    throw error;
+  }
+}
+
 describe('patterns out of files', () => {
   it('find where the engine finds', () => {
     fc.assert(
       fc.property(source(3), subject, fc.constantFrom('', 'i', 's', 'm'), (pattern, on, flags) => {
-        const linear = compileLinearPattern(pattern, flags);
+        const linear = compileSmall(pattern, flags);
+        fc.pre(linear !== null);
         const own = linear.exec(on);
         const native = execWithin(30, pattern, flags, on);
         if (native === undefined) return;
