@@ -72,7 +72,10 @@ export interface CheckPlace {
   readonly nearest: (name: string, candidates: Iterable<string>) => string | undefined;
   /** Names that responses omit by default. */
   readonly secrets: ReadonlySet<string>;
-  /** Whether the value at this dotted path, which begins with an extracted name, is or contains a secret of a result. */
+  /**
+   * Whether the value at this dotted path, which begins with an extracted name, is a secret of a result, or contains one under
+   * another name than its own.
+   */
   readonly isSecretName: (path: string) => boolean;
 }
 

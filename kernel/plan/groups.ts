@@ -7,9 +7,11 @@ interface OpenGroup {
   readonly actions: ActionPlan[];
 }
 
+const listHolders = (members: readonly ActionPlan[]): ActionPlan[] => members.filter(({ unit }) => unit !== null);
+
 /** Dependencies among the members with a unit, as indexes into their list; also those through a member without one. */
 function indexNeeds(members: readonly ActionPlan[], needs: readonly (readonly number[])[]): number[][] {
-  const holders = members.filter(({ unit }) => unit !== null);
+  const holders = listHolders(members);
   const place = new Map(holders.map(({ index }, at) => [index, at]));
   const between = new Set(members.flatMap(({ unit, index }) => (unit === null ? [index] : [])));
   const resolve = (index: number): number[] =>
@@ -50,8 +52,10 @@ export function groupActions(
     const carries = rides === 'each' || (rides === 'last' && at === groups.length - 1);
     const wanted = !atOnce && (carries || members.length > 1 || members.some((action) => action.always));
     const closing = !carries && isInfallible(members.at(-1));
-    const holders = members.filter((action) => action.unit !== null);
-    const unit = first !== undefined && wanted ? first.join(units, closing, indexNeeds(members, needs), holders) : null;
+    const unit =
+      first !== undefined && wanted
+        ? first.join(units, closing, indexNeeds(members, needs), listHolders(members))
+        : null;
     // Acquire only one limiter per transaction: acquiring two could deadlock.
     const turns = unit === null ? null : (members.find((action) => action.turns !== null)?.turns ?? null);
     return Object.freeze({ unit, parallel: atOnce, turns, actions: Object.freeze(members) });

@@ -2,11 +2,11 @@
  * Large results of MySQL and MariaDB that are sent while they are received, by the contract of `streamed-results`: the same bytes
  * as a result that is held, no complete response for one that fails, and connections that are free again however it ends.
  */
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { formatRequestHead } from '../support/client.js';
 import { SQL } from '../support/databases.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
+import { createStalledReaders, formatPost } from '../support/stalled-readers.js';
 import { defineQueryResource } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
@@ -34,17 +34,11 @@ const FILES = {
   ],
 };
 
-const formatPost = (path: string, body: object): string => {
-  const text = JSON.stringify(body);
-  const head = { 'content-type': 'application/json', 'content-length': text.length };
-  return `${formatRequestHead('POST', path, head)}${text}`;
-};
-
 for (const { name, make, config } of SQL.filter((one) => /mysql|mariadb/i.test(one.name)))
   describe(`streamed results (${name})`, () => {
     let kernel: TestKernel;
     let database = '';
-    const sockets: Socket[] = [];
+    const readers = createStalledReaders();
     const start = (http: object = {}): Promise<TestKernel> =>
       startKernel({
         files: FILES,
@@ -61,18 +55,11 @@ for (const { name, make, config } of SQL.filter((one) => /mysql|mariadb/i.test(o
       kernel = await start();
       for (let n = 1; n <= 100; n++) await kernel.post('/fill', { n });
     });
-    afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+    afterEach(() => readers.close());
     after(() => kernel?.close());
 
-    /** A client that stops reading after the first bytes. */
     const readLittle = (path: string, body: object, of = kernel): Promise<Socket> =>
-      new Promise((resolve, reject) => {
-        const socket = connect(of.server.port, '127.0.0.1');
-        sockets.push(socket);
-        socket.once('data', () => resolve(socket.pause()));
-        socket.on('error', reject);
-        socket.write(formatPost(path, body));
-      });
+      readers.read(of.server.port, path, body);
 
     for (const path of ['naughty', 'some'])
       it(`${path}: the same bytes as a result that is held`, async () => {

@@ -2,10 +2,10 @@
  * Large results that are sent while they are received: the same bytes as a result that is held, no complete response for one that
  * fails, and connections of the database that are free again however a response ends. On PostgreSQL.
  */
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { formatRequestHead } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
+import { createStalledReaders, formatPost } from '../support/stalled-readers.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { defineQueryResource } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
@@ -41,17 +41,11 @@ const FILES = {
     ),
   ],
 };
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-const formatPost = (path: string, body: object = {}, headers: object = {}): string => {
-  const text = JSON.stringify(body);
-  return `${formatRequestHead('POST', path, { ...JSON_TYPE, 'content-length': text.length, ...headers })}${text}`;
-};
 
 describe('streamed results', () => {
   let database = '';
   let kernel: TestKernel;
-  const sockets: Socket[] = [];
+  const readers = createStalledReaders();
 
   const start = (config: object = {}): Promise<TestKernel> =>
     startKernel({
@@ -71,20 +65,13 @@ describe('streamed results', () => {
     database = await createPostgresDatabase();
     kernel = await start();
   });
-  afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+  afterEach(() => readers.close());
   after(() => kernel?.close());
 
   const isChunked = ({ headers }: { headers: Headers }): boolean => headers.get('transfer-encoding') === 'chunked';
 
-  /** A client that stops reading after the first bytes. */
   const readLittle = (path: string, body: object, of = kernel): Promise<Socket> =>
-    new Promise((resolve, reject) => {
-      const socket = connect(of.server.port, '127.0.0.1');
-      sockets.push(socket);
-      socket.once('data', () => resolve(socket.pause()));
-      socket.on('error', reject);
-      socket.write(formatPost(path, body));
-    });
+    readers.read(of.server.port, path, body);
 
   const readRest = (socket: Socket): Promise<string> =>
     new Promise((resolve) => {
