@@ -23,7 +23,8 @@ const createBusyFault = (seconds: number): Fault =>
 
 export function createConflictRetry(clock: Clock): RetryOnConflict {
   const { now, wait } = clock;
-  const line = createLimiter(1, Infinity, createBusyFault, { clock });
+  // Conflicts of a burst arrive over seconds, which looks like overload.
+  const line = createLimiter(1, Infinity, createBusyFault, { clock, detectsOverload: false });
   return async (once, isMet, asker = null) => {
     const end = asker?.invocation.deadline ?? Infinity;
     let leave = line.running > 0 ? await line.acquire(asker) : null;

@@ -28,6 +28,8 @@ export interface LimiterTiming {
   readonly clock: Clock;
   /** Maximum wait in milliseconds. */
   readonly patience?: number;
+  /** False: waits are bounded by `patience` and deadlines alone, for callers that another limiter has admitted. */
+  readonly detectsOverload?: boolean;
 }
 
 interface Waiter {
@@ -49,10 +51,10 @@ export function createLimiter(
   timing: LimiterTiming | null = null,
 ): Limiter {
   const most = typeof atOnce === 'number' ? () => atOnce : atOnce;
-  const { clock = null, patience = Infinity } = timing ?? {};
+  const { clock = null, patience = Infinity, detectsOverload = true } = timing ?? {};
   /** In round-robin order: a served client moves to the end. */
   const line = new Map<string, Waiter[]>();
-  const load = new Overload();
+  const load = new Overload(detectsOverload);
   let running = 0;
   let waiting = 0;
   let watched = false;

@@ -21,6 +21,7 @@ const SHORTEST = 50;
 const SURE = 1.5;
 
 export class Overload {
+  readonly #isDetected: boolean;
   #mean = 0;
   /** All arrivals, and those of clients without a waiter. */
   #all = 0;
@@ -30,6 +31,11 @@ export class Overload {
   /** Consecutive windows with overload: by all arrivals, and by those of clients without a waiter. */
   #tooMuch = 0;
   #tooMany = 0;
+
+  /** `isDetected` false: the allowed wait depends on the remaining time alone. */
+  constructor(isDetected: boolean) {
+    this.#isDetected = isDetected;
+  }
 
   /** Estimated milliseconds until `ahead` waiters have been served. */
   estimateWait(ahead: number, atOnce: number): number {
@@ -53,6 +59,7 @@ export class Overload {
    * may use all of their time.
    */
   getAllowedWait(now: number, atOnce: number, first: boolean, left: number): number {
+    if (!this.#isDetected) return left * SURE;
     if (now - this.#began > Math.max(WINDOW, WORKS * this.#mean)) this.#turn(now, atOnce);
     const windows = first ? this.#tooMany : this.#tooMuch;
     return windows >= LASTING ? Math.min(left, Math.max(SHORTEST, SHARE * this.#mean)) : left * SURE;

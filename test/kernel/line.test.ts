@@ -1,6 +1,7 @@
 /** The line: turns by client, ends of waits, refusals by estimate. The time is the test's own. */
 import { expect } from 'chai';
 import { getClientKey, toNetwork, type Requester } from '../../contract/requester.js';
+import { createConflictRetry } from '../../contract/conflict-retry.js';
 import { createLimiter, type ReleaseSlot, type Limiter } from '../../contract/limiter.js';
 
 interface Settings {
@@ -167,6 +168,26 @@ describe('a line', () => {
     for (let n = 0; n < 40; n++) void client();
     while (done < 400) await time.pass(50);
     expect(refused).to.equal(0);
+  });
+
+  it('repeats all of a burst of conflicts that are found over seconds', async () => {
+    const retry = createConflictRetry(time.clock);
+    const outcomes: unknown[] = [];
+    for (let n = 0; n < 40; n++) {
+      let attempt = 0;
+      const work = async (): Promise<void> => {
+        // All begin at once, and the database finds their conflicts one after the other.
+        await time.clock.wait(++attempt === 1 ? 60 * (n + 1) : 150);
+        if (attempt === 1) throw new Error('conflict');
+      };
+      const deadline = time.clock.now() + 30_000;
+      void retry(work, () => true, createAsker('10.0.0.1', deadline)).then(
+        () => outcomes.push('done'),
+        (error: unknown) => outcomes.push(error),
+      );
+    }
+    await time.pass(10_000);
+    expect(outcomes).to.deep.equal(Array.from({ length: 40 }, () => 'done'));
   });
 
   it('knows a client by what is proven of it, or by its network', () => {
