@@ -187,11 +187,14 @@ export function createPostgresDialect(
       const prepared = statement as PostgresPreparedStatement;
       const { name, readOnly, among } = prepared;
       return renderText({
-        ...{ rendering, asker, isLarge: slow.isLarge(name) },
+        rendering,
+        asker,
+        isLarge: slow.isLarge(name),
         streams: streams && readOnly && !among,
         recordLarge: () => slow.recordLarge(name),
-        send: (...how) => runFree(prepared, values, how[0], asker, how[1], how[2]),
-        sendAlone: (...how) => runLeased(prepared, bindValues(prepared, values), how[0], asker, 1, how[1], how[2]),
+        send: (sending, done, failed) => runFree(prepared, values, sending, asker, done, failed),
+        sendAlone: (sending, done, failed) =>
+          runLeased(prepared, bindValues(prepared, values), sending, asker, 1, done, failed),
       });
     },
 

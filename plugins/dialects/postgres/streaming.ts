@@ -8,7 +8,7 @@ import type { Requester } from '../../../contract/requester.js';
 import type { Rendering } from '../kind.js';
 import { LargeTextError } from '../shared/errors.js';
 import type { ResultText } from '../shared/result-text.js';
-import { ALONE, COMMIT } from './connection.js';
+import { COMMIT } from './connection.js';
 import type {
   ErrorCallback,
   OutcomeCallback,
@@ -50,7 +50,7 @@ export function renderText(read: TextRead): Promise<RawJson | JsonStream> {
     const failed: ErrorCallback = reject;
     const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
     if (!read.streams || rendering.streams !== true || asker?.invocation.streams !== true) {
-      read.send({ ...ALONE, rendering }, resolveText, failed);
+      read.send({ before: null, after: null, rendering, large: null }, resolveText, failed);
       return;
     }
     const sendAlone = (): void => {
@@ -69,7 +69,7 @@ export function renderText(read: TextRead): Promise<RawJson | JsonStream> {
     };
     if (read.isLarge) sendAlone();
     else
-      read.send({ ...ALONE, rendering, large: 'abort' }, resolveText, (error) => {
+      read.send({ before: null, after: null, rendering, large: 'abort' }, resolveText, (error) => {
         if (!(error instanceof LargeTextError)) return failed(error);
         read.recordLarge();
         sendAlone();
