@@ -20,13 +20,16 @@ function createContext(options: Readonly<Record<string, unknown>>, folder: strin
   };
 }
 
+/** Seconds; only tests of the wait itself set a shorter one, because a busy machine may take more than the default. */
+const LONG_WAIT = 20;
+
 export async function openDialect(
   runtime: PluginRuntime<Dialect>,
   options: Readonly<Record<string, unknown>>,
   folder = tmpdir(),
 ): Promise<OpenDialect & { health(): Promise<boolean | undefined> }> {
   const doNothing = (): void => {};
-  const context = createContext(options, folder, {
+  const context = createContext({ pool_wait: LONG_WAIT, ...options }, folder, {
     debug: doNothing,
     info: doNothing,
     warn: doNothing,

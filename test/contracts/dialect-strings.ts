@@ -31,7 +31,7 @@ function readVectors(file: string): Vector[] {
   return lines.map((line) => JSON.parse(line) as Vector).filter(({ use }) => use === undefined || use === 'parameter');
 }
 
-/** Twice the connections of a pool: more of them would wait longer than a pool allows on a busy machine. */
+/** Twice the connections of a pool. */
 const BATCH = 20;
 
 export function stringsContract(run: Run, dialect: string): void {

@@ -125,7 +125,8 @@ export const DATABASES: readonly DatabaseKind[] = [
     async make() {
       const server = await startPostgres();
       if ('skip' in server) return server;
-      const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
+      // A busy machine may take longer than the default until a connection is free.
+      const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL', pool_wait: 20 } };
       return { connections, env: { DATABASE_URL: await createPostgresDatabase() } };
     },
   },
