@@ -24,7 +24,11 @@ export function explainFailure(kernel: Kernel, fault: Fault, paint: StyleText): 
   const spot = only === undefined ? null : locateFailure(doc, only, fault);
   const { start, end } = spot ?? only?.node ?? action.node;
   const problem: Problem = {
-    ...{ code, severity: 'error', file: doc.file, range: rangeAt(doc, start, end), related: [] },
+    code,
+    severity: 'error',
+    file: doc.file,
+    range: rangeAt(doc, start, end),
+    related: [],
     message: [fillMessage(entry.message, fault.params).replace(/\.$/, ''), ...listReasons(fault)].join(': '),
   };
   const frame = formatCodeFrame(problem, analysis.documents.get(doc.file), paint, resource.id);

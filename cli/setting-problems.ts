@@ -24,7 +24,9 @@ const LOG = pino({ level: 'silent' });
 export async function listSettingProblems(project: Project, analysis: Analysis): Promise<readonly Problem[]> {
   if (project.unrun !== null) return [];
   const loaded: LoadedDefinitions = {
-    ...{ analysis, problems: [], descriptions: new Map() },
+    analysis,
+    problems: [],
+    descriptions: new Map(),
     withRejections: () => loaded,
     withObjects: () => loaded,
   };

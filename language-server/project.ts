@@ -311,7 +311,10 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     getComputedSnapshot: () => now,
     getRecentSnapshot: () => last ?? project.getSnapshot(),
     getTexts: () => ({
-      ...{ folder, configFile, source: getConfigText(), env: state.variables },
+      folder,
+      configFile,
+      source: getConfigText(),
+      env: state.variables,
       files: [...getOverlaidFiles().values()],
     }),
     takeFindings(take) {

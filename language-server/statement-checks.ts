@@ -58,7 +58,13 @@ export function createStatementChecks({ connection, isAllowed, publish }: Statem
         ? null
         : createScratchProcess({ worker, folder: project.folder, isPatient: true, onEnd: countEnd });
     const opened: ProjectChecks = {
-      ...{ process, checker: null, compiled: null, isRunning: false, isWanted: false, ends: 0, isErrorLogged: false },
+      process,
+      checker: null,
+      compiled: null,
+      isRunning: false,
+      isWanted: false,
+      ends: 0,
+      isErrorLogged: false,
     };
     function countEnd(what: string): void {
       opened.ends += 1;

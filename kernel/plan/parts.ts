@@ -84,7 +84,8 @@ export function createPartSource(
   const toKeys = <T extends { readonly action: ActionModel | null }>(all: readonly T[]) =>
     all.map((one) => ({ ...one, action: one.action?.key ?? null }));
   return {
-    ...{ resource: scope.resource.id, key },
+    resource: scope.resource.id,
+    key,
     members: actions.map(({ key: member, value, depends }) => ({ key: member, value, depends })),
     sequence: sequence.map((action) => action.key),
     reads: toKeys(scope.reads),

@@ -99,7 +99,9 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
         : addNeededPaths(draft.sample, scope.needed),
       presumes: draft.presumes,
       describe: describePlan(scope, draft.steps, {
-        ...{ groups, parts, schedules },
+        groups,
+        parts,
+        schedules,
         main: answering?.key ?? null,
         accepted: accepts?.whole === true,
       }),

@@ -239,8 +239,12 @@ export function createTools(
     const [root = json, ...rest] = splitPath(json);
     const slot = findNameSlot(root);
     return {
-      ...{ source: 'name', label: json, field: isMade ? null : root, read: createNameReader(json) },
-      ...{ slot: rest.length === 0 ? slot : null, isInput: slot === null },
+      source: 'name',
+      label: json,
+      field: isMade ? null : root,
+      read: createNameReader(json),
+      slot: rest.length === 0 ? slot : null,
+      isInput: slot === null,
     };
   }
 

@@ -231,8 +231,21 @@ export async function createKernel({
   complete.catch(() => undefined);
   const notifyReload = (): void => running.notifyPlansReloaded();
   const reload = createReload({
-    ...{ project, config, onProblem, connect, hooks, instances, lifecycle, start, compiling, now, log },
-    ...{ checkAnalysis: scratch?.check, followSecrets, isServing: begun.isServing, onReload: notifyReload },
+    project,
+    config,
+    onProblem,
+    connect,
+    hooks,
+    instances,
+    lifecycle,
+    start,
+    compiling,
+    now,
+    log,
+    checkAnalysis: scratch?.check,
+    followSecrets,
+    isServing: begun.isServing,
+    onReload: notifyReload,
   });
   const listSchemas = (): StoreSchemas => ({
     stores: instances.all,

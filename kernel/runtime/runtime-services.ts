@@ -75,7 +75,11 @@ export function createRuntimeServices({
       const { plan, parameters } = findRoute(set, path);
       const { id, path: written, proof, requestOnly } = plan;
       return {
-        ...{ id, path: written, parameters, proof, requestOnly },
+        id,
+        path: written,
+        parameters,
+        proof,
+        requestOnly,
         invoke: (invocation) => invokePlan(plan, invocation, live),
       };
     },
@@ -135,7 +139,11 @@ export function createRuntimeServices({
 
 function createFoundPart(plan: ResourcePlan, part: PartPlan, hooks: () => LiveHooks | null): FoundPart {
   return {
-    ...{ resource: plan.id, path: plan.path, key: part.key, work: part.work, deferral: part.deferral },
+    resource: plan.id,
+    path: plan.path,
+    key: part.key,
+    work: part.work,
+    deferral: part.deferral,
     async begin(invocation) {
       if ((await hooks()?.accept?.(invocation)) !== undefined) return null;
       const frame = createFrame(invocation, plan);

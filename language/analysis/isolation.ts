@@ -186,8 +186,13 @@ function isFedBy(to: ActionModel, from: ActionModel): boolean {
 }
 
 const NO_ACCESS: SqlAccess = {
-  ...{ tables: [], writes: [], foreign: null },
-  ...{ sort: 'nothing', row: null, locks: null, lockable: false },
+  tables: [],
+  writes: [],
+  foreign: null,
+  sort: 'nothing',
+  row: null,
+  locks: null,
+  lockable: false,
 };
 
 const READS = 'one statement: the database reads it as of one moment';

@@ -80,7 +80,12 @@ export function readCron(text: string): CronResult {
   const [seconds = [], minutes = [], hours = [], days = [], months = [], weekdays = []] = sets;
   const [, , hour = '', day = '', , weekday = ''] = parts.map((part) => part.text);
   const cron: Cron = {
-    ...{ seconds, minutes, hours, days, months, weekdays },
+    seconds,
+    minutes,
+    hours,
+    days,
+    months,
+    weekdays,
     anyDay: isAny(day),
     anyWeekday: isAny(weekday),
     steady: /[*/]/.test(hour),

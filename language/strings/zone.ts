@@ -24,7 +24,12 @@ export function createLocalClock(zone: string): LocalClock {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   return (instant) => {
     const shown: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};

@@ -117,7 +117,11 @@ export function createRedisClient<Scripted>(
   if ('url' in servers) return new Redis(servers.url, one) as Redis & Scripted;
   const { sentinels, name, db, login } = servers;
   return new Redis({
-    ...{ ...one, ...login, sentinels: [...sentinels], name, db },
+    ...one,
+    ...login,
+    sentinels: [...sentinels],
+    name,
+    db,
     sentinelRetryStrategy: calculateBackoff,
     sentinelCommandTimeout: COMMAND_TIMEOUT,
     enableTLSForSentinelMode: tls,

@@ -105,7 +105,10 @@ export function computeLayout(plan: Plan, about: ResourceInterface | null = null
     const tags = truncateText(words.tags.join(' · '), inner / 2);
     boxes.push({
       ...area,
-      ...{ key, look, tags, whole: words.whole },
+      key,
+      look,
+      tags,
+      whole: words.whole,
       title: truncateText(words.title, inner - tags.length * SIZE.character - SIZE.pad),
       lines: words.lines.map(({ text, look: style }) => ({ text: truncateText(text, inner), look: style })),
     });
@@ -166,7 +169,10 @@ export function computeLayout(plan: Plan, about: ResourceInterface | null = null
     if (!framed) return;
     const width = widest + SIZE.pad * 2;
     frames.push({
-      ...{ x: left - SIZE.pad, y: top, width, height: y - top },
+      x: left - SIZE.pad,
+      y: top,
+      width,
+      height: y - top,
       title: truncateText(parallel ? 'at the same time' : together, width - SIZE.pad * 2),
       look: parallel ? 'parallel' : 'unit',
     });
@@ -281,7 +287,9 @@ function createArrow({ from, action, placed, lanes, left, enters, leaves, ends }
     : [[target.box.x, into]];
   const names = action.needs[from]?.join(', ') ?? '';
   return {
-    ...{ from, to: action.key, points: [...begin, [lane, out], [lane, into], ...end] },
+    from,
+    to: action.key,
+    points: [...begin, [lane, out], [lane, into], ...end],
     label: names === '' ? '' : truncateText(names, SIZE.label - SIZE.pad),
     labelAt: [left - SIZE.pad - SIZE.label + 4, into - 4],
     whole: `${from} ${names === '' ? 'comes first' : `gives ${names}`}`,

@@ -19,7 +19,9 @@ export interface BoxText {
 }
 
 const createBoxText = (title: string, tags: readonly string[], lines: readonly BoxLine[], more = ''): BoxText => ({
-  ...{ title, tags, lines },
+  title,
+  tags,
+  lines,
   whole: [[title, ...tags].join(', '), ...lines.map(({ text }) => text), ...(more === '' ? [] : [more])].join('\n'),
 });
 

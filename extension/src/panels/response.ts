@@ -47,7 +47,9 @@ const MOST_OF_IMAGE = 8_000_000;
 export function toShownAnswer({ status, statusText, headers, bytes, took }: RawAnswer): ShownAnswer {
   const json = parseJsonBody(bytes, headers);
   return {
-    ...{ status, statusText, took },
+    status,
+    statusText,
+    took,
     size: bytes.length,
     headers: [...headers],
     timings: parseTimings(headers.get('server-timing') ?? ''),
@@ -81,7 +83,8 @@ function toShownBody(bytes: Uint8Array, headers: Headers, json: unknown): ShownB
 }
 
 const truncateBody = (as: 'json' | 'text', text: string): ShownBody => ({
-  ...{ as, text: text.slice(0, MOST) },
+  as,
+  text: text.slice(0, MOST),
   cut: text.length > MOST,
 });
 

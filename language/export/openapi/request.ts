@@ -81,7 +81,11 @@ export function createRequestShape(input: OpenapiInput, resource: ResourceModel)
     payload: described.body !== null ? createSampleBody(described.body) : described.list ? [body] : body,
     optional: omitNames(optional, [...inPath, ...Object.keys(sample)]),
     files: Object.entries(described.files).map(([name, { doc, most = 1, bytes = null, types = [] }]) => ({
-      ...{ name, doc, most, bytes, types },
+      name,
+      doc,
+      most,
+      bytes,
+      types,
     })),
     answers: describeAnswers(described),
     accepted: described.accepted,

@@ -178,7 +178,11 @@ export async function createPool(
       stream: (text, values, begin) => {
         const { until, asker } = member;
         const context: StreamContext = {
-          ...{ connection, until, asker, silence: options.deadline, mustYield },
+          connection,
+          until,
+          asker,
+          silence: options.deadline,
+          mustYield,
           end: () => endStatement(member),
           limit: (refuse) => limitResult(member, refuse),
         };
@@ -275,15 +279,8 @@ export async function createPool(
     throw error;
   }
 
-  const line = createLimiter(
-    options.pool,
-    Infinity,
-    () => new ConnectionUnavailableError('no connection became free in time'),
-    {
-      clock,
-      patience: options.poolWait,
-    },
-  );
+  const createLateError = (): Error => new ConnectionUnavailableError('no connection became free in time');
+  const line = createLimiter(options.pool, Infinity, createLateError, { clock, patience: options.poolWait });
 
   function acquireLease(): Promise<Lease> {
     if (closed) return Promise.reject(new ConnectionUnavailableError('closed'));
@@ -292,7 +289,7 @@ export async function createPool(
     return new Promise((take, fail) => {
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(waiter), 1);
-        fail(new ConnectionUnavailableError('no connection became free in time'));
+        fail(createLateError());
       }, options.poolWait);
       const waiter: Waiter = { take, fail, timer };
       waiting.push(waiter);

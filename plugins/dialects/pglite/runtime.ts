@@ -96,7 +96,8 @@ async function start(path: string, folder: string | null, limits = UNBOUNDED): P
   const pgliteWasmModule = await getEngineModule();
   const startParams = [...Lite.defaultStartParams, ...SETTINGS];
   const db = await Lite.create(path, {
-    ...{ pgliteWasmModule, startParams },
+    pgliteWasmModule,
+    startParams,
     ...(template !== null && { loadDataDir: template }),
   });
   // Values are bound as text, and results are converted as in `postgres`.

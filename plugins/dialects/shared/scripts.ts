@@ -92,7 +92,10 @@ function createScriptFault(flavour: Flavour, { file, text }: Script, cause: unkn
 const CHANGED = 'migration script changed after it was run: write the change into a new file';
 
 const toScriptStep = (store: string, { file }: Script): Omit<MigrationStep, 'sql' | 'loses'> => ({
-  ...{ store, table: file, change: 'run file', detail: 'once' },
+  store,
+  table: file,
+  change: 'run file',
+  detail: 'once',
   destructive: false,
 });
 

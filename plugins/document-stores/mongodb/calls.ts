@@ -186,8 +186,13 @@ export function createCalls(connection: () => MongoConnection): Calls {
     session.startTransaction(settings.transaction);
     return {
       transaction: {
-        ...{ session, asker, leave: null, freeSlot: null },
-        ...{ failed: false, ended: false, fresh: true },
+        session,
+        asker,
+        leave: null,
+        freeSlot: null,
+        failed: false,
+        ended: false,
+        fresh: true,
       } satisfies OpenTransaction,
     };
   }

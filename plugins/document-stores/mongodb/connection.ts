@@ -32,7 +32,10 @@ export async function connect(settings: StoreSettings, instance: string): Promis
     // `hello` needs no login; this command does.
     await db.command({ listCollections: 1, nameOnly: true, authorizedCollections: true });
     return {
-      ...{ client, db, settings, reach },
+      client,
+      db,
+      settings,
+      reach,
       newId: () => new Id(),
       standalone: hello.setName === undefined && hello.msg !== 'isdbgrid',
       print: (command) => BSON.EJSON.stringify(command),

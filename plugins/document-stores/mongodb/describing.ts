@@ -33,7 +33,8 @@ export function createDescribingStore(store: DocumentStore, connection: () => Mo
     insert: () => Promise.resolve([]),
     find: (find, filter, { sort, skip, limit, projection }) =>
       explainCommand({
-        ...{ find, filter },
+        find,
+        filter,
         ...(sort && { sort }),
         ...(skip && { skip }),
         ...(limit && { limit }),

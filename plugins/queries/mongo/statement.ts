@@ -72,7 +72,9 @@ export function makeQuery(
   const written = new Map<string, string | null>();
   const parts = createParts(value, listed, parameters, compiling, written);
   const query: CompiledQuery = {
-    ...{ collection, action, parameters },
+    collection,
+    action,
+    parameters,
     collections: [...new Set([collection, ...listJoined(value['pipeline'] ?? null)])],
     where: JSON.stringify([
       value['filter_predicate'] ?? null,

@@ -80,7 +80,9 @@ export function makeStatement(
   const need = resolveNeed(dialect, tools.isolation);
   const { lock = null, among = false, level } = need ?? {};
   const prepared = dialect.prepare({
-    ...{ scan, jsonColumns, lock },
+    scan,
+    jsonColumns,
+    lock,
     tables: tools.tables,
     atOnce: tools.parallel,
     among: among && level === 'statement',

@@ -31,9 +31,22 @@ export const FREE = { token: null, leaseUntil: null, lockedAt: null } as const;
 
 /** Agenda writes all of its fields, also the unused ones. */
 const UNUSED = {
-  ...{ lastRunAt: null, lastFinishedAt: null, failedAt: null, failCount: null, failReason: null, progress: null },
-  ...{ repeatInterval: null, repeatAt: null, repeatTimezone: null, startDate: null, endDate: null, skipDays: null },
-  ...{ disabled: null, fork: null, debounceStartedAt: null, lastModifiedBy: null },
+  lastRunAt: null,
+  lastFinishedAt: null,
+  failedAt: null,
+  failCount: null,
+  failReason: null,
+  progress: null,
+  repeatInterval: null,
+  repeatAt: null,
+  repeatTimezone: null,
+  startDate: null,
+  endDate: null,
+  skipDays: null,
+  disabled: null,
+  fork: null,
+  debounceStartedAt: null,
+  lastModifiedBy: null,
 } as const;
 
 const KNOWN = { $ne: [{ $type: '$state' }, 'missing'] };
@@ -46,8 +59,18 @@ export function createInsert(entry: Entry, _id: Job['_id'], number: number, dead
   const { delay, priority, retries } = entry;
   const state = delay > 0 ? 'delayed' : 'waiting';
   const fixed = {
-    ...{ _id, name: NAME, type: 'normal', priority, data: toJobData(entry), ...UNUSED },
-    ...{ state, retries, attempts: 0, failCode: null, ...FREE, number },
+    _id,
+    name: NAME,
+    type: 'normal',
+    priority,
+    data: toJobData(entry),
+    ...UNUSED,
+    state,
+    retries,
+    attempts: 0,
+    failCode: null,
+    ...FREE,
+    number,
   };
   const times = { addedAt: NOW, nextRunAt: addToNow(Math.max(0, delay)) };
   const made = { $mergeObjects: [literal(fixed), times, ...(dead === undefined ? [] : [createDeadFields(dead)])] };
@@ -56,16 +79,26 @@ export function createInsert(entry: Entry, _id: Job['_id'], number: number, dead
 
 /** The fields of a failed first attempt, without counting one. */
 const createDeadFields = ({ code, detail }: Failure): Document => ({
-  ...{ state: 'dead', nextRunAt: null, failedAt: NOW, lastFinishedAt: NOW, failCount: 1 },
-  ...{ failReason: literal(detail), failCode: literal(code) },
+  state: 'dead',
+  nextRunAt: null,
+  failedAt: NOW,
+  lastFinishedAt: NOW,
+  failCount: 1,
+  failReason: literal(detail),
+  failCode: literal(code),
 });
 
 /** The fields that Agenda sets when it starts a job, plus the attempt count. */
 export const createClaimUpdate = (token: string, lease: number): Document[] => [
   {
     $set: {
-      ...{ state: 'running', token: literal(token), leaseUntil: addToNow(lease), attempts: { $add: ['$attempts', 1] } },
-      ...{ lockedAt: NOW, lastRunAt: NOW, nextRunAt: null },
+      state: 'running',
+      token: literal(token),
+      leaseUntil: addToNow(lease),
+      attempts: { $add: ['$attempts', 1] },
+      lockedAt: NOW,
+      lastRunAt: NOW,
+      nextRunAt: null,
     },
   },
 ];
@@ -84,15 +117,24 @@ export const createFailUpdate = (
   {
     $set: {
       ...(!counted && LESS),
-      ...{ state, nextRunAt: pause === null ? null : addToNow(pause), ...FREE },
-      ...{ failedAt: NOW, lastFinishedAt: NOW, failCount: { $add: [{ $ifNull: ['$failCount', 0] }, 1] } },
-      ...{ failReason: literal(detail), failCode: literal(code) },
+      state,
+      nextRunAt: pause === null ? null : addToNow(pause),
+      ...FREE,
+      failedAt: NOW,
+      lastFinishedAt: NOW,
+      failCount: { $add: [{ $ifNull: ['$failCount', 0] }, 1] },
+      failReason: literal(detail),
+      failCode: literal(code),
     },
   },
 ];
 
 export const toClaimedJob = ({ data, attempts, retries, journal = '' }: StoredJob, token: string): ClaimedJob => ({
-  ...{ id: data.id, token, attempt: attempts, retries, body: data.work },
+  id: data.id,
+  token,
+  attempt: attempts,
+  retries,
+  body: data.work,
   journal: journal === '' ? null : journal,
 });
 
@@ -113,7 +155,14 @@ export function toJobView({
   const waits = state === 'waiting' || state === 'delayed';
   const { failReason, failedAt } = rest;
   return {
-    ...{ id, resource, part, state: waits ? 'waiting' : state, priority, attempts, retries, acceptedAt },
+    id,
+    resource,
+    part,
+    state: waits ? 'waiting' : state,
+    priority,
+    attempts,
+    retries,
+    acceptedAt,
     dueAt: waits ? (nextRunAt?.getTime() ?? null) : null,
     failure: failCode === null ? null : { code: failCode, detail: failReason ?? '', at: failedAt?.getTime() ?? 0 },
   };

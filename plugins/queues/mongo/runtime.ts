@@ -32,7 +32,9 @@ export function createMongoQueue(
   const store = createMongoStore(server);
   const settings = readSettings(options, 0.5, env);
   const handle = createQueue({
-    ...{ store, settings, log },
+    store,
+    settings,
+    log,
     emit: (event) => running?.emit(event),
     ...(patience !== undefined && { patience }),
   });

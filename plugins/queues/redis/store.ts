@@ -110,7 +110,10 @@ export function createRedisStore(client: Client, prefix: string, lost: () => voi
       runCommand(async () => {
         const taken = await client.lintelClaim(...keys, token, lease, limit);
         return taken.map(([id, attempt, retries, data, journal]) => ({
-          ...{ id, token, attempt, retries: Number(retries) },
+          id,
+          token,
+          attempt,
+          retries: Number(retries),
           body: (JSON.parse(data) as JobData).work,
           journal: journal === '' ? null : journal,
         }));

@@ -15,7 +15,10 @@ export interface JobData {
 }
 
 export const toJobData = ({ id, resource, part, acceptedAt, body }: Entry): JobData => ({
-  ...{ id, resource, part, acceptedAt },
+  id,
+  resource,
+  part,
+  acceptedAt,
   work: body,
 });
 

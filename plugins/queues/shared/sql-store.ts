@@ -92,8 +92,14 @@ function createInsert(entries: readonly Entry[]): readonly [name: string, text: 
     return ['add', ADD_ONE, [...values, priority, retries]];
   }
   const rows = entries.map((entry) => ({
-    ...{ id: toUuid(entry.id), priority: toInt32(entry.priority), delay: entry.delay, data: toJobData(entry) },
-    ...{ accepted: entry.acceptedAt, state: getInitialState(entry), rank: entry.priority, retries: entry.retries },
+    id: toUuid(entry.id),
+    priority: toInt32(entry.priority),
+    delay: entry.delay,
+    data: toJobData(entry),
+    accepted: entry.acceptedAt,
+    state: getInitialState(entry),
+    rank: entry.priority,
+    retries: entry.retries,
   }));
   return ['adds', ADD_MANY, [JSON.stringify(rows)]];
 }

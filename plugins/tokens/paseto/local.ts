@@ -31,8 +31,11 @@ export interface LocalToken {
 }
 
 const createKey = (bytes: Uint8Array): LocalKey => ({
-  ...{ type: 'secret', algorithm: { name: 'v4.local' }, extractable: false },
-  ...{ bytes, text: '' },
+  type: 'secret',
+  algorithm: { name: 'v4.local' },
+  extractable: false,
+  bytes,
+  text: '',
 });
 
 const protocol = new LocalProtocol(

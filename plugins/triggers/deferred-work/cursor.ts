@@ -59,7 +59,10 @@ export function compileCursor(source: PartSource): CursorPlan | null {
       const { serializeValues } = createValueSerializer(names, results, indexOf);
       const carries = labels.filter((label) => /^(?:name|result):/.test(label));
       return Object.freeze({
-        ...{ number: numbers.get(step) ?? -1, shared: step.unit?.shared ?? null, keys, inbox },
+        number: numbers.get(step) ?? -1,
+        shared: step.unit?.shared ?? null,
+        keys,
+        inbox,
         last: stage.length === 1 && at === stages.length - 1,
         noted: !isPure(step) && (step !== ends || inbox !== null || stage.length > 1),
         captureState: (frame: Frame) => ({ carries, state: serializeValues(frame) }),

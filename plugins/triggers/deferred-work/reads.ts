@@ -71,7 +71,12 @@ export function collectReads(source: PartSource, actions: readonly string[], com
     ...[...paths].flatMap(([key, all]) => all.map((path) => `result:${key}:${path.join('.') || ALL}`)),
   ];
   return {
-    ...{ fields, claims, headers, remote, forced, names },
+    fields,
+    claims,
+    headers,
+    remote,
+    forced,
+    names,
     results: [...paths].map(([key, all]) => ({ key, pick: createPicker(all) })),
     labels: [...new Set(labels)].sort(),
   };

@@ -41,7 +41,9 @@ export async function runCursor(
   async function run(step: StepPlan, isApart: boolean): Promise<void> {
     const began = performance.now();
     const createNote = (in_: Frame): Note => ({
-      ...{ actions: step.keys, at: Date.now(), took: Math.round(performance.now() - began) },
+      actions: step.keys,
+      at: Date.now(),
+      took: Math.round(performance.now() - began),
       ...(in_.stopped && { ends: true as const }),
       ...step.captureState(in_),
     });
@@ -81,7 +83,10 @@ export async function runCursor(
 }
 
 const omitState = ({ actions, at, took, ends, carries }: Note): Note => ({
-  ...{ actions, at, took, carries },
+  actions,
+  at,
+  took,
+  carries,
   ...(ends && { ends }),
 });
 

@@ -45,7 +45,12 @@ export function compileWork(source: PartSource): CompiledWork {
       const { startedAt: acceptedAt, trace } = frame.invocation;
       const state = inputs.serialize(frame, payload);
       return {
-        ...{ id, resource, part, version: inputs.version, needs: inputs.needs, acceptedAt },
+        id,
+        resource,
+        part,
+        version: inputs.version,
+        needs: inputs.needs,
+        acceptedAt,
         state: trace === null ? state : { ...state, trace },
       };
     },
@@ -105,7 +110,11 @@ export function createPartRunner(running: Running, log: Log): PartRunner<Compile
     failure: Fault | null,
   ): void {
     running.notifyObservers?.({
-      ...{ id, trigger, resource, path: `/${path}`, method: undefined },
+      id,
+      trigger,
+      resource,
+      path: `/${path}`,
+      method: undefined,
       // The invocation's start is the acceptance time, possibly long ago.
       startedAt: Date.now() - milliseconds,
       status: failure === null ? 200 : running.getStatus(failure),

@@ -75,9 +75,18 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
     const table = createTimetable(cron, schedule.zone ?? 'UTC');
     const since = time.now();
     const entry: Entry = {
-      ...{ schedule, form, table, since, makesUp },
-      ...{ noted: false, from: since, next: table.next(since) },
-      ...{ asking: null, attending: null, retry: null, told: false },
+      schedule,
+      form,
+      table,
+      since,
+      makesUp,
+      noted: false,
+      from: since,
+      next: table.next(since),
+      asking: null,
+      attending: null,
+      retry: null,
+      told: false,
     };
     entries.set(schedule.key, entry);
     processEntry(entry);

@@ -77,7 +77,9 @@ export function createSocketServer({ websocket, settings, running, log }: Socket
   const worker = createWorker(running, settings);
   const unfinished = createByteBudget(limits.unfinished);
   const findFlaw = createHandshakeCheck({
-    ...{ limits, closing: () => draining, count: () => connected.size },
+    limits,
+    closing: () => draining,
+    count: () => connected.size,
     countConnections: (remote) => networks.get(toNetwork(remote)) ?? 0,
   });
   /** Requests on their way through Koa. */
