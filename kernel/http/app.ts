@@ -11,9 +11,8 @@ import type { ResourcePlan } from '../plan/plan.js';
 import { invokePlan } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { buildHeaders, JSON_TYPE, listHeaders, sendResponse, sendStream, type ResponseDefaults } from './response.js';
-import { createCors } from './cors.js';
+import { createCors, type Cors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
-import { listHeaderValues } from '../../contract/invocation.js';
 import { countTaken } from '../../contract/taken-bytes.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
@@ -99,11 +98,10 @@ export function createApp(
     handleErrors(transport),
     // Plugins see error responses too, so their headers and encodings apply to them.
     ...plugins.flatMap((middleware) => [middleware, handleErrors(transport)]),
-    checkHost(transport),
-    splitUrl,
+    ...checkHost(transport),
+    splitUrl(http.limits.url),
     serveStatus(transport, connections),
-    answerPreflight(transport),
-    limitUrl(transport),
+    ...(cors === null ? [] : [answerPreflight(transport, cors)]),
     serveRoutes(transport, pages),
     serveResources(transport, methods),
   ];
@@ -159,22 +157,29 @@ function handleErrors(transport: Transport): Middleware {
   };
 }
 
-function checkHost({ kernel }: Transport): Middleware {
+/** No middleware when every host is accepted. */
+function checkHost({ kernel }: Transport): readonly Middleware[] {
   const isOwnHost = createHostCheck(kernel.config.http, kernel.project.dev);
-  return (ctx, next) => {
-    if (isOwnHost?.(ctx.req.headers.host) === false) throw createFault('REQ_HOST');
-    return next();
-  };
+  if (isOwnHost === null) return [];
+  return [
+    (ctx, next) => {
+      if (!isOwnHost(ctx.req.headers.host)) throw createFault('REQ_HOST');
+      return next();
+    },
+  ];
 }
 
 /** As sent: a path is decoded where it is matched. Behind the middlewares of plugins, which may change the URL. */
-const splitUrl: Middleware = (ctx, next) => {
-  const url = ctx.req.url ?? '/';
-  const mark = url.indexOf('?');
-  ctx.state.path = mark === -1 ? url : url.slice(0, mark);
-  ctx.state.query = mark === -1 ? '' : url.slice(mark + 1);
-  return next();
-};
+function splitUrl(max: number): Middleware {
+  return ({ req, state }, next) => {
+    const { url = '/' } = req;
+    if (url.length > max) throw createFault('REQ_URL_TOO_LONG', { max });
+    const mark = url.indexOf('?');
+    state.path = mark === -1 ? url : url.slice(0, mark);
+    state.query = mark === -1 ? '' : url.slice(mark + 1);
+    return next();
+  };
+}
 
 function serveStatus(transport: Transport, connections: (() => number) | null): Middleware {
   const { kernel, closing } = transport;
@@ -190,21 +195,12 @@ function serveStatus(transport: Transport, connections: (() => number) | null): 
   };
 }
 
-function answerPreflight(transport: Transport): Middleware {
-  const { cors } = transport;
+function answerPreflight(transport: Transport, cors: Cors): Middleware {
   return (ctx, next) => {
-    const preflight = cors?.handlePreflight(ctx.req) ?? null;
+    const preflight = cors.handlePreflight(ctx.req);
     return preflight === null
       ? next()
       : respondToRoute(transport, ctx, { status: 204, headers: preflight, body: null });
-  };
-}
-
-function limitUrl({ kernel }: Transport): Middleware {
-  const max = kernel.config.http.limits.url;
-  return (ctx, next) => {
-    if (ctx.url.length > max) throw createFault('REQ_URL_TOO_LONG', { max });
-    return next();
   };
 }
 
@@ -246,8 +242,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Middl
     const { plan, parameters } = findRoute(kernel.plans(), state.path);
     state.plan = plan;
     if (!allowed.has(method)) throw createFault('REQ_METHOD', { method }, { headers: { allow } });
-    const sent = { method, header: (name: string) => listHeaderValues(req.rawHeaders, name) };
-    if (isForged(sent, plan.proof)) throw createFault('REQ_CROSS_SITE');
+    if (isForged(req, plan.proof)) throw createFault('REQ_CROSS_SITE');
     const { id, startedAt, clock, query } = state;
     const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, intake);
     state.invocation = invocation;

@@ -1,4 +1,6 @@
 /** Detects cross-site requests and upgrades from the headers that browsers set. */
+import type { IncomingMessage } from 'node:http';
+import { listHeaderValues } from '../../contract/invocation.js';
 import type { HttpConfig } from '../../language/analysis/config.js';
 import type { ProofSort } from '../../contract/plan.js';
 import { isStranger, type Sender } from '../../contract/trigger.js';
@@ -36,39 +38,38 @@ function isSameHost(origin: string, host: string): boolean {
   return URL.canParse(own) && new URL(own).host === named;
 }
 
-interface RequestHead {
-  readonly method: string;
-  readonly header: ReadHeader;
-}
+/** What the checks read of a request. */
+type RequestHead = Pick<IncomingMessage, 'method' | 'rawHeaders'>;
 
 const VERBS = new Set(['GET', 'HEAD', 'POST']);
 const FORMS = new Set(['', 'text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded']);
 
 /** True for requests without a preflight (CORS-safelisted in the Fetch standard). */
-function isWithoutPreflight({ method, header }: RequestHead): boolean {
-  const types = header('content-type');
+function isWithoutPreflight({ method = '', rawHeaders }: RequestHead): boolean {
+  const types = listHeaderValues(rawHeaders, 'content-type');
   if (types.length === 1 && types[0] === 'application/json') return false;
   const type = types.join().split(';', 1)[0] ?? '';
   return VERBS.has(method) && FORMS.has(type.trim().toLowerCase());
 }
 
 /** The linking page cannot read the response of a navigation. */
-const isNavigation = ({ method, header }: RequestHead): boolean =>
+const isNavigation = (method: string | undefined, header: ReadHeader): boolean =>
   method !== 'POST' &&
   header('origin').length === 0 &&
   header('sec-fetch-mode').join() === 'navigate' &&
   header('sec-fetch-dest').join() === 'document';
 
 /** Whether a page of another origin caused this request. */
-export type IsForged = (sent: RequestHead, proof: ProofSort) => boolean;
+export type IsForged = (req: RequestHead, proof: ProofSort) => boolean;
 
 /** `local`: network access is the server's only protection. */
 export function createForgeryCheck(allowed: HttpConfig['allowed_origins'], local: boolean): IsForged {
   const senderOf = createSenderResolver(allowed);
-  return (sent, proof) => {
+  return (req, proof) => {
     // Only a page that holds the token can send it.
-    if (proof === 'header' || !isWithoutPreflight(sent)) return false;
-    if (!isStranger(senderOf(sent.header), proof)) return false;
-    return local || proof === 'ambient' || !isNavigation(sent);
+    if (proof === 'header' || !isWithoutPreflight(req)) return false;
+    const readHeader: ReadHeader = (name) => listHeaderValues(req.rawHeaders, name);
+    if (!isStranger(senderOf(readHeader), proof)) return false;
+    return local || proof === 'ambient' || !isNavigation(req.method, readHeader);
   };
 }

@@ -19,7 +19,7 @@ import type { PostgresPreparedStatement } from '../shared/values.js';
 import { createSlowStatements } from './slow-statements.js';
 import { sendStatement } from './statement.js';
 import { createPgTransactions, getDeadline, NO_VALUES, ROLLBACK } from './transactions.js';
-import { renderText } from './streaming.js';
+import { renderText, type TextSender } from './streaming.js';
 import { ALONE, COMMIT, invalidateStatements } from './connection.js';
 import type { PostgresOptions } from './options.js';
 import type { ErrorCallback, OutcomeCallback, PgConnection } from './connection.js';
@@ -134,6 +134,18 @@ export function createPostgresDialect(
     });
   }
 
+  /** Many executions of a slow statement on one connection would wait for one another. */
+  function takeTurn(...call: Parameters<typeof runFree>): 'first' | 'wait' | 'late' {
+    const [{ name }, , , , , failed] = call;
+    return slow.requestTurn(name, () => {
+      try {
+        runFree(...call);
+      } catch (error) {
+        failed(error);
+      }
+    });
+  }
+
   /** On a shared connection if possible. */
   function runFree(
     prepared: PostgresPreparedStatement,
@@ -153,14 +165,7 @@ export function createPostgresDialect(
     const wire = isShareable(prepared) ? wires().findShared(use) : undefined;
     let alone = prepared.atOnce;
     if (wire && !slow.isQuick(prepared.name)) {
-      // Many executions of a slow statement on one connection would wait for one another.
-      const turn = slow.requestTurn(prepared.name, () => {
-        try {
-          runFree(prepared, values, sending, asker, done, failed);
-        } catch (error) {
-          failed(error);
-        }
-      });
+      const turn = takeTurn(prepared, values, sending, asker, done, failed);
       if (turn === 'wait') return;
       alone ||= turn === 'late';
     }
@@ -169,6 +174,14 @@ export function createPostgresDialect(
   }
 
   const transactions = createPgTransactions(wires, isolation, invalidateEverywhere);
+
+  const sender: TextSender = {
+    streams,
+    slow,
+    send: runFree,
+    sendAlone: (prepared, values, sending, asker, done, failed) =>
+      runLeased(prepared, bindValues(prepared, values), sending, asker, 1, done, failed),
+  };
 
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
@@ -184,18 +197,7 @@ export function createPostgresDialect(
     },
 
     render(statement, values, rendering, asker = null) {
-      const prepared = statement as PostgresPreparedStatement;
-      const { name, readOnly, among } = prepared;
-      return renderText({
-        rendering,
-        asker,
-        isLarge: slow.isLarge(name),
-        streams: streams && readOnly && !among,
-        recordLarge: () => slow.recordLarge(name),
-        send: (sending, done, failed) => runFree(prepared, values, sending, asker, done, failed),
-        sendAlone: (sending, done, failed) =>
-          runLeased(prepared, bindValues(prepared, values), sending, asker, 1, done, failed),
-      });
+      return renderText(sender, statement as PostgresPreparedStatement, values, rendering, asker);
     },
 
     isolation,

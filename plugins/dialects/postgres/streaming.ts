@@ -8,6 +8,7 @@ import type { Requester } from '../../../contract/requester.js';
 import type { Rendering } from '../kind.js';
 import { LargeTextError } from '../shared/errors.js';
 import type { ResultText } from '../shared/result-text.js';
+import type { PostgresPreparedStatement } from '../shared/values.js';
 import { COMMIT } from './connection.js';
 import type {
   ErrorCallback,
@@ -16,6 +17,7 @@ import type {
   StatementOutcome,
   StatementSendOptions,
 } from './connection.js';
+import type { SlowStatements } from './slow-statements.js';
 
 const NO_TEXT = Buffer.from('null');
 const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
@@ -29,50 +31,68 @@ const BEGIN: PgCommand = { name: 'lintel_begin_reading', text: 'BEGIN READ ONLY'
  */
 const NO_TIMEOUT: PgCommand = { name: 'lintel_no_timeout', text: 'SET LOCAL statement_timeout = 0' };
 
-type Send = (sending: StatementSendOptions, done: OutcomeCallback, failed: ErrorCallback) => void;
+type Send = (
+  prepared: PostgresPreparedStatement,
+  values: readonly unknown[],
+  sending: StatementSendOptions,
+  asker: Requester | null,
+  done: OutcomeCallback,
+  failed: ErrorCallback,
+) => void;
 
-export interface TextRead {
-  readonly rendering: Rendering;
-  readonly asker: Requester | null;
-  /** The statement and the connection allow a text that is passed on. */
+export interface TextSender {
+  /** The connections allow a text that is passed on. */
   readonly streams: boolean;
+  readonly slow: Pick<SlowStatements, 'isLarge' | 'recordLarge'>;
   /** On any connection. */
   readonly send: Send;
   /** On a connection of its own. */
   readonly sendAlone: Send;
-  readonly isLarge: boolean;
-  recordLarge(): void;
 }
 
-export function renderText(read: TextRead): Promise<RawJson | JsonStream> {
-  const { rendering, asker } = read;
+export function renderText(
+  sender: TextSender,
+  prepared: PostgresPreparedStatement,
+  values: readonly unknown[],
+  rendering: Rendering,
+  asker: Requester | null,
+): Promise<RawJson | JsonStream> {
+  const { streams, slow } = sender;
+  const isPassed =
+    streams && prepared.readOnly && !prepared.among && rendering.streams === true && asker?.invocation.streams === true;
+  if (isPassed && slow.isLarge(prepared.name)) return passText(sender, prepared, values, rendering, asker);
   return new Promise((done, reject) => {
-    const failed: ErrorCallback = reject;
     const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
-    if (!read.streams || rendering.streams !== true || asker?.invocation.streams !== true) {
-      read.send({ before: null, after: null, rendering, large: null }, resolveText, failed);
-      return;
-    }
-    const sendAlone = (): void => {
-      let passed: ResultText | null = null;
-      const passOn = (text: ResultText): void => {
-        passed = text;
-        read.recordLarge();
-        asker.invocation.onFinish(() => text.cancel());
-        done(text.stream);
-      };
-      const before = [BEGIN, NO_TIMEOUT];
-      read.sendAlone({ before, after: COMMIT, rendering, large: passOn }, resolveText, (error) => {
-        if (passed === null) failed(error);
-        else passed.fail(error);
-      });
+    const rejectOrPass: ErrorCallback = (error) => {
+      if (!(error instanceof LargeTextError)) return reject(error);
+      slow.recordLarge(prepared.name);
+      done(passText(sender, prepared, values, rendering, asker));
     };
-    if (read.isLarge) sendAlone();
-    else
-      read.send({ before: null, after: null, rendering, large: 'abort' }, resolveText, (error) => {
-        if (!(error instanceof LargeTextError)) return failed(error);
-        read.recordLarge();
-        sendAlone();
-      });
+    const sending = { before: null, after: null, rendering, large: isPassed ? ('abort' as const) : null };
+    sender.send(prepared, values, sending, asker, resolveText, rejectOrPass);
+  });
+}
+
+function passText(
+  sender: TextSender,
+  prepared: PostgresPreparedStatement,
+  values: readonly unknown[],
+  rendering: Rendering,
+  asker: Requester | null,
+): Promise<RawJson | JsonStream> {
+  return new Promise((done, failed) => {
+    let passed: ResultText | null = null;
+    const passOn = (text: ResultText): void => {
+      passed = text;
+      sender.slow.recordLarge(prepared.name);
+      asker?.invocation.onFinish(() => text.cancel());
+      done(text.stream);
+    };
+    const sending = { before: [BEGIN, NO_TIMEOUT], after: COMMIT, rendering, large: passOn };
+    const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
+    sender.sendAlone(prepared, values, sending, asker, resolveText, (error) => {
+      if (passed === null) failed(error);
+      else passed.fail(error);
+    });
   });
 }

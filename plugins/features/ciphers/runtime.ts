@@ -2,7 +2,7 @@
  * Encrypts payload fields before an actionable and decrypts fields of its result. Limits are checked before any actionable runs;
  * additional data is read before this one.
  */
-import { createFault } from '../../../contract/fault.js';
+import { createFault, type Issue } from '../../../contract/fault.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { ActionState, Frame, Payload, PlanTools, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
@@ -174,20 +174,22 @@ function resolveTargets(entry: Entry, index: number, tools: PlanTools): Target[]
   });
 }
 
+/** A unit of a string takes at most six bytes of JSON, so most strings need not be written. */
+const isLonger = (value: unknown, most: number): boolean =>
+  !(typeof value === 'string' && value.length * 6 + 2 <= most) && Buffer.byteLength(JSON.stringify(value)) > most;
+
 function checkLimits(targets: readonly Target[], { payload }: Frame, within: readonly string[] | null): void {
-  assertNoIssues(
-    targets.flatMap(({ path, slot, demanded }) =>
-      demanded && slot === null ? findAbsentValues(payload, path, within) : [],
-    ),
-  );
+  const absent: Issue[] = [];
+  for (const { path, slot, demanded } of targets)
+    if (demanded && slot === null) absent.push(...findAbsentValues(payload, path, within));
+  assertNoIssues(absent);
   let found = 0;
   for (const { entry, path, inItems } of targets) {
     const { most } = entry.field;
     const countValue: Change = (value) => {
       if (value === undefined || value === null) return value;
       if (++found > MOST_SEALED) throw createFault('CPH_TOO_MANY', { max: MOST_SEALED });
-      if (most !== null && Buffer.byteLength(JSON.stringify(value)) > most)
-        throw createFault('CPH_TOO_LONG', { max: most });
+      if (most !== null && isLonger(value, most)) throw createFault('CPH_TOO_LONG', { max: most });
       return value;
     };
     changeAt(payload, path, countValue);
