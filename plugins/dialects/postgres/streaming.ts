@@ -63,13 +63,14 @@ export function renderText(
   if (isPassed && slow.isLarge(prepared.name)) return passText(sender, prepared, values, rendering, asker);
   return new Promise((done, reject) => {
     const resolveText = (outcome: StatementOutcome): void => done(toRawJson(outcome));
-    const rejectOrPass: ErrorCallback = (error) => {
-      if (!(error instanceof LargeTextError)) return reject(error);
+    const failed: ErrorCallback = reject;
+    const failOrPass: ErrorCallback = (error) => {
+      if (!(error instanceof LargeTextError)) return failed(error);
       slow.recordLarge(prepared.name);
       done(passText(sender, prepared, values, rendering, asker));
     };
     const sending = { before: null, after: null, rendering, large: isPassed ? ('abort' as const) : null };
-    sender.send(prepared, values, sending, asker, resolveText, rejectOrPass);
+    sender.send(prepared, values, sending, asker, resolveText, failOrPass);
   });
 }
 
@@ -80,7 +81,8 @@ function passText(
   rendering: Rendering,
   asker: Requester | null,
 ): Promise<RawJson | JsonStream> {
-  return new Promise((done, failed) => {
+  return new Promise((done, reject) => {
+    const failed: ErrorCallback = reject;
     let passed: ResultText | null = null;
     const passOn = (text: ResultText): void => {
       passed = text;
