@@ -26,6 +26,8 @@ export interface Invocation {
    * response that is streamed.
    */
   readonly deadline: number;
+  /** Monotonic milliseconds: when the client last took something of a response that is streamed. */
+  readonly movedAt?: number | null;
   /**
    * Registers cleanup for the end of the request. `answered`: the plan ran to its end; otherwise side effects such as stored
    * files may be removed.

@@ -20,8 +20,11 @@ export interface Limiter extends StepLimiter {
 }
 
 export type ReleaseSlot = () => void;
-/** Receives the rejection, or the function that releases the slot. */
-export type SlotCallback = (refusal: Error | null, leave: ReleaseSlot) => void;
+/**
+ * Receives the rejection, or the function that releases the slot. `leaveUncounted`: the same where the duration depended on a
+ * client, so that it says nothing about the waits of others.
+ */
+export type SlotCallback = (refusal: Error | null, leave: ReleaseSlot, leaveUncounted: ReleaseSlot) => void;
 
 /** Without it, waits are not estimated and have no timeout. */
 export interface LimiterTiming {
@@ -63,24 +66,31 @@ export function createLimiter(
   const createRejection = (estimate: number): Error => full(Math.max(1, Math.ceil(estimate / 1000)));
 
   /** A freed slot passes to the next waiter, so that a newcomer cannot overtake. */
-  const occupySlot = (): ReleaseSlot => {
+  const occupySlot = (entered: SlotCallback): void => {
     const began = clock?.now() ?? 0;
     let over = false;
-    return () => {
+    const leave = (isTypical: boolean): void => {
       if (over) return;
       over = true;
-      if (clock !== null) load.recordCompletion(clock.now() - began);
+      if (clock !== null) load.recordCompletion(isTypical ? clock.now() - began : null);
       running--;
       serveWaiters();
     };
+    running++;
+    entered(
+      null,
+      () => leave(true),
+      () => leave(false),
+    );
   };
+
+  const reject = (entered: SlotCallback, refusal: Error): void => entered(refusal, doNothing, doNothing);
 
   function serveWaiters(): void {
     while (waiting > 0 && running < most()) {
       const next = shift();
       if (next === undefined) return;
-      running++;
-      next.entered(null, occupySlot());
+      occupySlot(next.entered);
     }
   }
 
@@ -110,11 +120,10 @@ export function createLimiter(
   function requestSlot(asker: Requester | null, entered: SlotCallback): void {
     if (running < most() && waiting === 0) {
       load.recordArrival(true);
-      running++;
-      entered(null, occupySlot());
+      occupySlot(entered);
       return;
     }
-    if (closed !== null) return entered(closed, doNothing);
+    if (closed !== null) return reject(entered, closed);
     const client = getClientKey(asker);
     const own = line.get(client);
     const ahead = own?.length ?? 0;
@@ -124,12 +133,12 @@ export function createLimiter(
     // Round-robin: every other client precedes this waiter with at most as many waiters as its own client has.
     const estimate = load.estimateWait(Math.min(waiting, (ahead + 1) * (line.size + 1)) + 1, most());
     if (clock !== null && estimate > load.getAllowedWait(now, most(), ahead === 0, until - now)) {
-      entered(createRejection(estimate), doNothing);
+      reject(entered, createRejection(estimate));
       return;
     }
     if (waiting >= places) {
       const other = displaceWaiter(ahead);
-      (other?.entered ?? entered)(createRejection(estimate), doNothing);
+      reject(other?.entered ?? entered, createRejection(estimate));
       if (other === undefined) return;
     }
     const waiter = { entered, until };
@@ -152,7 +161,7 @@ export function createLimiter(
         if (rest.length > 0) line.set(client, rest);
         else line.delete(client);
         waiting -= late.length;
-        for (const { entered } of late) entered(createRejection(load.estimateWait(waiting, most())), doNothing);
+        for (const { entered } of late) reject(entered, createRejection(load.estimateWait(waiting, most())));
       }
     }
     watched = false;
@@ -179,7 +188,7 @@ export function createLimiter(
       const all = [...line.values()].flat();
       line.clear();
       waiting = 0;
-      for (const { entered } of all) entered(refused, doNothing);
+      for (const { entered } of all) reject(entered, refused);
     },
     get running() {
       return running;

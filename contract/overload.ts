@@ -42,8 +42,10 @@ export class Overload {
     return (ahead * this.#mean) / Math.max(1, atOnce);
   }
 
-  recordCompletion(took: number): void {
+  /** Null: the duration is not one that others predict by. */
+  recordCompletion(took: number | null): void {
     this.#ends++;
+    if (took === null) return;
     if (this.#mean === 0) this.#mean = took;
     else this.#mean += (Math.min(took, MOST * this.#mean) - this.#mean) * WEIGHT;
   }

@@ -89,6 +89,8 @@ export interface CheckAction {
   readonly names: readonly string[];
   /** By lower-case name, without fields that two models define differently. */
   readonly fields: ReadonlyMap<string, Readonly<Record<string, Json>>>;
+  /** The same of the model that this table or collection has; null if it is none of `models`. */
+  readonly fieldsOf: (table: string) => (Pick<CheckAction, 'names' | 'fields'> & { readonly model: string }) | null;
   /** Fields that a model or statement requires to be unique, alone or in combination. */
   readonly uniques: ReadonlySet<string>;
   /** Names of its result; null where uncertain. */

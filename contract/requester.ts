@@ -3,7 +3,7 @@ import type { Invocation } from './invocation.js';
 
 /** A `Frame` satisfies this interface. */
 export interface Requester {
-  readonly invocation: Pick<Invocation, 'deadline' | 'remote' | 'onFinish' | 'streams'>;
+  readonly invocation: Pick<Invocation, 'deadline' | 'movedAt' | 'remote' | 'onFinish' | 'streams'>;
   /** Null when unauthenticated. */
   readonly claims: Readonly<Record<string, unknown>> | null;
 }

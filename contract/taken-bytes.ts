@@ -25,6 +25,7 @@ const LEAST_PACE = 262.144;
 /** Until when a request waits. A client that takes a streamed response is not waiting. */
 export class MovingDeadline {
   #find: (() => number) | null = null;
+  #movedAt: number | null = null;
 
   /** `patience`: milliseconds of the request, and in which a client must take something of a streamed response. */
   constructor(
@@ -36,6 +37,12 @@ export class MovingDeadline {
     return this.#find?.() ?? this.own;
   }
 
+  /** When the client was last seen to have taken something of a streamed response; null before. */
+  get movedAt(): number | null {
+    this.#find?.();
+    return this.#movedAt;
+  }
+
   /** The response is streamed. */
   followClient(clock: Pick<Clock, 'now'>, countBytes: () => number): void {
     const before = countBytes();
@@ -44,6 +51,7 @@ export class MovingDeadline {
     this.#find = () => {
       const now = countBytes() - before;
       if (now > taken) [taken, movedAt] = [now, clock.now()];
+      this.#movedAt = movedAt;
       return Math.max(this.own, Math.min(movedAt + this.patience, this.own + taken / LEAST_PACE));
     };
   }

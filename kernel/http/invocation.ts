@@ -68,6 +68,10 @@ export class HttpInvocation implements Invocation {
     return this.limit.current;
   }
 
+  get movedAt(): number | null {
+    return this.limit.movedAt;
+  }
+
   get headers(): IncomingMessage['headers'] {
     return this.req.headers;
   }

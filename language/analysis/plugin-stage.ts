@@ -118,6 +118,12 @@ export function checkAllPlugins(
         get fields() {
           return readDefinedFields(lookups, action.models);
         },
+        fieldsOf: (table: string) => {
+          const model = readModel(lookups, table);
+          return model === null || !action.models.includes(model)
+            ? null
+            : { model, names: readFields(lookups, model), fields: readDefinedFields(lookups, [model]) };
+        },
         uniques: listUniqueNames(action.models, uniques),
       }));
       const context = { registry, report: own, env: env && recordEnv(lookups, getEnv), given: settings, connections };
@@ -178,6 +184,9 @@ interface PluginFacts {
 // The lookups are kept: here, they hold nothing of the run that made them.
 const readFields = ({ readAnswer }: Lookups<PluginFacts>, model: string): readonly string[] =>
   readAnswer(`columns of ${model}`, ({ tables }) => tables.listFields(model));
+
+const readModel = ({ readAnswer }: Lookups<PluginFacts>, table: string): string | null =>
+  readAnswer(`model of ${table}`, ({ tables }) => tables.findModel(table) ?? null);
 
 type DefinedFields = ReturnType<typeof mapFields>;
 

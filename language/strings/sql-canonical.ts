@@ -5,13 +5,17 @@
 import { findGroupEnd, findHolder, toLexemes, type Lexeme } from './sql-read.js';
 import {
   findComparisonLeft,
+  findElementStarts,
+  findListLeft,
   findQuantifiedLeft,
   isElement,
   pairWrittenColumns,
   readColumnAfter,
   readColumnBefore,
   readOperand,
+  readRowColumns,
 } from './sql-placeholders.js';
+import { createValueFollower, type HandedOn, type HasColumn, type Span } from './sql-handed-on.js';
 import type { SqlScan } from './sql.js';
 
 export interface ChangedPlaceholder {
@@ -33,31 +37,71 @@ const FORM_OF: Readonly<Record<string, string>> = {
   NORMALIZE: 'nfc',
 };
 
-/** Functions that return their first argument as it is, or its items. */
-const PASSING = new Set(['COALESCE', 'NULLIF', 'IFNULL', 'UNNEST']);
+/** Functions that return their first argument as it is, or one or all of its items. */
+const PASSING = new Set(['COALESCE', 'NULLIF', 'IFNULL', 'UNNEST', 'MIN', 'MAX', 'ANY_VALUE']);
 
-/** Lexemes `[from, to)`. */
-interface Part {
-  readonly from: number;
-  readonly to: number;
+interface Part extends Span {
   readonly forms: readonly string[];
 }
 
 /** Without those of `scan.placeholders` that have a column themselves. */
-export function listChangedPlaceholders({ text, tokens, placeholders }: SqlScan): readonly ChangedPlaceholder[] {
+export function listChangedPlaceholders(
+  { text, tokens, placeholders }: SqlScan,
+  hasColumn: HasColumn,
+): readonly ChangedPlaceholder[] {
   const plain = new Set(placeholders.flatMap(({ start, column }) => (column === null ? [] : [start])));
   if (plain.size === placeholders.length) return [];
   const words = toLexemes(text, tokens);
   const pairs = pairWrittenColumns(words);
+  const follow = createValueFollower(words, text, hasColumn);
   return words.flatMap((word, i) => {
     if (word.type !== 'placeholder' || plain.has(word.start)) return [];
-    const value = readChanged(words, { ...readOperand(text, words, i), forms: [] });
-    const column = findWritten(value, pairs) ?? findEqualColumn(words, value);
-    if (column === null) return [];
-    // `upper(a) = upper($1)` compares as `lower` does.
-    const forms = value.forms.map((form) => (form === 'upper' && column.forms.includes(form) ? 'lower' : form));
-    return [{ n: Number(word.text.slice(1)), column: column.name, forms }];
+    const n = Number(word.text.slice(1));
+    return listColumns({ words, pairs, follow }, { ...readOperand(text, words, i), forms: [] }).map((one) => ({
+      n,
+      ...one,
+    }));
   });
+}
+
+interface Statement {
+  readonly words: readonly Lexeme[];
+  readonly pairs: ReadonlyMap<number, string>;
+  readonly follow: (span: Span) => HandedOn;
+}
+
+/** Also where a query hands the value on as a column. */
+function listColumns({ words, pairs, follow }: Statement, first: Part): Omit<ChangedPlaceholder, 'n'>[] {
+  const found: Omit<ChangedPlaceholder, 'n'>[] = [];
+  const seen = new Set<number>();
+  const left = [first];
+  for (let part = left.pop(); part !== undefined; part = left.pop()) {
+    const value = readChanged(words, part);
+    const column = findWritten(value, pairs) ?? findEqualColumn(words, value);
+    // `upper(a) = upper($1)` compares as `lower` does.
+    const forms = value.forms.map((form) => (form === 'upper' && column?.forms.includes(form) ? 'lower' : form));
+    if (column !== null) found.push({ column: column.name, forms });
+    const { spans, columns } = follow(value);
+    for (const name of columns) found.push({ column: name, forms: value.forms });
+    for (const { from, to } of spans) {
+      if (seen.has(from)) continue;
+      seen.add(from);
+      left.push({ ...readAround(words, from, to), forms: value.forms });
+    }
+  }
+  return found;
+}
+
+/** With its casts, and parentheses that hold nothing else. */
+function readAround(words: readonly Lexeme[], start: number, end: number): Span {
+  let [from, to] = [start, end];
+  for (;;) {
+    if (words[to]?.type === 'cast') to++;
+    else if (words[from - 1]?.text === '(' && words[to]?.text === ')' && words[from - 2]?.type === 'operator') {
+      from--;
+      to++;
+    } else return { from, to };
+  }
 }
 
 /** Extends the value by the calls around it and their casts. */
@@ -66,16 +110,15 @@ function readChanged(words: readonly Lexeme[], part: Part): Part {
   for (;;) {
     const callee = words[from - 2]?.type === 'word' ? (words[from - 2]?.text ?? '') : '';
     const form = FORM_OF[callee];
-    const isPassed = PASSING.has(callee);
+    const isCast = callee === 'CAST' && words[to]?.text === 'AS';
+    const isPassed = isCast || PASSING.has(callee);
     if (words[from - 1]?.text !== '(' || (form === undefined && !isPassed)) return { from, to, forms };
     const isFirst = words[to]?.type === 'comma' && (isPassed || form === 'nfc');
-    if (words[to]?.text !== ')' && !isFirst) return { from, to, forms };
+    if (words[to]?.text !== ')' && !isFirst && !isCast) return { from, to, forms };
     to = findGroupEnd(words, from - 1);
     from -= 2;
     if (form !== undefined) forms = [...forms, form];
     while (words[to]?.type === 'cast') to++;
-    // `IN (SELECT unnest($1))` compares as `IN ($1)` does.
-    if (words[from - 1]?.text === 'SELECT' && words[from - 2]?.text === '(' && words[to]?.text === ')') from--;
   }
 }
 
@@ -94,14 +137,30 @@ function findWritten({ from, to }: Part, pairs: ReadonlyMap<number, string>): Co
 }
 
 function findEqualColumn(words: readonly Lexeme[], { from, to }: Part): Column | null {
-  if (words[to]?.text === '=') return readColumn(words, to + 1, readColumnAfter);
-  if (/^(?:=|FROM)$/.test(words[from - 1]?.text ?? ''))
+  const [before, next] = [words[from - 1], words[to]];
+  if (next?.text === '=' && before?.type !== 'operator') return readColumn(words, to + 1, readColumnAfter);
+  // Part of a longer expression.
+  if (next?.type === 'operator') return null;
+  if (/^(?:=|FROM)$/.test(before?.text ?? ''))
     return readColumn(words, findComparisonLeft(words, from), readColumnBefore);
-  const quantified = words[to]?.text === ')' ? findQuantifiedLeft(words, from) : -1;
+  const quantified = next?.text === ')' ? findQuantifiedLeft(words, from) : -1;
   if (quantified >= 0) return readColumn(words, quantified, readColumnBefore);
+  if (words[from]?.text === '(') {
+    const left = findListLeft(words, from);
+    if (left >= 0) return readColumn(words, left, readColumnBefore);
+  }
+  if (!isElement(words, from, to)) return null;
   const holder = findHolder(words, from);
-  if (words[holder - 1]?.text !== 'IN' || !isElement(words, from, to)) return null;
-  return readColumn(words, words[holder - 2]?.text === 'NOT' ? holder - 3 : holder - 2, readColumnBefore);
+  const left = findListLeft(words, holder);
+  return left >= 0 ? readColumn(words, left, readColumnBefore) : findRowColumn(words, from, holder);
+}
+
+/** `(a, b) IN ((value, other))`. */
+function findRowColumn(words: readonly Lexeme[], from: number, row: number): Column | null {
+  const left = findListLeft(words, findHolder(words, row));
+  if (left < 0 || !isElement(words, row, findGroupEnd(words, row))) return null;
+  const name = readRowColumns(words, left)[findElementStarts(words, row + 1).indexOf(from)];
+  return name === undefined || name === null ? null : { name, forms: [] };
 }
 
 /** A column, or a function of one column: `lower(email)`. */

@@ -115,9 +115,8 @@ function findComparedColumn(words: readonly Lexeme[], { from, to }: Operand): st
 /** `column IN ($1, $2)`. */
 function findListColumn(words: readonly Lexeme[], { from, to }: Operand): string | null {
   const holder = findHolder(words, from);
-  if (holder < 0 || words[holder - 1]?.text !== 'IN') return null;
-  if (!isElement(words, from, to)) return null;
-  return readColumnBefore(words, words[holder - 2]?.text === 'NOT' ? holder - 3 : holder - 2);
+  if (words[holder - 1]?.text !== 'IN' || !isElement(words, from, to)) return null;
+  return readColumnBefore(words, findListLeft(words, holder));
 }
 
 /** True for a whole element of a parenthesized list. */
@@ -174,11 +173,8 @@ function pairInsertColumns(words: readonly Lexeme[], into: number, pairs: Map<nu
 /** `SET (a, b) = ($1, $2)`; `i` is the equals sign. */
 function pairSetColumns(words: readonly Lexeme[], i: number, pairs: Map<number, string>): void {
   const right = words[i + 1]?.text === 'ROW' ? i + 2 : i + 1;
-  if (words[i - 1]?.text !== ')' || words[right]?.text !== '(') return;
-  const open = findHolder(words, i - 2);
-  // `f(a) = ($1)` compares the result of the function.
-  if (isCallee(words[open - 1])) return;
-  const columns = readColumnList(words, open);
+  if (words[right]?.text !== '(') return;
+  const columns = readRowColumns(words, i - 1);
   findElementStarts(words, right + 1).forEach((start, n) => {
     const column = columns[n];
     if (column) pairs.set(start, column);
@@ -219,6 +215,23 @@ const QUANTIFIED = new Set('ANY ALL SOME'.split(' '));
 export function findQuantifiedLeft(words: readonly Lexeme[], i: number): number {
   const isEqual = words[i - 1]?.text === '(' && /^(?:ANY|SOME)$/.test(words[i - 2]?.text ?? '');
   return isEqual && words[i - 3]?.text === '=' ? i - 4 : -1;
+}
+
+/** Position of the last lexeme before `IN (`, or `= ANY (`, or -1; the group opens at `open`. */
+export function findListLeft(words: readonly Lexeme[], open: number): number {
+  const before = words[open - 1]?.text ?? '';
+  if (open > 0 && before === 'IN') return words[open - 2]?.text === 'NOT' ? open - 3 : open - 2;
+  return /^(?:ANY|SOME)$/.test(before) && words[open - 2]?.text === '=' ? open - 3 : -1;
+}
+
+/** The columns of a row such as `(a, b)` that ends at `close`. */
+export function readRowColumns(words: readonly Lexeme[], close: number): (string | null)[] {
+  if (words[close]?.type !== 'close') return [];
+  const open = findHolder(words, close - 1);
+  // `f(a) = ($1)` compares the result of the function.
+  if (isCallee(words[open - 1]) && words[open - 1]?.text !== 'ROW') return [];
+  const starts = findElementStarts(words, open + 1);
+  return starts.map((_, i) => readColumnBefore(words, (starts[i + 1] ?? close + 1) - 2));
 }
 
 /** `tags ?| $1`, `id = ANY($1)`: the value may have another type than the column. */

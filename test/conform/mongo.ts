@@ -24,7 +24,7 @@ const compileLeaf: Leaf = (text) => {
 const idsOnly: FieldTypeLookup = (path) => (path === '_id' ? 'id' : null);
 
 export function evaluateFilter(filter: Json, values: unknown): unknown {
-  const read = createFilterReader(filter, { leaf: compileLeaf, typeOf: idsOnly });
+  const read = createFilterReader(filter, { leaf: compileLeaf, typesIn: () => idsOnly, typeOf: idsOnly });
   return toPlainJson(read({ payload: values } as unknown as Frame));
 }
 

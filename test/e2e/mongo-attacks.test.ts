@@ -199,7 +199,7 @@ describeOnEach(
 
 describe('document queries that would let a client write operators', () => {
   const leaf = (text: string) => (text.startsWith('$P') ? { read: () => null, field: 'v' } : null);
-  const compiling = { leaf, typeOf: findNoType };
+  const compiling = { leaf, typeOf: findNoType, typesIn: () => findNoType };
   const CLIENT = '$PAYLOAD.v';
   const expectBootError = (what: () => unknown, words: RegExp): void => {
     expect(what).to.throw(BootError).with.nested.property('params.what').that.matches(words);

@@ -14,6 +14,7 @@ const FOREIGN = /^DOC_(OPERATOR|REFUSED|PLACE)/;
 const dynamic: QueryCompileContext = {
   leaf: (text) => (text === '$1' ? { read: () => 'sent', field: 'v' } : null),
   typeOf: () => null,
+  typesIn: () => () => null,
 };
 const evaluatePipeline = (stages: Json): unknown => {
   const node = compilePipeline(stages, dynamic);

@@ -13,6 +13,7 @@ export const createCheckAction = (index: number, rest: Partial<CheckAction> = {}
     models: [],
     names: [],
     fields: new Map(),
+    fieldsOf: () => null,
     uniques: new Set(),
     answers: null,
     isSecret: () => false,

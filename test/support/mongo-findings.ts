@@ -33,6 +33,10 @@ export function collectDocumentFindings(value: Field, models: readonly string[] 
     models,
     names: Object.keys(FIELDS),
     fields: new Map(Object.entries(FIELDS)),
+    fieldsOf: (table: string) =>
+      table === '_user' && models.includes('_user')
+        ? { model: '_user', names: Object.keys(FIELDS), fields: new Map(Object.entries(FIELDS)) }
+        : null,
     uniques: new Set<string>(),
   };
   const getFact = (_kind: string, name: string): Field | undefined =>

@@ -111,16 +111,19 @@ function listQueryUses(
     if (source?.sort !== 'payload' || !isWhole(read)) return [];
     const action = resource.actions.find(({ key }) => key === read.action);
     if (action === undefined) return [];
-    return listMet(read).flatMap(({ column, forms }) =>
+    return listMet(read, tables).flatMap(({ column, forms }) =>
       findUses(resource, action, { path, column, forms, spot }, tables),
     );
   });
 }
 
 /** The columns or fields that the value meets, with the forms that the statement gives it. */
-function listMet({ query, columns, node }: ValueRead): readonly Pick<Meeting, 'column' | 'forms'>[] {
+function listMet(
+  { query, columns, node }: ValueRead,
+  tables: TableNames,
+): readonly Pick<Meeting, 'column' | 'forms'>[] {
   if (query === null) return [];
-  if ('scan' in query) return listEqualColumns(query, node);
+  if ('scan' in query) return listEqualColumns(query, node, tables);
   return [...new Set([...columns, ...listFields(query, node)])].map((column) => ({ column, forms: [] }));
 }
 
@@ -135,7 +138,7 @@ function listExtractedUses(
   return listValueReads(resource, registry).flatMap((read) => {
     const action = resource.actions.find(({ key }) => key === read.action);
     if (action === undefined || read.source?.sort !== 'extracted' || !isWhole(read)) return [];
-    const met = listMet(read);
+    const met = listMet(read, tables);
     if (met.length === 0) return [];
     const paths = findPayloadPaths(resource, read.path, { owners, registry, seen: new Set() });
     const { spot } = read;
@@ -201,12 +204,17 @@ const listFields = ({ around }: DocumentQuery, node: LocatedNode): string[] =>
 function listEqualColumns(
   { scan, parameters }: Extract<ValueRead['query'], { readonly scan: unknown }>,
   node: LocatedNode,
+  tables: TableNames,
 ): { readonly column: string; readonly forms: readonly string[] }[] {
   const n = parameters.indexOf(node) + 1;
   const plain = scan.placeholders.flatMap(({ n: place, column, start }) =>
     place === n && column !== null && !NOT_EQUAL.test(scan.text.slice(0, start)) ? [{ column, forms: [] }] : [],
   );
-  return [...plain, ...listChangedPlaceholders(scan).filter((one) => one.n === n)];
+  const hasColumn = (table: string, column: string): boolean => {
+    const model = tables.findModel(table);
+    return model === undefined || tables.listFields(model).includes(column);
+  };
+  return [...plain, ...listChangedPlaceholders(scan, hasColumn).filter((one) => one.n === n)];
 }
 
 /** The rules of a caller apply to what the actionables of other resources read, so its rule is the place. */

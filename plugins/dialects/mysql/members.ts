@@ -16,6 +16,7 @@ export interface Member extends MysqlConnection {
   nextCheck: number;
   checkSize: (() => void) | null;
   leave: ReleaseSlot;
+  leaveUncounted: ReleaseSlot;
 }
 
 export interface Waiter {

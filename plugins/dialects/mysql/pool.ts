@@ -164,6 +164,7 @@ export async function createPool(
       nextCheck: options.limits.checkFrom,
       checkSize: null,
       leave: () => undefined,
+      leaveUncounted: () => undefined,
       run: (text, values, isTransient) =>
         runWithDeadline(member, (settle) => {
           const result = limitResult(member, settle);
@@ -184,6 +185,7 @@ export async function createPool(
           silence: options.deadline,
           mustYield,
           end: () => endStatement(member),
+          recordPassedOn: () => void (member.leave = member.leaveUncounted),
           limit: (refuse) => limitResult(member, refuse),
         };
         return streamRows(context, text, values, begin);
@@ -300,15 +302,15 @@ export async function createPool(
   return {
     acquire: (asker = null) =>
       new Promise((take, fail) => {
-        line.requestSlot(asker, (refusal, leave) => {
+        line.requestSlot(asker, (refusal, leave, leaveUncounted) => {
           if (refusal !== null) return fail(refusal);
           acquireLease().then(
             ({ wire, release }) => {
               const until = asker?.invocation.deadline ?? Infinity;
-              Object.assign(wire as Member, { until, leave, asker });
+              const member = Object.assign(wire as Member, { until, leave, leaveUncounted, asker });
               const releaseLease: Lease['release'] = (broken) => {
                 release(broken);
-                leave();
+                (member.leave === leaveUncounted ? leaveUncounted : leave)();
               };
               take({ wire, release: releaseLease });
             },

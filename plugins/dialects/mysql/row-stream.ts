@@ -32,12 +32,14 @@ export interface StreamContext {
   readonly mustYield: () => boolean;
   /** Ends the statement and closes the connection. */
   readonly end: () => void;
+  /** Called when the receiver decides how long the statement takes. */
+  readonly recordPassedOn: () => void;
   /** Bounds the result until the call of what it returns. */
   readonly limit: (refuse: (error: unknown) => void) => (rows: number) => unknown;
 }
 
 const WATCH_MS = 100;
-/** Milliseconds for which a receiver may keep a connection waiting that others wait for. */
+/** Milliseconds for which a receiver may keep a connection waiting that others wait for, and take nothing. */
 const PAUSE_MS = 1000;
 
 export function streamRows(
@@ -46,7 +48,7 @@ export function streamRows(
   values: readonly BoundValue[],
   begin: (source: RowSource) => RowReceiver,
 ): Promise<void> {
-  const { connection, until, asker, silence, mustYield, end, limit } = context;
+  const { connection, until, asker, silence, mustYield, end, recordPassedOn, limit } = context;
   return new Promise((resolve, reject) => {
     let isOver = false;
     let movedAt = performance.now();
@@ -84,12 +86,12 @@ export function streamRows(
     });
     const watch = setInterval(() => {
       const now = performance.now();
-      const pause = now - pausedAt;
+      const still = now - Math.max(pausedAt, asker?.invocation.movedAt ?? 0);
       // A receiver that takes the text is not waiting for it.
       const last = receiver.isPassedOn ? Math.max(until, asker?.invocation.deadline ?? 0) : until;
       if (now > last || (pausedAt === Infinity && now - movedAt > silence))
         abort(new OverdueError('no answer in time'));
-      else if (receiver.isPassedOn && (pause > PAUSE_MS || now > until) && mustYield())
+      else if (receiver.isPassedOn && (still > PAUSE_MS || now > until) && mustYield())
         abort(new ResultAbortedError(createFault('QRY_UNAVAILABLE', {}, { retryable: true })));
     }, WATCH_MS);
     watch.unref();
@@ -105,7 +107,9 @@ export function streamRows(
         movedAt = performance.now();
         try {
           receiver.addRow(row as unknown as readonly unknown[]);
-          if (receiver.isPassedOn) stopLimit(0);
+          if (!receiver.isPassedOn) return;
+          stopLimit(0);
+          recordPassedOn();
         } catch (error) {
           abort(error as Error);
         }

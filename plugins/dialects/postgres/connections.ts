@@ -20,12 +20,13 @@ const STALL_MS = 25;
 const MAX_IN_FLIGHT = 64;
 /** Milliseconds between checks for overdue statements. */
 const WATCH_MS = 100;
-/** Milliseconds for which the receiver of a result may keep a connection waiting that others wait for. */
+/** Milliseconds for which the receiver of a result may keep a connection waiting that others wait for, and take nothing. */
 const PAUSE_MS = 1000;
 /** Milliseconds between attempts to reopen a shared connection. */
 const REOPEN_MS = 500;
 
-export type Release = (broken: boolean) => void;
+/** `isTypical` false: how long the connection was in use depended on the client. */
+export type Release = (broken: boolean, isTypical?: boolean) => void;
 
 export interface PgConnections {
   readonly all: ReadonlySet<PgConnection>;
@@ -142,10 +143,14 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     { clock, patience: options.patience },
   );
 
-  /** For requests that wait: a receiver that does not read loses its connection, then one that is beyond its own deadline. */
+  /** For requests that wait: a receiver that takes nothing loses its connection, then one that is beyond its own deadline. */
   function endStream(now: number): void {
-    const paused = findLeast((wire) => (now - wire.pausedAt > PAUSE_MS ? wire.pausedAt : Infinity));
-    const ended = paused ?? findLeast((wire) => PgStatement.findLate(wire, now));
+    const still = findLeast(({ pausedAt, head }) => {
+      // The connection waits while a client takes a large piece.
+      const since = Math.max(pausedAt, head?.asker?.invocation.movedAt ?? 0);
+      return now - since > PAUSE_MS ? since : Infinity;
+    });
+    const ended = still ?? findLeast((wire) => PgStatement.findLate(wire, now));
     if (ended !== null) PgStatement.abortFirst(ended, createFault('QRY_UNAVAILABLE', {}, { retryable: true }));
   }
 
@@ -182,16 +187,17 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
       return findLeastBusy(from);
     },
     acquire(asker, take) {
-      line.requestSlot(asker, (refusal, leave) => {
+      line.requestSlot(asker, (refusal, leave, leaveUncounted) => {
         if (refusal !== null) return void take(refusal, undefined, leave);
         connectOnce(pool, (error, client, done) => {
           const wire = client && byClient.get(client);
           if (wire === undefined) leave();
-          take(error, wire, (broken) => {
+          take(error, wire, (broken, isTypical = true) => {
             // The result of a running statement is not needed any more.
             if (broken && wire !== undefined && wire.inFlight > 0) cancelStatement(wire.client);
             done(broken);
-            leave();
+            if (isTypical) leave();
+            else leaveUncounted();
           });
         });
       });

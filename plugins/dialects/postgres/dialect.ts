@@ -89,7 +89,7 @@ export function createPostgresDialect(
       }
       sendStatement(wire, prepared, values, sending, getDeadline(asker), asker, (outcome) => {
         if (outcome.error === undefined) {
-          release(false);
+          release(false, !outcome.streamed);
           if (prepared.readOnly || prepared.insert) slow.recordDuration(prepared.name, outcome.took);
           done(outcome);
           return;
@@ -101,12 +101,12 @@ export function createPostgresDialect(
           else failed(toFailure(prepared, outcome));
         };
         if (sending.before === null || isPostgresConnectionLost(outcome.error)) {
-          release(isPostgresConnectionLost(outcome.error));
+          release(isPostgresConnectionLost(outcome.error), !outcome.streamed);
           retryOrFail();
           return;
         }
         sendStatement(wire, ROLLBACK, NO_VALUES, ALONE, Infinity, null, ({ error: broken }) => {
-          release(broken !== undefined);
+          release(broken !== undefined, !outcome.streamed);
           retryOrFail();
         });
       });

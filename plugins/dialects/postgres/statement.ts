@@ -71,7 +71,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     private readonly values: readonly (string | null)[],
     private readonly sending: StatementSendOptions,
     private readonly until: number,
-    private readonly asker: Requester | null,
+    readonly asker: Requester | null,
     private readonly settle: (outcome: StatementOutcome) => void,
   ) {
     this.nextCheck = wire.limits.checkFrom;

@@ -17,6 +17,10 @@ export interface QueryCheckContext {
   readonly model: string;
   /** Field names at this point; null where they are unknown. */
   readonly known: KnownFields | null;
+  /** Documents may have other fields too. */
+  readonly isOpen: boolean;
+  /** The model of another collection. */
+  readonly findModel: (collection: Json | undefined) => Pick<QueryCheckContext, 'model' | 'known' | 'isOpen'>;
   readonly updates?: boolean;
   readonly parameters: readonly Json[];
   /** The complete definition. */
@@ -59,7 +63,7 @@ export function findField(
   if (known === null || isValue(path)) return null;
   const found = known.get(root);
   if (found === undefined) {
-    if (!ALWAYS.has(root)) reportField(look, `the model "${model}"`, root, known.keys(), path, spot);
+    if (!ALWAYS.has(root) && !look.isOpen) reportField(look, `the model "${model}"`, root, known.keys(), path, spot);
     return null;
   }
   let field: QueryDefinition | null = found;
@@ -173,6 +177,15 @@ function findWrongItem(look: QueryCheckContext, items: QueryDefinition, json: Js
   const column = getColumnType(look, items) ?? '';
   const list = Array.isArray(json) ? (json as readonly Json[]) : [json];
   return list.find((item) => !isValue(item) && !canHold(column, item)) ?? null;
+}
+
+export const toFields = (properties: QueryDefinition): [string, QueryDefinition | null][] =>
+  toEntries(properties).map(([key, inner]) => [key, isObject(inner) ? (inner as QueryDefinition) : null]);
+
+/** An element of a list as a field of its own; one of a list of objects has their fields. */
+export function getElement(look: QueryCheckContext, list: QueryDefinition | null): QueryDefinition | null {
+  const properties = list?.['properties'];
+  return getItemField(look, list) ?? (isObject(properties) ? { properties } : null);
 }
 
 interface Literal {

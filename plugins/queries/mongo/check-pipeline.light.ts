@@ -1,17 +1,15 @@
-/** Checks pipelines: known stages, and model fields as long as the documents keep them. Follows field names only, not types. */
-import { isObject, type Json } from '../../../contract/json.js';
+/** Checks pipelines: known stages, and model fields as long as the documents keep them, also under other names. */
+import { getOwn, isObject, type Json } from '../../../contract/json.js';
 import type { Finding } from '../../../contract/plugin.js';
-import { applyNameFlow, type NameFlow } from '../../../contract/name-flow.js';
-import { STAGE_FLOWS } from '../../document-actions/shared/stages.light.js';
 import {
   joinPointer,
   toEntries,
   findField,
   isFilledName,
   type QueryDefinition,
-  type KnownFields,
   type QueryCheckContext,
 } from './check-context.light.js';
+import { followStage } from './check-flow.light.js';
 import { checkExpression } from './check-expression.light.js';
 import { checkConstant, checkLiteral, checkOperand, checkQuery } from './check-query.light.js';
 import { reportOperator, reportWrongForm } from './check-report.light.js';
@@ -41,7 +39,7 @@ export function checkPipeline(look: QueryCheckContext, json: Json, at: string, s
       return;
     }
     checkStage(now, operand, name, inner, joinPointer(here, name));
-    now = { ...now, known: listKnownAfter(now.known, name, inner) };
+    now = { ...now, ...followStage(now, name, inner) };
   });
 }
 
@@ -55,7 +53,7 @@ function checkStage(look: QueryCheckContext, operand: Operand, name: string, jso
       else for (const [key, inner] of toEntries(json)) checkNamed(look, key, inner, joinPointer(at, key));
       return;
     case 'stages':
-      checkPipeline({ ...look, known: null }, json, at, name === 'pipeline' ? STAGES : UPDATE_STAGES);
+      checkPipeline(look, json, at, name === 'pipeline' ? STAGES : UPDATE_STAGES);
       return;
     case 'facets':
       if (!isObject(json)) reportWrongForm(look, json, at, where, 'an object of pipelines');
@@ -95,13 +93,16 @@ function checkMembers(look: QueryCheckContext, name: string, json: Json, at: str
     return;
   }
   // Joined documents have their own fields.
-  const inner = name === '$unionWith' ? { ...look, known: null } : look;
+  const joined = {
+    ...look,
+    ...look.findModel(getOwn(json, name === '$unionWith' ? 'coll' : 'from') as Json | undefined),
+  };
   for (const [key, value] of toEntries(json)) {
     const here = joinPointer(at, key);
     const operand = members[key];
     if (operand === undefined) reportOperator(look, key, here, members, `behind "${name}"`);
-    else if (operand === 'query') checkQuery({ ...look, known: null }, value, here);
-    else checkStage(inner, operand, key, value, here);
+    else if (operand === 'query') checkQuery(joined, value, here);
+    else checkStage(operand === 'stages' ? joined : look, operand, key, value, here);
   }
 }
 
@@ -121,14 +122,4 @@ function checkNames(look: QueryCheckContext, name: string, json: Json, at: strin
       isObject(json) ? ((json as QueryDefinition)['path'] ?? null) : json,
       isObject(json) ? `${at}/path` : at,
     );
-}
-
-/** Field names are unknown after any other stage. */
-const FOLLOWED: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['keeps', 'adds', 'joins', 'unwinds']);
-
-function listKnownAfter(known: KnownFields | null, name: string, json: Json): KnownFields | null {
-  const flow = STAGE_FLOWS[name];
-  // Removed names stay known, because a later use of one is not a misspelling.
-  if (known === null || flow === 'drops') return known;
-  return FOLLOWED.has(flow) ? applyNameFlow(flow, known, json, () => null) : null;
 }

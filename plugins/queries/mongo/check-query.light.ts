@@ -11,6 +11,8 @@ import {
   isFilledName,
   isOperator,
   isValue,
+  getElement,
+  toFields,
   checkOperatorType,
   checkValue,
   type QueryDefinition,
@@ -151,7 +153,7 @@ export function checkOperand(
       return;
     case 'element':
     case 'matching':
-      checkElement(look, operand, json, at, where);
+      checkElement(look, operand, json, operand === 'element' ? getElement(look, field) : field, at, where);
       return;
     case 'search':
       checkSearch(look, json, at);
@@ -185,11 +187,12 @@ function checkScalar(
   reportWrongForm(look, json, at, where, right);
 }
 
-/** A query of objects, or a condition of scalar elements; their fields are unknown. */
+/** A query of objects, or a condition of scalar elements. */
 function checkElement(
   look: QueryCheckContext,
   operand: 'element' | 'matching',
   json: Json,
+  element: QueryDefinition | null,
   at: string,
   where: string,
 ): void {
@@ -197,9 +200,11 @@ function checkElement(
     if (operand === 'element') reportWrongForm(look, json, at, where, 'a query, or operators');
     return;
   }
-  const free = { ...look, known: null };
+  const properties = element?.['properties'];
+  const known = isObject(properties) ? new Map(toFields(properties)) : null;
+  const free = { ...look, known, isOpen: true };
   const isCondition = Object.keys(json).some((key) => Object.hasOwn(FIELD_OPERATORS, key));
-  if (isCondition) checkCondition(free, json, null, at);
+  if (isCondition) checkCondition(free, json, element, at);
   else checkQuery(free, json, at);
 }
 

@@ -9,6 +9,7 @@ import {
   type KnownFields,
   type QueryCheckContext,
 } from './check-context.light.js';
+import { followArrayFilters } from './check-flow.light.js';
 import { checkExpression } from './check-expression.light.js';
 import { checkPipeline } from './check-pipeline.light.js';
 import { checkConstant, checkOperand, checkQuery } from './check-query.light.js';
@@ -21,9 +22,12 @@ export function checkDocuments(place: CheckPlace): Finding[] {
   const { value, root, nearest, facts } = place;
   const action = findAction(place);
   const parameters = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
-  const [model = '', other] = action?.models ?? [];
-  const known = action === undefined || model === '' || other !== undefined ? null : toKnownFields(action);
-  const look: QueryCheckContext = { findings: [], model, known, parameters, root, nearest, facts };
+  const findModel: QueryCheckContext['findModel'] = (collection) => {
+    const found = action?.fieldsOf(asText(collection ?? null)) ?? null;
+    return { model: found?.model ?? '', known: found && toKnownFields(found), isOpen: false };
+  };
+  const own = findModel(value['collection']);
+  const look: QueryCheckContext = { findings: [], ...own, findModel, parameters, root, nearest, facts };
   checkPlaceholders(look, value);
   checkParts(look, value);
   return look.findings;
@@ -36,7 +40,7 @@ const findAction = ({ holder, root, actions }: CheckPlace): CheckAction | undefi
 };
 
 /** Names as in the model, with the definition where it is known. */
-const toKnownFields = ({ names, fields }: CheckAction): KnownFields =>
+const toKnownFields = ({ names, fields }: Pick<CheckAction, 'names' | 'fields'>): KnownFields =>
   new Map(names.map((name) => [name, fields.get(name.toLowerCase()) ?? null]));
 
 function checkParts(look: QueryCheckContext, value: QueryDefinition): void {
@@ -52,8 +56,8 @@ function checkParts(look: QueryCheckContext, value: QueryDefinition): void {
   checkPart('sort', (json, at) => checkSort(look, json, at));
   checkPart('projection', (json, at) => checkProjection(look, json, at));
   checkPart('array_filters', (json, at) => {
-    if (Array.isArray(json))
-      json.forEach((item: Json, i) => checkQuery({ ...look, known: null }, item, joinPointer(at, i)));
+    const elements = { ...look, ...followArrayFilters(look, value['update_predicate']) };
+    if (Array.isArray(json)) json.forEach((item: Json, i) => checkQuery(elements, item, joinPointer(at, i)));
   });
   if (asText(value['action']) === 'INSERT' && value['document'] === undefined) checkEntries(look, dated);
 }

@@ -41,6 +41,8 @@ import {
 export interface QueryCompileContext {
   readonly leaf: Leaf;
   readonly typeOf: FieldTypeLookup;
+  /** Of another collection. */
+  readonly typesIn: (collection: string) => FieldTypeLookup;
 }
 
 /** A condition that matches nothing, because a missing value equals nothing, as in SQL. */

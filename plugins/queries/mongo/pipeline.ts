@@ -15,25 +15,19 @@ import {
   createQueryError,
   type Node,
 } from './template.js';
+import { followTypes } from './type-flow.js';
 import { createBadValueFault, createCheckedReader, findNoType } from './values.js';
 
-/** Stages that pass the documents of the collection on as they are. */
-const KEEPING: ReadonlySet<string> = new Set(['$match', '$sort', '$limit', '$skip', '$sample']);
-/** Stages with conditions on those documents. */
+/** Stages with conditions on documents. */
 const TYPED: ReadonlySet<string> = new Set(['$match', '$facet']);
 
 export function compilePipeline(json: Json | undefined, compiling: QueryCompileContext): Node {
-  let isKept = true;
+  let { typeOf } = compiling;
   return createListNode(
     requireList(json, '"pipeline"').map((item) => {
-      const [name = ''] = isObject(item) ? Object.keys(item) : [];
-      // Documents of later stages may differ from the model.
-      const node = compileStage(
-        item,
-        isKept && TYPED.has(name) ? compiling : { ...compiling, typeOf: findNoType },
-        STAGES,
-      );
-      isKept &&= KEEPING.has(name);
+      const [[name, inner] = ['', null]] = isObject(item) ? Object.entries(item) : [];
+      const node = compileStage(item, { ...compiling, typeOf: TYPED.has(name) ? typeOf : findNoType }, STAGES);
+      typeOf = followTypes(typeOf, name, inner);
       return node;
     }),
   );
@@ -110,10 +104,13 @@ function compileMembers(name: string, json: Json, compiling: QueryCompileContext
   const table = STAGE_MEMBERS[name];
   if (!isObject(json) || table === undefined)
     throw createQueryError(`"${name}" takes an object that the definition writes out`);
+  const other = json[name === '$unionWith' ? 'coll' : 'from'];
+  const joined = typeof other === 'string' ? compiling.typesIn(other) : findNoType;
   return createObjectNode(
     Object.entries(json).map(([key, inner]) => {
       const operand = getOperand(table, key, `"${name}"`);
-      return [key, compilePart(key, operand, inner, { ...compiling, typeOf: findNoType })] as const;
+      const typeOf = operand === 'stages' || operand === 'query' ? joined : findNoType;
+      return [key, compilePart(key, operand, inner, { ...compiling, typeOf })] as const;
     }),
   );
 }

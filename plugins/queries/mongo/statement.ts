@@ -24,12 +24,12 @@ import {
   requireList,
 } from './template.js';
 import type { Dynamic, Node } from './template.js';
+import { followArrayFilters } from './type-flow.js';
 import { compileDocument, compileProjection, compileUpdate, createStorableLeaf, type AddedFields } from './update.js';
 import {
   createBadValueFault,
   createCheckedReader,
   convertValue,
-  findNoType,
   getHeldType,
   getInnerType,
   toWrittenType,
@@ -68,7 +68,8 @@ export function makeQuery(
   const parameters = listed.map((json, index) => tools.parameter(json, `${pointer}/parameters/${index}`));
   const collection = asText(value['collection']);
   const typeOf = createTypeLookup(tools, collection);
-  const compiling: QueryCompileContext = { typeOf, leaf: createLeaf(parameters, pointer, tools) };
+  const typesIn = (other: string): FieldTypeLookup => createTypeLookup(tools, other);
+  const compiling: QueryCompileContext = { typeOf, typesIn, leaf: createLeaf(parameters, pointer, tools) };
   const written = new Map<string, string | null>();
   const parts = createParts(value, listed, parameters, compiling, written);
   const query: CompiledQuery = {
@@ -176,7 +177,7 @@ function createParts(
   return {
     filter: () => {
       // An upsert may create a document from equality conditions.
-      const made = value['upsert'] === true ? { typeOf, leaf: createStorableLeaf(leaf) } : compiling;
+      const made = value['upsert'] === true ? { ...compiling, leaf: createStorableLeaf(leaf) } : compiling;
       return createFilterReader(value['filter_predicate'], made) as Reader<Document>;
     },
     update: () => {
@@ -220,9 +221,9 @@ function createParts(
     filters: (field) => {
       const json = value[field];
       if (json === undefined) return () => undefined;
-      const bare: QueryCompileContext = { leaf, typeOf: findNoType };
+      const elements = { ...compiling, typeOf: followArrayFilters(typeOf, value['update_predicate']) };
       return toReader(
-        createListNode(requireList(json, `"${field}"`).map((item) => compileFilter(item, bare))),
+        createListNode(requireList(json, `"${field}"`).map((item) => compileFilter(item, elements))),
       ) as Reader<readonly Document[]>;
     },
     number: (field) => createCountReader(value[field], compiling),
