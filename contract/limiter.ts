@@ -19,12 +19,10 @@ export interface Limiter extends StepLimiter {
   readonly waiting: number;
 }
 
-export type ReleaseSlot = () => void;
-/**
- * Receives the rejection, or the function that releases the slot. `leaveUncounted`: the same where the duration depended on a
- * client, so that it says nothing about the waits of others.
- */
-export type SlotCallback = (refusal: Error | null, leave: ReleaseSlot, leaveUncounted: ReleaseSlot) => void;
+/** `isTypical` false: the duration depended on a client, so that it says nothing about the waits of others. Default true. */
+export type ReleaseSlot = (isTypical?: boolean) => void;
+/** Receives the rejection, or the function that releases the slot. */
+export type SlotCallback = (refusal: Error | null, leave: ReleaseSlot) => void;
 
 /** Without it, waits are not estimated and have no timeout. */
 export interface LimiterTiming {
@@ -69,22 +67,17 @@ export function createLimiter(
   const occupySlot = (entered: SlotCallback): void => {
     const began = clock?.now() ?? 0;
     let over = false;
-    const leave = (isTypical: boolean): void => {
+    running++;
+    entered(null, (isTypical = true) => {
       if (over) return;
       over = true;
       if (clock !== null) load.recordCompletion(isTypical ? clock.now() - began : null);
       running--;
       serveWaiters();
-    };
-    running++;
-    entered(
-      null,
-      () => leave(true),
-      () => leave(false),
-    );
+    });
   };
 
-  const reject = (entered: SlotCallback, refusal: Error): void => entered(refusal, doNothing, doNothing);
+  const reject = (entered: SlotCallback, refusal: Error): void => entered(refusal, doNothing);
 
   function serveWaiters(): void {
     while (waiting > 0 && running < most()) {

@@ -138,7 +138,7 @@ describe('a line', () => {
         over++;
         if (failure !== null) return void refused++;
         waits.push(time.clock.now() - came);
-        void time.clock.wait(100).then(leave);
+        void time.clock.wait(100).then(() => leave());
       });
       await time.pass(every);
     }

@@ -16,7 +16,8 @@ export interface Member extends MysqlConnection {
   nextCheck: number;
   checkSize: (() => void) | null;
   leave: ReleaseSlot;
-  leaveUncounted: ReleaseSlot;
+  /** A client determines how long the lease lasts. */
+  isPassedOn: boolean;
 }
 
 export interface Waiter {

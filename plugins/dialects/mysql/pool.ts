@@ -69,7 +69,7 @@ export async function createPool(
     if (at >= 0) idle.splice(at, 1);
     member.connection.destroy();
     if (all.size === 0) emptied?.();
-    member.leave();
+    member.leave(!member.isPassedOn);
     if (waiting.length > 0) addConnection();
   };
 
@@ -164,7 +164,7 @@ export async function createPool(
       nextCheck: options.limits.checkFrom,
       checkSize: null,
       leave: () => undefined,
-      leaveUncounted: () => undefined,
+      isPassedOn: false,
       run: (text, values, isTransient) =>
         runWithDeadline(member, (settle) => {
           const result = limitResult(member, settle);
@@ -185,7 +185,7 @@ export async function createPool(
           silence: options.deadline,
           mustYield,
           end: () => endStatement(member),
-          recordPassedOn: () => void (member.leave = member.leaveUncounted),
+          recordPassedOn: () => void (member.isPassedOn = true),
           limit: (refuse) => limitResult(member, refuse),
         };
         return streamRows(context, text, values, begin);
@@ -302,15 +302,15 @@ export async function createPool(
   return {
     acquire: (asker = null) =>
       new Promise((take, fail) => {
-        line.requestSlot(asker, (refusal, leave, leaveUncounted) => {
+        line.requestSlot(asker, (refusal, leave) => {
           if (refusal !== null) return fail(refusal);
           acquireLease().then(
             ({ wire, release }) => {
               const until = asker?.invocation.deadline ?? Infinity;
-              const member = Object.assign(wire as Member, { until, leave, leaveUncounted, asker });
+              const member = Object.assign(wire as Member, { until, leave, asker, isPassedOn: false });
               const releaseLease: Lease['release'] = (broken) => {
                 release(broken);
-                (member.leave === leaveUncounted ? leaveUncounted : leave)();
+                leave(!member.isPassedOn);
               };
               take({ wire, release: releaseLease });
             },

@@ -43,7 +43,8 @@ function openTransaction(db: PGliteInterface, leave: ReleaseSlot): Promise<OpenT
       opened({ inner, close: closeTransaction, failed: false });
       if (!(await finished)) throw ROLLED_BACK;
     });
-    whole.then(leave, leave);
+    const leaveAtEnd = (): void => leave();
+    whole.then(leaveAtEnd, leaveAtEnd);
     whole.catch(refused);
   });
 }

@@ -187,7 +187,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
       return findLeastBusy(from);
     },
     acquire(asker, take) {
-      line.requestSlot(asker, (refusal, leave, leaveUncounted) => {
+      line.requestSlot(asker, (refusal, leave) => {
         if (refusal !== null) return void take(refusal, undefined, leave);
         connectOnce(pool, (error, client, done) => {
           const wire = client && byClient.get(client);
@@ -196,8 +196,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
             // The result of a running statement is not needed any more.
             if (broken && wire !== undefined && wire.inFlight > 0) cancelStatement(wire.client);
             done(broken);
-            if (isTypical) leave();
-            else leaveUncounted();
+            leave(isTypical);
           });
         });
       });

@@ -96,7 +96,8 @@ export function createCalls(connection: () => MongoConnection): Calls {
     try {
       const done = (async () => work({ client: undefined, asker }))();
       // A call that is not waited for any longer still has its connection.
-      done.then(freeSlot, freeSlot);
+      const leave = (): void => freeSlot();
+      done.then(leave, leave);
       return await withTimeout(done, asker, writes);
     } catch (error) {
       throw toMongoFault(error, writes && sent(error));

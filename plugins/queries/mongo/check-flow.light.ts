@@ -22,7 +22,7 @@ function findPath(known: KnownFields, path: string): QueryDefinition | null {
   for (const segment of rest) {
     const properties: Json | undefined = field?.['properties'];
     const inner: unknown = isObject(properties) ? getOwn(properties, segment) : undefined;
-    field = isObject(inner) ? (inner as QueryDefinition) : null;
+    field = isObject(inner) ? inner : null;
   }
   return field;
 }
