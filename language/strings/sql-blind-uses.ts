@@ -58,9 +58,7 @@ function rewriteComparison(work: BlindState, i: number, { table, indexes }: Blin
   const word = words[i];
   const index = indexes.get(column);
   if (word === undefined || index === undefined) return;
-  let first = i;
-  while (words[first - 1]?.type === 'dot') first -= 2;
-  const operands = findOperands(words, first, i);
+  const operands = findOperands(words, findNameStart(words, i), i);
   if (operands === null) {
     const query = findReturningQuery(work, i);
     if (query === null) addFault(work, word, column, FORMS);
@@ -75,6 +73,13 @@ function rewriteComparison(work: BlindState, i: number, { table, indexes }: Blin
     const text = addMarker(work, { n: getPlaceholderNumber(operand), blind: { table, column }, written: false });
     addEdit(work, operand.start, text, operand.end - operand.start);
   }
+}
+
+/** Where a name with its table begins: `p.email`. */
+function findNameStart(words: readonly Lexeme[], i: number): number {
+  let first = i;
+  while (words[first - 1]?.type === 'dot') first -= 2;
+  return first;
 }
 
 /** Positions of the compared placeholders; empty for `IS NULL`, null for any unsupported use. */
@@ -130,7 +135,7 @@ function findOperandBefore(words: readonly Lexeme[], last: number): number[] | n
 
 /** Position of the SELECT or RETURNING that returns the column unchanged, or null. */
 function findReturningQuery({ words }: BlindState, i: number): number | null {
-  const around = [words[i - 1], words[i + 1]];
+  const around = [words[findNameStart(words, i) - 1], words[i + 1]];
   if (around.some((one) => one?.type === 'operator' || one?.type === 'cast')) return null;
   if (around.some((one) => one?.type === 'word' && COMPUTING.has(one.text))) return null;
   let depth = words[i]?.depth ?? 0;

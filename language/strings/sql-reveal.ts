@@ -15,7 +15,7 @@ export interface RevealContext {
   readonly value?: string;
   /** Functions that return secrets, in lower case. */
   readonly calls?: ReadonlySet<string>;
-  /** Secret columns under their own names and stars are listed too. */
+  /** Stars are listed too. */
   readonly whole?: boolean;
 }
 
@@ -248,7 +248,7 @@ export function createRevealer(
         const isSame = named === item && item.alias === null && isPlain(item);
         if (isSame && taint === SECRET) {
           // MySQL names the column of a sub-query as it is written.
-          for (const name of getColumnNames(item)) if (whole || !names.has(name)) found.push({ name, derived: false });
+          for (const name of getColumnNames(item)) found.push({ name, derived: false });
           continue;
         }
         const created = named.alias ?? (isPlain(named) ? getColumnNames(named) : listDefaultNames(named));

@@ -9,6 +9,7 @@ import type { Fault } from '../../contract/fault.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import { scanSql } from '../../language/strings/sql.js';
 import mysql from '../../plugins/dialects/mysql/runtime.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
 import { createMysqlDatabase, startMysql, type MysqlFlavour } from '../support/mysql.js';
 import type { Dialect } from '../../plugins/dialects/kind.js';
 import { waitUntil } from '../support/until.js';
@@ -16,7 +17,7 @@ import { dialectContract } from './dialect.contract.js';
 import { MARIADB, MYSQL } from './dialect-flavour.js';
 import { openDialect } from './dialect-open.js';
 import { testDialectServer } from './dialect-server.js';
-import { defineColumn, catchFault, defineTable, type MakeConnection } from './dialect-support.js';
+import { createRunner, defineColumn, catchFault, defineTable, type MakeConnection } from './dialect-support.js';
 import { BY_LOCKS } from '../../plugins/dialects/kind.js';
 
 const doNothing = (): void => {};
@@ -120,6 +121,29 @@ function withServer(flavour: MysqlFlavour): void {
       }
     }
     await waitUntil(async () => (await onServer(url(), OTHERS)).length <= before, 'no connection is left');
+  });
+
+  it('is unavailable without its server, whatever is known of its triggers', async () => {
+    const made = await openDialect(mysql, { url: url() });
+    const run = createRunner(() => made.handle);
+    await run('CREATE TABLE counted (id int PRIMARY KEY, n int)');
+    await onServer(
+      url(),
+      'CREATE TRIGGER counts BEFORE INSERT ON counted FOR EACH ROW INSERT INTO counted VALUES (9, 9)',
+    );
+    const address = new URL(url());
+    const proxy = await startFaultProxy({ host: address.hostname, port: Number(address.port) });
+    address.port = String(proxy.port);
+    const behind = await openDialect(mysql, { url: address.href });
+    try {
+      expect(await behind.health()).to.equal(true);
+      await proxy.refuseConnections();
+      expect(await behind.health()).to.equal(false);
+    } finally {
+      await onServer(url(), 'DROP TABLE counted');
+      await Promise.all([made.close(), behind.close()]);
+      await proxy.close();
+    }
   });
 
   it('locks the rows of a read that feeds a write', async () => {

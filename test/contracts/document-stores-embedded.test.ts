@@ -15,14 +15,19 @@ import { decode, encode } from '../../plugins/document-stores/embedded/codec.js'
 import { compileTest } from '../../plugins/document-stores/embedded/engine.js';
 import embedded from '../../plugins/document-stores/embedded/runtime.js';
 import { EVERY, createNarrowing, listTerms } from '../../plugins/document-stores/embedded/index-terms.js';
-import type { Dialect } from '../../plugins/dialects/kind.js';
+import { BY_LOCKS, type Dialect } from '../../plugins/dialects/kind.js';
+import type { DocumentStore } from '../../plugins/document-stores/kind.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { openDialect } from './dialect-open.js';
 import { defineColumn, catchFault, type OpenDialect } from './dialect-support.js';
 import { documentStoreContract } from './document-store.contract.js';
 import { removeIds, defineCollection, inTransaction, openStore, type OpenStore } from './document-store-support.js';
 import { skipTest } from '../support/skip.js';
+import { waitUntil } from '../support/until.js';
 import { fc } from '../support/properties.js';
+
+/** Connections to this database that wait for a lock. */
+const WAITING = `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 /** The store on a connection, which is closed with it. */
 async function openOn(sql: OpenDialect): Promise<OpenStore> {
@@ -158,6 +163,17 @@ describe('document store embedded, by itself', () => {
       );
       await Promise.all(calls);
       expect(removeIds((await handles()[1]?.find('once', {}, {}, null)) ?? [])).to.deep.equal([{ name: 'x', n: 20 }]);
+    });
+
+    it('change the document that another process made meanwhile, instead of making a second one', async () => {
+      const [one, two] = handles() as [DocumentStore, DocumentStore];
+      const sql = one.on as Dialect;
+      const transaction = await sql.begin(BY_LOCKS);
+      await one.insert('once', [{ name: 'y', n: 1 }], { transaction });
+      const changed = two.update('once', { name: 'y' }, { $inc: { n: 1 } }, { upsert: true }, null);
+      await waitUntil(async () => (await sql.execute(WAITING, [], null)).length > 0);
+      await sql.commit(transaction);
+      expect(removeIds(await changed)).to.deep.equal([{ name: 'y', n: 2 }]);
     });
   });
 

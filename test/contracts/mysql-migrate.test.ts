@@ -35,10 +35,10 @@ describe('migrations of MySQL on a played session', () => {
     ['11.8.1-MariaDB', 'max_statement_time'],
     ['10.6-mariadb', 'max_statement_time'],
   ] as const)
-    it(`takes the lock of its database on ${version} without a deadline, and gives it back`, async () => {
+    it(`takes the lock of its database on ${version} without a deadline; the end of the session lets go`, async () => {
       const session = played({ 'version()': { v: version }, 'database()': { d: 'shop' } });
       const known = await flavourOn(session);
-      const release = await known.lock(session);
+      await known.lock(session);
       const name = `lintel_${createHash('sha256').update('shop').digest('hex').slice(0, 40)}`;
       const taking = [
         'SELECT version() AS v',
@@ -48,8 +48,6 @@ describe('migrations of MySQL on a played session', () => {
         `SELECT GET_LOCK('${name}', 31536000) AS l`,
       ];
       expect(session.sent).to.deep.equal(taking);
-      await release();
-      expect(session.sent).to.deep.equal([...taking, `SELECT RELEASE_LOCK('${name}') AS l`]);
     });
 
   it('knows the collations and the catalogue of each server, and undoes nothing', async () => {

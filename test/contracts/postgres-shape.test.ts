@@ -261,9 +261,8 @@ describe('a migration of PostgreSQL', () => {
         return [];
       },
     };
-    const unlock = await postgresFlavour.lock(session);
+    await postgresFlavour.lock(session);
     expect(isLocked, 'it is waited for').to.equal(true);
-    await unlock();
     const waiting = "SET LOCAL lock_timeout = '1s'";
     expect(asked).to.deep.equal(['SET LOCAL statement_timeout = 0', 'SELECT pg_advisory_xact_lock(n)', waiting]);
     const plan = { changes: [], warnings: [] };

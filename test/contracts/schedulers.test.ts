@@ -23,8 +23,13 @@ import { schedulerContract, type OpenScheduler } from './scheduler.contract.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
-/** Connections to this database that wait for a lock. */
 const WAITING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+/** Whether a connection to this database waits for a lock. */
+async function isWaiting(client: pg.Client): Promise<boolean> {
+  // In a transaction the activity is read once.
+  await client.query('SELECT pg_stat_clear_snapshot()');
+  return (await client.query(WAITING)).rows.length > 0;
+}
 
 const doNothing = (): void => undefined;
 const log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
@@ -135,6 +140,49 @@ describe('schedulers on a server', function () {
     });
   }
 
+  it('postgres: the first claim waits until its tables are made, also while another process makes them', async function () {
+    const server = await startPostgres();
+    if ('skip' in server) return skipTest(this, server.skip);
+    const url = await createPostgresDatabase();
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    const { handle, close } = await openScheduler(postgres, { url });
+    try {
+      await other.query('BEGIN');
+      // A lock that the creation has to wait for.
+      await other.query('CREATE TABLE lintel_schedules (key text PRIMARY KEY)');
+      const codes: unknown[] = [];
+      let claimed: unknown = null;
+      let isOpen = false;
+      // It gives up after a second, which may be over on a busy machine.
+      const claim = async (): Promise<void> => {
+        isOpen = true;
+        try {
+          claimed = await handle.claimRun('a#1', 1000, 30, 'one');
+        } catch (error) {
+          codes.push((error as { readonly code?: unknown }).code);
+        }
+        isOpen = false;
+      };
+      const claims: Promise<void>[] = [];
+      await waitUntil(async () => {
+        if (!isOpen) claims.push(claim());
+        return codes.includes('42P01') || (await isWaiting(other));
+      }, 'the claim waits');
+      await other.query('ROLLBACK');
+      await Promise.all(claims);
+      await waitUntil(async () => {
+        if (claimed === null) await claim();
+        return claimed !== null;
+      });
+      expect(claimed).to.equal('mine');
+      expect(codes, 'a table that is not there').to.not.include('42P01');
+    } finally {
+      await close();
+      await other.end();
+    }
+  });
+
   it('postgres: an instant that is removed during a claim is not assigned', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
@@ -149,10 +197,7 @@ describe('schedulers on a server', function () {
       await other.query('BEGIN');
       await other.query('DELETE FROM lintel_schedule_instants');
       const claimed = handle.claimRun('a#1', 1000, 30, 'two');
-      await waitUntil(async () => {
-        const { rows } = await other.query(WAITING);
-        return rows.length > 0;
-      }, 'the claim waits');
+      await waitUntil(() => isWaiting(other), 'the claim waits');
       await other.query('UPDATE lintel_schedules SET forgotten = 1000');
       await other.query('COMMIT');
       expect(await claimed).not.to.equal('mine');

@@ -287,6 +287,11 @@ describe('encrypted columns with a blind index', () => {
     ['SELECT id FROM people WHERE email > $1', ['email']],
     ["SELECT id FROM people WHERE email = $1 || '@example.com'", ['email']],
     ["SELECT id FROM people WHERE email = 'ada@example.com'", []],
+    // No list of values, though the name of the function ends like ALL.
+    ['SELECT id FROM people WHERE email = small($1)', ['email']],
+    ["SELECT 'x' || email AS long FROM people", []],
+    ["SELECT 'x' || p.email AS long FROM people p", []],
+    ['SELECT $1 LIKE p.email AS alike FROM people p', ['email']],
     ['SELECT id FROM people ORDER BY email', []],
     ['SELECT email, count(*) FROM people GROUP BY email', []],
     ['SELECT DISTINCT email FROM people', []],

@@ -131,24 +131,34 @@ describe('a uid', () => {
     ]);
   });
 
-  it('of a webhook reaches its verified callers, if one guard identifies them', async () => {
+  const HOOK = 'a-secret-of-the-sender-3kd9';
+  const startWithWebhook = (guarded: object, options: TestKernelOptions = {}): Promise<void> => {
     const webhook = {
       webhook: { verifications: { HeaderTokenVerifier: { header_key: '$HEADER.x-hook', secret_key: '$ENV.HOOK' } } },
     };
-    await start(
-      [
-        END,
-        defineBroadcast('paid', createSingleTarget(), webhook),
-        defineBroadcast('guarded', createSingleTarget(), CUSTOMER),
-      ],
-      {
-        env: { KEY, OTHER: OTHER_KEY, HOOK: 'a-secret-of-the-sender-3kd9' },
-      },
-    );
-    const [a, c] = [await open(await customer()), await open(stranger)];
-    const { status } = await kernel.post('/paid', { to: 1 }, { headers: { 'x-hook': 'a-secret-of-the-sender-3kd9' } });
+    const definitions = [END, defineBroadcast('paid', createSingleTarget(), webhook), guarded];
+    return start(definitions, { env: { KEY, OTHER: OTHER_KEY, HOOK }, ...options });
+  };
+  const callWebhook = async (): Promise<void> => {
+    const { status } = await kernel.post('/paid', { to: 1 }, { headers: { 'x-hook': HOOK } });
     expect(status).to.equal(200);
+  };
+
+  it('of a webhook reaches its verified callers, if one guard identifies them', async () => {
+    await startWithWebhook(defineBroadcast('guarded', createSingleTarget(), CUSTOMER));
+    const [a, c] = [await open(await customer()), await open(stranger)];
+    await callWebhook();
     expect(await collectHeard(a, c)).to.deep.equal([['paid'], []]);
+  });
+
+  it('of a webhook is proved by nothing while the only guard is that of an invalid resource', async () => {
+    const invalid = { ...CUSTOMER, no_such_field: 1 };
+    await startWithWebhook(defineBroadcast('guarded', createSingleTarget(), invalid), { onProblem: 'skip' });
+    // A message of a plugin, which names no guard, depends on whether there is any.
+    expect(kernel.kernel.plans().identities.map(({ identity }) => identity)).to.deep.equal([null]);
+    const c = await open(stranger);
+    await callWebhook();
+    expect(await collectHeard(c)).to.deep.equal([[]]);
   });
 
   it('is distinguished by audience and issuer too, and a token for another purpose makes no receiver', async () => {

@@ -24,6 +24,12 @@ const NAUGHTY = `
 const WIDE = `SELECT n, repeat('x', 1000) AS t FROM (SELECT generate_series(1, $1) AS n) AS s`;
 const BROKEN = `SELECT n, repeat('x', 20) AS t, 1 / (100000 - n) AS q FROM generate_series(1, 200000) AS n`;
 
+/** After two mebibytes the server computes for minutes without sending anything. */
+const COUNTING = `SELECT max(a.i + b.i + s.n) FROM (SELECT generate_series(1, 30000) AS i) AS a, (SELECT generate_series(1, 100000) AS i) AS b`;
+const SILENT = WIDE.replace(' FROM', `, CASE WHEN n > 2000 THEN (${COUNTING}) END AS most FROM`);
+/** Large, unless the first row is a division by zero. */
+const DIVIDED = `SELECT n, repeat('x', 1000) AS t, 1 / (n - $1::int) AS q FROM generate_series(1, 1000) AS n`;
+
 const FILES = {
   'pass.cjs': 'module.exports = () => (ctx, next) => next();',
   'definitions/a.json': [
@@ -34,6 +40,8 @@ const FILES = {
     defineQueryResource('wide', WIDE, ['$PAYLOAD.rows']),
     defineQueryResource('read', WIDE, ['$PAYLOAD.rows'], { must_return_value: true }),
     defineQueryResource('broken', BROKEN),
+    defineQueryResource('silent', SILENT, ['$PAYLOAD.rows']),
+    defineQueryResource('divided', DIVIDED, ['$PAYLOAD.by']),
     defineQueryResource('fine', 'SELECT 1 AS one'),
     defineQueryResource(
       'running',
@@ -150,8 +158,17 @@ describe('streamed results', () => {
     await waitUntilFree();
   });
 
+  it('are an error response where the statement fails before its first row', async () => {
+    expect(isChunked(await kernel.post('/divided', { by: 0 }))).to.equal(true);
+    const { status, body } = await kernel.post('/divided', { by: 1 });
+    expect([status, body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
+  });
+
   it('end with their client: the statement is cancelled', async () => {
     for (let n = 0; n < 4; n++) (await readLittle('/wide', { rows: 10_000_000 })).destroy();
+    await waitUntilFree();
+    // One that sends nothing would not notice that its connection is closed.
+    (await readLittle('/silent', { rows: 3000 })).destroy();
     await waitUntilFree();
     expect((await kernel.post<unknown[]>('/wide', { rows: 400 })).body).to.have.length(400);
   });

@@ -217,6 +217,10 @@ describe('openapi: calls, caches, limits, tokens, encrypted fields', () => {
     ).to.not.include('503');
     const both = createOpenApiDocument({ 'a.json': defineReturnResource('a', 1, { cacheable, ...limit }) });
     expect(getErrorCodes(both, '/a', 503)).to.deep.equal(['CCH_AWAY']);
+    const files = { 'a.json': defineReturnResource('a', 1, limit) };
+    const redis = createOpenApiDocument(files, { cache: { use: 'redis', url: '$ENV.EXAMPLE_KEY' } });
+    expect(getErrorCodes(redis, '/a', 503)).to.deep.equal(['CCH_AWAY']);
+    expect(JSON.stringify(redis), 'what stops a start').to.not.include('CCH_ADDRESS');
   });
 
   it('takes tokens and says how many were revoked; guards then need the store', () => {

@@ -84,6 +84,9 @@ describe('language server: completion of values', () => {
     expect(typed.accept('{ String }')).to.equal('{ "id": { "type": "String" } }');
     const rule = await editor.requestCompletion(FILE, inAction('"mode": "RETURN", "payload_validation": [‸]'));
     expect(rule.accept('{ … }')).to.include('"field"');
+    const reading = inAction('"mode": "RETURN", "value": "$PAYLOAD.nickname", "payload_validation": [‸]');
+    const ofName = await editor.requestCompletion(FILE, reading);
+    expect(ofName.accept('{ … }'), 'a name that is read and has no rule').to.include('"field": { "nickname": { "type"');
     const inside = await editor.requestCompletion(
       FILE,
       inAction('"mode": "RETURN", "payload_validation": [{ "field": { "email": ‸ } }]'),

@@ -47,6 +47,8 @@ describe('language server: selection and folding', () => {
     expect((await grown('{"so‸me": 1}')).slice(0, 3)).to.deep.equal(['some', '"some"', '"some": 1']);
     expect(await grown('{"a": [1, 2‸3')).to.deep.equal(['23', '[1, 23', '"a": [1, 23', '{"a": [1, 23']);
     expect(await grown('‸')).to.deep.equal(['']);
+    // At a quote nothing inside is selected first.
+    for (const source of ['["a", ‸"so me"]', '["a", "so me"‸]']) expect((await grown(source))[0]).to.equal('"so me"');
   });
 
   it('folds objects, lists and comments of several lines', async () => {

@@ -65,7 +65,7 @@ async function countLongerValues(
 /** A year in seconds: MariaDB has no infinite timeout. */
 const EVER = 31_536_000;
 
-async function lock(session: MigrationSession, mariadb: boolean): Promise<() => Promise<void>> {
+async function lock(session: MigrationSession, mariadb: boolean): Promise<void> {
   // Request timeouts are too short for building an index or waiting for another process.
   await session.query(`SET SESSION ${mariadb ? 'max_statement_time' : 'max_execution_time'} = 0`);
   await session.query(`SET SESSION lock_wait_timeout = ${EVER}`);
@@ -73,9 +73,6 @@ async function lock(session: MigrationSession, mariadb: boolean): Promise<() => 
   // Lock names are global on the server and limited to 64 characters.
   const name = `lintel_${createHash('sha256').update(String(row?.['d'])).digest('hex').slice(0, 40)}`;
   await session.query(`SELECT GET_LOCK('${name}', ${EVER}) AS l`);
-  return async () => {
-    await session.query(`SELECT RELEASE_LOCK('${name}') AS l`);
-  };
 }
 
 function createFlavour(mariadb: boolean): Flavour {

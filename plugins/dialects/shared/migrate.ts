@@ -73,19 +73,15 @@ async function changeTables(
   tables: readonly ModelTable[],
   who: MigrationContext,
 ): Promise<readonly TableChange[]> {
-  const unlock = await flavour.lock(session);
-  try {
-    const { changes } = await planChanges(session, flavour, tables, who.how, withoutTransaction !== undefined);
-    for (const [index, one] of changes.entries()) {
-      if (one.separate === true) break;
-      who.progress?.(toMigrationStep(store, one), index + 1, changes.length);
-      const outcome = describeOutcome(flavour, index, changes.length);
-      await applyChange(session, flavour, one, who.log, outcome);
-    }
-    return changes;
-  } finally {
-    await unlock().catch(() => undefined);
+  await flavour.lock(session);
+  const { changes } = await planChanges(session, flavour, tables, who.how, withoutTransaction !== undefined);
+  for (const [index, one] of changes.entries()) {
+    if (one.separate === true) break;
+    who.progress?.(toMigrationStep(store, one), index + 1, changes.length);
+    const outcome = describeOutcome(flavour, index, changes.length);
+    await applyChange(session, flavour, one, who.log, outcome);
   }
+  return changes;
 }
 
 /** All changes in one transaction, retried while another session holds a lock; then the separate ones. */

@@ -77,8 +77,8 @@ export interface Flavour {
   readonly quote: (name: string) => string;
   /** The placeholder of the `n`-th value, from 1. */
   readonly placeholder: (n: number) => string;
-  /** Waits for other processes that migrate; returns the release of the lock. */
-  lock(session: MigrationSession): Promise<() => Promise<void>>;
+  /** Waits for other processes that migrate. The lock is held to the end of the session. */
+  lock(session: MigrationSession): Promise<void>;
   /** The session must be without a transaction. */
   applySeparately?(session: MigrationSession, change: TableChange, said: (sql: string) => void): Promise<void>;
   isViolatedByRows?(session: MigrationSession, change: TableChange): Promise<boolean>;

@@ -63,8 +63,6 @@ export const postgresFlavour: Flavour = {
     await session.query('SET LOCAL statement_timeout = 0');
     await session.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
     await session.query(LOCK_WAIT_LOCAL);
-    // The end of the transaction releases the lock.
-    return () => Promise.resolve();
   },
   applySeparately: applySeparateChange,
   isViolatedByRows,

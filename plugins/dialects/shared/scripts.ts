@@ -62,19 +62,15 @@ const isLockedOut = (error: unknown): boolean => error instanceof Fault && isLoc
 
 /** Another process may have run the script meanwhile. */
 async function runOne(session: MigrationSession, flavour: Flavour, script: Script): Promise<void> {
-  const unlock = await flavour.lock(session);
-  try {
-    if ((await findPendingScripts(session, flavour, [script])).pending.length === 0) return;
-    const columns = 'file varchar(255) PRIMARY KEY, checksum varchar(64) NOT NULL, run_at timestamp NOT NULL';
-    await session.query(`CREATE TABLE IF NOT EXISTS ${flavour.quote(LEDGER)} (${columns})`);
-    await session.query(script.text).catch((cause: unknown) => {
-      throw createScriptFault(flavour, script, cause);
-    });
-    const values = `${quoteText(script.file)}, ${quoteText(hashScript(script))}, CURRENT_TIMESTAMP`;
-    await session.query(`INSERT INTO ${flavour.quote(LEDGER)} (file, checksum, run_at) VALUES (${values})`);
-  } finally {
-    await unlock().catch(() => undefined);
-  }
+  await flavour.lock(session);
+  if ((await findPendingScripts(session, flavour, [script])).pending.length === 0) return;
+  const columns = 'file varchar(255) PRIMARY KEY, checksum varchar(64) NOT NULL, run_at timestamp NOT NULL';
+  await session.query(`CREATE TABLE IF NOT EXISTS ${flavour.quote(LEDGER)} (${columns})`);
+  await session.query(script.text).catch((cause: unknown) => {
+    throw createScriptFault(flavour, script, cause);
+  });
+  const values = `${quoteText(script.file)}, ${quoteText(hashScript(script))}, CURRENT_TIMESTAMP`;
+  await session.query(`INSERT INTO ${flavour.quote(LEDGER)} (file, checksum, run_at) VALUES (${values})`);
 }
 
 function createScriptFault(flavour: Flavour, { file, text }: Script, cause: unknown): Error {

@@ -111,7 +111,7 @@ function findOpenSecrets({ actions }: CheckPlace, index: number, path: string): 
 function findNotedSecrets(place: CheckPlace, { later }: DeferredSplit, action: JsonObject, at: string): Finding[] {
   const what = findQueueKeyFlaw(place);
   if (what === null) return [];
-  const made = later.filter((one) => one.action !== action && !isReadOnly(one.action));
+  const made = later.filter((one) => !isReadOnly(one.action));
   return listExtractions(action, place.root).flatMap(({ path, pointer, from }) => {
     const [name] = made.flatMap((one) =>
       from.includes(one.action['id'] ?? null) ? findHeldSecrets(place, one.index, path) : [],

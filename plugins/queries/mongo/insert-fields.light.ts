@@ -2,8 +2,8 @@
 import type { Json } from '../../../contract/json.js';
 import { parseTemplate } from '../../../language/strings/accessor.js';
 
-/** Roots of generated or configured values, which name no field. */
-const MADE: ReadonlySet<string> = new Set(['GENERATOR', 'DATETIME', 'ENV']);
+/** Roots whose tails name a generator or a variable, and no field. */
+const MADE: ReadonlySet<string> = new Set(['GENERATOR', 'ENV']);
 
 /** A bare name is its own field, an accessor has its last segment; null where neither applies. */
 export function getFieldName(json: Json): string | null {
