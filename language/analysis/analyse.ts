@@ -37,7 +37,7 @@ import { groupResources, getResourceId, getResourcePath } from './resource-group
 import {
   checkGroupOwners,
   checkGroupUses,
-  linkGroup,
+  linkGroups,
   type LinkedGroup,
   type Queries,
   type ResultNames,
@@ -56,7 +56,7 @@ import { compareByPlace, createReport, toProblems, type Report } from './report.
 import { createCatalogue } from './sql/catalogue.js';
 import { createSqlObjects, type SqlObjects } from './sql-objects.js';
 import { resolveStores } from './stores.js';
-import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
+import { linkModelReferences, recordTables, resolveTables, type TableNames } from './tables.js';
 import { addTimestamps, findTimestamps } from './timestamps.js';
 import { collectUniques } from './uniques.js';
 import { walk } from './walk.js';
@@ -185,17 +185,17 @@ function analyseDefinitions(
   const { registry, memory, report, env, given } = run;
   walkDefinitions(run, [...definitions, ...tests]);
   const isLenient = isSub0(given?.profile ?? null);
-  for (const definition of definitions)
-    memory.getOrLookUp(definition, report, {
-      name: 'accessors',
-      reads: [env === null, isLenient],
-      source: env ?? NO_VARIABLES,
-      compute: (lookups: Lookups<EnvFacts>, own) => {
-        checkAccessors({ registry, report: own, env: env && recordEnv(lookups, getItself) }, definition);
-        checkTemplates(registry, own, definition, isLenient);
-      },
-    });
-  checkPurposes({ registry, memory, report, env }, definitions);
+  const blocks = memory.splitIntoBlocks('definitions', definitions);
+  memory.getOrLookUpAll(blocks, report, {
+    name: 'accessors',
+    reads: [env === null, isLenient],
+    source: env ?? NO_VARIABLES,
+    compute: (definition, lookups: Lookups<EnvFacts>, own) => {
+      checkAccessors({ registry, report: own, env: env && recordEnv(lookups, getItself) }, definition);
+      checkTemplates(registry, own, definition, isLenient);
+    },
+  });
+  checkPurposes({ registry, report, env }, blocks);
   const defined = definitions.filter(({ sort }) => sort === 'model');
   const listTableReads = (names: TableNames): StageInput[] =>
     defined.map(({ name }) => [
@@ -204,17 +204,18 @@ function analyseDefinitions(
       names.listBlindFields(name),
       names.listAddedFields(name),
     ]);
-  const written = resolveTables(definitions, report);
+  const written = resolveTables(definitions, blocks, report);
   const plain = run.reuseUnchanged('plain tables', listTableReads(written), written);
-  const wanted = memory.getOrComputeAll(definitions, report, {
+  const wanted = memory.getOrLookUpAll(blocks, report, {
     name: 'timestamps',
-    reads: [plain],
-    compute: (definition) => findTimestamps(definition, plain, registry),
+    reads: [],
+    source: plain,
+    compute: (definition, lookups: Lookups<TableNames>) => findTimestamps(definition, recordTables(lookups), registry),
   });
   const grown = addTimestamps(wanted.flat(), plain, report);
   const tables = run.reuseUnchanged('tables', listTableReads(grown), grown);
   const uniques = collectUniques(definitions, tables, report);
-  const stores = resolveStores({ definitions, tables, registry, memory, report, given });
+  const stores = resolveStores({ definitions, blocks, tables, registry, memory, report, given });
   linkModelReferences(definitions, { tables, report, stores, registry });
   checkForeign({ definitions, tables, registry, stores, report });
   checkBlindModels({ definitions, registry, stores, report });
@@ -226,10 +227,9 @@ function analyseDefinitions(
   // A text with syntax errors may end in the middle of a statement, or of a model.
   const isHalf = (one: Definition): boolean =>
     faulty.has(one.doc.file) ||
-    stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model)));
-  const queries = new Map(
-    definitions.map((one) => [one, readQueries(run, one, { catalogue, stores, half: isHalf(one) })]),
-  );
+    (brokenModels.size > 0 &&
+      stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model))));
+  const queries = readQueries(run, blocks, { catalogue, stores, isHalf });
   const resources = definitions.filter(({ sort }) => sort === 'resource');
   const set: WholeSet = {
     ...run,
@@ -239,23 +239,24 @@ function analyseDefinitions(
     answered: createResultNames(() => [...queries.values()].map(listResultColumns)),
   };
   checkTests(run, tests, { tables, models: defined, resources: resources.map(getResourceId) });
-  const groups = groupResources(resources).map((group) => linkGroup(set, group));
+  const groups = linkGroups(set, groupResources(resources));
   const linked = sortBySet(resources, groups);
-  reportDuplicatePaths(linked, report);
-  checkAllPlugins(set, definitions, linked, uniques);
-  for (const group of groups) checkGroupOwners(set, group);
-  checkRealms(registry, report, linked);
+  const resourceBlocks = memory.splitIntoBlocks('resources', linked);
+  reportDuplicatePaths(linked, { memory, report });
+  checkAllPlugins(set, { definitions, blocks, groups, linked: resourceBlocks, uniques });
+  checkGroupOwners(set, groups);
+  checkRealms(registry, report, linked, resourceBlocks);
   checkCanonical({ registry, memory, report, tables }, linked);
   checkClearWrites({ registry, memory, report, tables }, groups);
   // An unreadable file may contain the resource that issues the tokens.
   if (faulty.size === 0) {
-    checkClaims(linked, { registry, report });
-    checkTokens(linked, registry, report);
+    checkClaims(resourceBlocks, { registry, report });
+    checkTokens(linked, resourceBlocks, { registry, report });
   }
-  auditSet(set, definitions, linked);
+  auditSet(set, { definitions, resources: resourceBlocks, groups });
   const suspect = findInvalidDefinitions(definitions, report.rows);
-  if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);
-  for (const group of groups) checkGroupUses(set, group, suspect);
+  if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, resourceBlocks);
+  checkGroupUses(set, groups, suspect);
   // A statement that a database rejected is checked again, so these rows are those before its answer.
   const unasked = run.refusals === undefined ? report.rows : [...report.rows];
   if (run.refusals !== undefined) reportRejections(report, definitions, run.refusals);

@@ -1,13 +1,13 @@
 /** Builds the final models of an analysis for compilers and editors. */
 import { asText } from '../../contract/json.js';
-import type { DocumentQuery, WalkResult, SqlText } from './facts.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
 import type { Queries } from './link-group.js';
-import type { StageCache } from './stage-cache.js';
+import { memoize } from './memoize.js';
+import type { Blocks, StageCache } from './stage-cache.js';
 import type { ActionModel, DataModel, Definition, ResourceModel } from './model.js';
-import { type LocatedNode, toJsonObject } from '../source/tree.js';
+import { toJsonObject } from '../source/tree.js';
 import { type Report, isInside } from './report.js';
 import type { Stores } from './stores.js';
 import type { TableNames } from './tables.js';
@@ -28,32 +28,36 @@ export function buildModels(finishing: ModelInput): {
   readonly models: DataModel[];
 } {
   const { definitions, linked, tables, broken } = finishing;
-  const actions = linked.map((resource) => buildActionModels(resource, finishing));
-  const secrets = collectSecrets(actions.flat());
+  const resourceBlocks = finishing.memory.splitIntoBlocks('resources', linked);
+  const actions = buildActionModels(resourceBlocks, finishing);
+  const secrets = collectSecrets(finishing.memory.splitIntoBlocks('actions', actions));
   const models = definitions
     .filter(({ sort }) => sort === 'model')
     .map((definition) => buildDataModel(definition, tables, secrets, !broken.has(definition)));
   const unsound = new Set(models.filter(({ sound }) => !sound).map(({ name }) => name));
-  const spoiled = findInvalidIds(
-    linked,
-    (resource) => broken.has(resource.definition) || hasUnsoundModel(resource, unsound),
-  );
-  const resources = linked.map((resource, i) => {
-    const [own = [], sound] = [actions[i], !spoiled.has(resource.id)];
-    const buildResource = (): ResourceModel => buildResourceModel(resource, own, sound);
-    return finishing.memory.getOrCompute(resource, finishing.report, {
-      name: 'model',
-      reads: [own, sound],
-      compute: buildResource,
-    });
+  const isBroken = (resource: LinkedResource): boolean =>
+    broken.has(resource.definition) || hasUnsoundModel(resource, unsound);
+  const spoiled = broken.size === 0 ? new Set<string>() : findInvalidIds(linked, isBroken);
+  const byResource = new Map(linked.map((resource, i) => [resource, actions[i] ?? []]));
+  const listActions = (resource: LinkedResource): readonly ActionModel[] => byResource.get(resource) ?? [];
+  const isSound = ({ id }: LinkedResource): boolean => !spoiled.has(id);
+  const resources = finishing.memory.getOrLookUpAll(resourceBlocks, finishing.report, {
+    name: 'model',
+    reads: [],
+    readsOf: (resource) => [listActions(resource), isSound(resource)],
+    source: NO_SOURCE,
+    compute: (resource) => buildResourceModel(resource, listActions(resource), isSound(resource)),
   });
   return { resources, models };
 }
 
+/** Of stages that look nothing up. */
+const NO_SOURCE = Object.freeze({});
+
 /** By model. */
-function collectSecrets(actions: readonly ActionModel[]): ReadonlyMap<string, Set<string>> {
+function collectSecrets(blocks: Blocks<readonly ActionModel[]>): ReadonlyMap<string, Set<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { secretModels, secrets } of actions)
+  for (const { secretModels, secrets } of blocks.flatMap(listSecretActions))
     for (const model of secretModels) {
       const known = found.get(model) ?? new Set<string>();
       found.set(model, known);
@@ -61,6 +65,10 @@ function collectSecrets(actions: readonly ActionModel[]): ReadonlyMap<string, Se
     }
   return found;
 }
+
+const listSecretActions = memoize((block: readonly (readonly ActionModel[])[]) =>
+  block.flat().filter(({ secretModels }) => secretModels.length > 0),
+);
 
 function buildDataModel(
   definition: Definition,
@@ -106,18 +114,19 @@ function buildResourceModel(resource: LinkedResource, actions: readonly ActionMo
 const NOTHING: ResultColumns = new Map();
 
 function buildActionModels(
-  resource: LinkedResource,
-  { tables, queries, memory, report }: ModelInput,
-): readonly ActionModel[] {
-  const answers = queries.get(resource.definition)?.answers ?? NOTHING;
-  const reads = [tables.stores.listPlacedQueries(resource.definition), answers];
-  const buildActions = () =>
-    resource.actions.map((action) => buildActionModel(resource, action, tables.stores, answers));
-  return memory.getOrCompute(resource, report, { name: 'actions', reads, compute: buildActions });
+  blocks: Blocks<LinkedResource>,
+  { tables: { stores }, queries, memory, report }: ModelInput,
+): readonly (readonly ActionModel[])[] {
+  const listAnswers = ({ definition }: LinkedResource): ResultColumns => queries.get(definition)?.answers ?? NOTHING;
+  return memory.getOrLookUpAll(blocks, report, {
+    name: 'actions',
+    reads: [],
+    readsOf: (resource) => [stores.listPlacedQueries(resource.definition), listAnswers(resource)],
+    source: NO_SOURCE,
+    compute: (resource) =>
+      resource.actions.map((action) => buildActionModel(resource, action, stores, listAnswers(resource))),
+  });
 }
-
-const listQueries = ({ statements, documents }: WalkResult, node: LocatedNode): readonly (SqlText | DocumentQuery)[] =>
-  [...statements, ...documents].filter((query) => isInside(query.node, node));
 
 function buildActionModel(
   resource: LinkedResource,
@@ -126,6 +135,7 @@ function buildActionModel(
   answers: ResultColumns,
 ): ActionModel {
   const value = toJsonObject(action.node);
+  const placed = stores.listPlacedQueries(resource.definition);
   return {
     key: action.key,
     resource: resource.id,
@@ -143,7 +153,7 @@ function buildActionModel(
     parameters: action.parameters,
     repeat: action.repeat,
     models: action.models,
-    stores: listQueries(resource.definition.finds, action.node).flatMap((query) => stores.findPlace(query) ?? []),
+    stores: placed.flatMap(({ query, place }) => (isInside(query.node, action.node) ? [place] : [])),
     answers: findResultColumns(resource, action.key, answers),
     secrets: action.secrets,
     secretModels: action.secretModels,

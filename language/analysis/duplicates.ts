@@ -8,6 +8,7 @@ import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { memoize } from './memoize.js';
 import { createFix } from './fix-factory.js';
 import type { Report, SourceLocation } from './report.js';
+import type { StageCache } from './stage-cache.js';
 
 export function reportDuplicateActions(actions: readonly LinkedAction[], report: Report): void {
   const seen = new Map<number, LinkedAction>();
@@ -35,7 +36,17 @@ export function reportDuplicateActions(actions: readonly LinkedAction[], report:
 }
 
 /** A resource is served under its id too, so an id must not equal the path of another resource. */
-export function reportDuplicatePaths(resources: readonly LinkedResource[], report: Report): void {
+export function reportDuplicatePaths(
+  resources: readonly LinkedResource[],
+  { memory, report }: { readonly memory: StageCache; readonly report: Report },
+): void {
+  // A letter elsewhere changes no name.
+  const isUnique = memory.getOrCompute(KEY, report, {
+    name: 'unique paths',
+    reads: [resources.map((resource) => listPathSegments(resource).words)],
+    compute: () => !hasDuplicates(resources),
+  });
+  if (isUnique) return;
   const ids = new Map<string, SourceLocation>();
   const paths = new Map<string, { id: string; spot: SourceLocation }>();
   for (const resource of resources) {
@@ -59,6 +70,26 @@ export function reportDuplicatePaths(resources: readonly LinkedResource[], repor
   }
 }
 
+const KEY = Object.freeze({});
+
+function hasDuplicates(resources: readonly LinkedResource[]): boolean {
+  const ids = new Set<string>();
+  const owners = new Map<string, string>();
+  return resources.some((resource) => {
+    const { id } = resource;
+    const isTaken = id !== '' && ids.has(id);
+    ids.add(id);
+    return (
+      isTaken ||
+      listPathSegments(resource).taken.some(({ shape }) => {
+        const owner = owners.get(shape) ?? id;
+        owners.set(shape, owner);
+        return owner !== id;
+      })
+    );
+  });
+}
+
 const listPathSegments = memoize((resource: LinkedResource) => {
   const idSpot = locateValue(resource, 'id');
   const written = [
@@ -68,7 +99,7 @@ const listPathSegments = memoize((resource: LinkedResource) => {
   const taken = written.flatMap(({ path, spot }) =>
     spot === null || path === '' ? [] : [{ path, shape: toPathShape(path), spot }],
   );
-  return { idSpot, taken };
+  return { idSpot, taken, words: [resource.id, ...taken.map(({ shape }) => shape)] };
 });
 
 /** Rejects repeated parameters and names that a payload must not have. */

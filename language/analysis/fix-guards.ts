@@ -21,10 +21,10 @@ const isIdentifying = memoizeWith(({ finds, node: root }: Definition, { plugins 
   finds.places.some(({ plugin, node }) => node === root && plugins.get(plugin)?.facts?.['identifies'] === true),
 );
 
-/** `node`: the object that the paths of the edits are relative to; `issuers`: of all tokens. */
+/** `node`: the object that the paths of the edits are relative to; `listIssuers`: of all tokens. */
 export function hasSafeEdits(
   resource: LinkedResource,
-  { registry, issuers }: { readonly registry: Registry; readonly issuers: readonly Issuer[] },
+  { registry, listIssuers }: { readonly registry: Registry; readonly listIssuers: () => readonly Issuer[] },
   node: LocatedNode,
   edits: readonly FindingEdit[],
 ): boolean {
@@ -32,7 +32,7 @@ export function hasSafeEdits(
     // If its tokens lack the claims, a guard is intended for other tokens.
     if ('put' in edit && node === resource.definition.node) {
       const holder = { ...toJsonObject(node), [edit.at.slice(1)]: edit.put };
-      return !hasMissingClaim(resource, issuers, registry, holder);
+      return !hasMissingClaim(resource, listIssuers(), registry, holder);
     }
     if ('add' in edit) {
       const items = edit.add.filter((item) => typeof item === 'string');

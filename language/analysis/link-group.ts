@@ -21,6 +21,7 @@ import type { ResourceGroup } from './resource-groups.js';
 import { linkResources } from './link-resources.js';
 import type { LinkedResource } from './linked-resource.js';
 import type { Lookups, StageCache, StageInput } from './stage-cache.js';
+import { memoize } from './memoize.js';
 import type { Definition } from './model.js';
 import { linkParameters } from './parameters.js';
 import type { Registry } from './registry.js';
@@ -59,22 +60,25 @@ export interface WholeSet {
   readonly answered: ResultNames;
 }
 
+/** The same object as long as nothing that its resources are linked with has changed. */
 export interface LinkedGroup {
   readonly linked: readonly LinkedResource[];
+  readonly queries: ReadonlyMap<Definition, Queries>;
 }
 
-/** The cache key of an empty group. */
-const NOBODY = Object.freeze({});
+const printChains = memoize((chains: AnalysisSettings['chains']): string => JSON.stringify(chains));
 
-export function linkGroup(set: WholeSet, { definitions, dangling }: ResourceGroup): LinkedGroup {
+export function linkGroups(set: WholeSet, groups: readonly ResourceGroup[]): readonly LinkedGroup[] {
   const { registry, memory, report, given, paths } = set;
-  const queries = definitions.map((definition) => set.queries.get(definition));
   const [profile, chains] = [given?.profile ?? null, given?.chains ?? CHAINS];
-  const reads: StageInput[] = [set.objects, definitions, queries, profile, JSON.stringify(chains)];
-  if (dangling) reads.push(paths);
-  const linkDefinitions = (lookups: Lookups<TableNames>, own: Report): LinkedGroup => {
+  const linkDefinitions = (
+    definitions: readonly Definition[],
+    queries: ReadonlyMap<Definition, Queries>,
+    lookups: Lookups<TableNames>,
+    own: Report,
+  ): LinkedGroup => {
     const tables = recordTables(lookups);
-    const meetings: ColumnUsesByStatement = new Map(queries.flatMap((one) => [...(one?.meetings ?? [])]));
+    const meetings: ColumnUsesByStatement = new Map([...queries.values()].flatMap((one) => [...one.meetings]));
     const linked = linkResources(definitions, { tables, registry, paths }, own);
     linkSecrets(linked, tables, set.objects);
     linkRepeats(linked, registry, own);
@@ -88,22 +92,35 @@ export function linkGroup(set: WholeSet, { definitions, dangling }: ResourceGrou
     checkProducedNames(linked, registry, own);
     checkPaths(linked, registry, own);
     checkScheduled(linked, registry, own);
-    return { linked };
+    return { linked, queries };
   };
-  return memory.getOrLookUp(definitions[0] ?? NOBODY, report, {
+  const listQueries = (definitions: readonly Definition[]): (readonly [Definition, Queries])[] =>
+    definitions.flatMap((one) => {
+      const found = set.queries.get(one);
+      return found === undefined ? [] : [[one, found] as const];
+    });
+  const byHead = new Map(groups.map((group) => [group.definitions[0] as Definition, group]));
+  return memory.getOrLookUpAll(memory.splitIntoBlocks('groups', [...byHead.keys()]), report, {
     name: 'link',
-    reads,
+    reads: [set.objects, profile, printChains(chains)],
+    readsOf: (head) => {
+      const { definitions = [], dangling = false } = byHead.get(head) ?? {};
+      return [listQueries(definitions), dangling ? paths : null];
+    },
     source: set.tables,
-    compute: linkDefinitions,
+    compute: (head, lookups: Lookups<TableNames>, own) => {
+      const { definitions = [] } = byHead.get(head) ?? {};
+      return linkDefinitions(definitions, new Map(listQueries(definitions)), lookups, own);
+    },
   });
 }
 
-export function checkGroupOwners({ registry, memory, report }: WholeSet, group: LinkedGroup): void {
-  const runOwnerChecks = (own: Report): void => {
-    checkOwners(registry, own, group.linked);
-    checkEveryRow(registry, own, group.linked);
+export function checkGroupOwners({ registry, memory, report }: WholeSet, groups: readonly LinkedGroup[]): void {
+  const runOwnerChecks = ({ linked }: LinkedGroup, own: Report): void => {
+    checkOwners(registry, own, linked);
+    checkEveryRow(registry, own, linked);
   };
-  memory.getOrCompute(group, report, { name: 'owners', reads: [], compute: runOwnerChecks });
+  memory.getOrComputeAll(groups, report, { name: 'owners', reads: [], compute: runOwnerChecks });
 }
 
 const recordNames =
@@ -111,14 +128,17 @@ const recordNames =
   (column: string): boolean =>
     readAnswer(column, (from) => from.has(column));
 
-export function checkGroupUses(set: WholeSet, group: LinkedGroup, broken: ReadonlySet<Definition>): void {
+export function checkGroupUses(set: WholeSet, groups: readonly LinkedGroup[], broken: ReadonlySet<Definition>): void {
   const { registry, memory, report, answered } = set;
-  const definitions = group.linked.map(({ definition }) => definition);
-  const queries = definitions.map((definition) => set.queries.get(definition));
-  const runUseChecks = (lookups: Lookups<ResultNames>, own: Report): void => {
-    const answers: ResultColumns = new Map(queries.flatMap((one) => [...(one?.answers ?? [])]));
+  const runUseChecks = (group: LinkedGroup, lookups: Lookups<ResultNames>, own: Report): void => {
+    const answers: ResultColumns = new Map([...group.queries.values()].flatMap((one) => [...one.answers]));
     checkUses({ registry, report: own, answers, answered: recordNames(lookups), broken }, group.linked);
   };
-  const reads: StageInput[] = [queries, definitions.map((definition) => broken.has(definition))];
-  memory.getOrLookUp(group, report, { name: 'uses', reads, source: answered, compute: runUseChecks });
+  memory.getOrLookUpAll(memory.splitIntoBlocks('linked groups', groups), report, {
+    name: 'uses',
+    reads: [],
+    readsOf: ({ linked }) => (broken.size === 0 ? [] : linked.filter(({ definition }) => broken.has(definition))),
+    source: answered,
+    compute: runUseChecks,
+  });
 }

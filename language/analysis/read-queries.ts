@@ -12,7 +12,7 @@ import type { Report } from './report.js';
 import { recordCatalogue, type Catalogue } from './sql/catalogue.js';
 import type { ColumnUse } from './sql/column-uses.js';
 import type { StatementNames } from './sql/names.js';
-import { isEqualData, type Lookups, type StageCache } from './stage-cache.js';
+import { isEqualData, type Blocks, type Lookups, type StageCache } from './stage-cache.js';
 import type { Stores } from './stores.js';
 
 interface QueriesRun {
@@ -22,13 +22,19 @@ interface QueriesRun {
   readonly sql: SqlParser | undefined;
 }
 
+interface QueriesInput {
+  readonly catalogue: Catalogue;
+  readonly stores: Stores;
+  /** The text may end in the middle of a statement or of a model. */
+  readonly isHalf: (definition: Definition) => boolean;
+}
+
 export function readQueries(
   { registry, memory, report, sql }: QueriesRun,
-  definition: Definition,
-  { catalogue, stores, half }: { readonly catalogue: Catalogue; readonly stores: Stores; readonly half: boolean },
-): Queries {
-  const { documents } = definition.finds;
-  const computeQueries = (lookups: Lookups<Catalogue>, own: Report): Queries => {
+  blocks: Blocks<Definition>,
+  { catalogue, stores, isHalf }: QueriesInput,
+): ReadonlyMap<Definition, Queries> {
+  const computeQueries = (definition: Definition, lookups: Lookups<Catalogue>, own: Report): Queries => {
     const tables = recordCatalogue(lookups);
     const answers: ResultColumns = new Map();
     const meetings: ColumnUsesByStatement = new Map();
@@ -38,20 +44,25 @@ export function readQueries(
       meetings.set(statement, list);
       return list;
     };
-    if (!half)
+    if (!isHalf(definition))
       checkStatements(
         { registry, report: own, catalogue: tables, sql, stores, uses: collectUses, names },
         definition,
         answers,
       );
-    for (const query of documents) answers.set(query.node, findResultFields(definition, query, registry));
+    for (const query of definition.finds.documents)
+      answers.set(query.node, findResultFields(definition, query, registry));
     return { answers, meetings, names };
   };
-  return memory.getOrLookUp(definition, report, {
+  const found = memory.getOrLookUpAll(blocks, report, {
     name: 'queries',
-    reads: [sql, half, stores.listPlacedQueries(definition)],
+    reads: [sql],
+    readsOf: (definition) => [isHalf(definition), stores.listPlacedQueries(definition)],
     source: catalogue,
     compute: computeQueries,
     reuse: (earlier, now) => (isEqualData(earlier, now) ? earlier : now),
   });
+  return new Map(blocks.flat().map((definition, i) => [definition, found[i] ?? NO_QUERIES]));
 }
+
+const NO_QUERIES: Queries = { answers: new Map(), meetings: new Map(), names: new Map() };

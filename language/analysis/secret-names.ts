@@ -5,7 +5,9 @@ import { isInside } from './report.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { type LocatedNode, toJsonObject } from '../source/tree.js';
 import type { DocumentQuery } from './facts.js';
+import { memoize } from './memoize.js';
 import type { Definition } from './model.js';
+import type { Blocks } from './stage-cache.js';
 import { NOTHING_BEHIND, type SqlBehind, type SqlObjects } from './sql-objects.js';
 import type { TableNames } from './tables.js';
 
@@ -134,18 +136,25 @@ export function findRenamedFields(documents: readonly DocumentQuery[], names: It
 /** Fields that a model marks as secret or that any resource hashes or encrypts. */
 export function listModelSecrets(
   definitions: readonly Definition[],
-  linked: readonly LinkedResource[],
+  linked: Blocks<LinkedResource>,
 ): ReadonlyMap<string, readonly string[]> {
-  const marked = definitions
-    .filter(({ sort }) => sort === 'model')
-    .map(({ name, node }) => {
-      const secret = node.members.filter(({ value }) => value !== null && toJsonObject(value)['secret'] === true);
-      return { model: name, names: secret.map(({ key }) => key) };
-    });
-  const written = linked.flatMap(({ actions }) =>
-    actions.flatMap(({ secretModels, secrets }) => secretModels.map((model) => ({ model, names: secrets }))),
-  );
-  const byModel = new Map<string, readonly string[]>();
-  for (const { model, names } of [...marked, ...written]) byModel.set(model, [...(byModel.get(model) ?? []), ...names]);
+  const byModel = new Map<string, string[]>();
+  const add = (model: string, names: readonly string[]): void => {
+    const known = byModel.get(model);
+    if (known === undefined) byModel.set(model, [...names]);
+    else known.push(...names);
+  };
+  for (const definition of definitions)
+    if (definition.sort === 'model') add(definition.name, listMarkedFields(definition));
+  for (const { secretModels, secrets } of linked.flatMap(listSecretActions))
+    for (const model of secretModels) add(model, secrets);
   return byModel;
 }
+
+const listMarkedFields = memoize(({ node }: Definition): readonly string[] =>
+  node.members.flatMap(({ key, value }) => (value !== null && toJsonObject(value)['secret'] === true ? [key] : [])),
+);
+
+const listSecretActions = memoize((block: readonly LinkedResource[]) =>
+  block.flatMap(({ actions }) => actions.filter(({ secretModels }) => secretModels.length > 0)),
+);

@@ -22,10 +22,6 @@ export interface Stage<T> {
   /** All reads of the work except the input object, its sources, and the registry. */
   readonly reads: readonly StageInput[];
   readonly compute: (report: Report) => T;
-  /** Validates a cached result against reads that are only known after the work. */
-  readonly isValid?: (outcome: T) => boolean;
-  /** Returns the earlier outcome if the new one is equal: then stages that read it do not run again. */
-  readonly reuse?: (earlier: T, outcome: T) => T;
 }
 
 /** A stage that looks up in a source: it runs again only if an answer has changed, whatever else in the source has. */
@@ -35,7 +31,20 @@ export interface LookupStage<T, S extends object> {
   readonly reads: readonly StageInput[];
   readonly source: S;
   readonly compute: (lookups: Lookups<S>, report: Report) => T;
+  /** Returns the earlier outcome if the new one is equal: then stages that read it do not run again. */
   readonly reuse?: (earlier: T, outcome: T) => T;
+}
+
+/** A look-up stage that runs on many inputs. */
+export interface SharedLookupStage<T extends object, R, S extends object> {
+  readonly name: string;
+  /** Everything that the work reads for every input, except the source. */
+  readonly reads: readonly StageInput[];
+  /** What it also reads for one input. */
+  readonly readsOf?: (thing: T) => StageInput;
+  readonly source: S;
+  readonly compute: (thing: T, lookups: Lookups<S>, report: Report) => R;
+  readonly reuse?: (earlier: R, outcome: R) => R;
 }
 
 /** A stage that runs on many inputs with one list of reads. */
@@ -50,6 +59,14 @@ export interface StageCache {
   /** Returns the cached or new result; its problems go to `report` in both cases. */
   getOrCompute<T>(thing: object, report: Report, stage: Stage<T>): T;
   getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T;
+  /** Returns the results in order. Blocks of inputs in which nothing has changed cost one comparison. */
+  getOrLookUpAll<T extends object, R, S extends object>(
+    blocks: Blocks<T>,
+    report: Report,
+    stage: SharedLookupStage<T, R, S>,
+  ): R[];
+  /** Splits a list. A block stays the same object while its items do, so that what is read from it can be memoized. */
+  splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T>;
   /** Returns the results in order; the shared reads are compared once. */
   getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[];
 }
@@ -61,6 +78,8 @@ interface StageResult {
 
 interface CachedStageResult extends StageResult {
   readonly reads: readonly StageInput[];
+  /** Of a stage that looks up. */
+  readonly lookups?: { readonly hasSameAnswers: (source: object) => boolean };
 }
 
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
@@ -69,40 +88,79 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     string,
     { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, StageResult> }
   >();
+  const blocksByName = new Map<string, Blocks<object>>();
+  const getStages = (thing: object): Map<string, CachedStageResult> => {
+    let stages = kept.get(thing);
+    if (stages === undefined) kept.set(thing, (stages = new Map()));
+    return stages;
+  };
   const cache: StageCache = {
-    getOrCompute<T>(thing: object, report: Report, { name, reads, compute, isValid, reuse }: Stage<T>): T {
-      const stages = kept.get(thing) ?? new Map<string, CachedStageResult>();
-      kept.set(thing, stages);
-      const known = stages.get(name);
-      if (known !== undefined && isSame(known.reads, reads) && isValid?.(known.outcome as T) !== false) {
-        report.merge(known.rows);
+    splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T> {
+      const blocks = splitIntoBlocks(list, (blocksByName.get(name) ?? []) as Blocks<T>);
+      blocksByName.set(name, blocks);
+      return blocks;
+    },
+    getOrLookUpAll<T extends object, R, S extends object>(
+      blocks: Blocks<T>,
+      report: Report,
+      { name, reads, readsOf, source, compute, reuse }: SharedLookupStage<T, R, S>,
+    ): R[] {
+      return blocks.flatMap((block) => {
+        const ownReads = readsOf === undefined ? reads : [...reads, ...block.map(readsOf)];
+        const known = getStages(block).get(name);
+        if (known?.lookups !== undefined && isSame(known.reads, ownReads) && known.lookups.hasSameAnswers(source)) {
+          if (known.rows.length > 0) report.merge(known.rows);
+          return known.outcome as R[];
+        }
+        const own = createReport(codes);
+        const outcome = block.map((thing) =>
+          cache.getOrLookUp(thing, own, {
+            ...{ name, source },
+            reads: readsOf === undefined ? reads : [...reads, readsOf(thing)],
+            compute: (lookups: Lookups<S>, each) => compute(thing, lookups, each),
+            ...(reuse && { reuse }),
+          }),
+        );
+        const parts = block.map((thing) => getStages(thing).get(name)?.lookups);
+        let last: object = source;
+        const hasSameAnswers = (other: object): boolean => {
+          if (other === last) return true;
+          if (!parts.every((one) => one?.hasSameAnswers(other))) return false;
+          last = other;
+          return true;
+        };
+        getStages(block).set(name, { reads: ownReads, outcome, rows: own.rows, lookups: { hasSameAnswers } });
+        report.merge(own.rows);
+        return outcome;
+      });
+    },
+    getOrCompute<T>(thing: object, report: Report, { name, reads, compute }: Stage<T>): T {
+      const known = getStages(thing).get(name);
+      if (known !== undefined && isSame(known.reads, reads)) {
+        if (known.rows.length > 0) report.merge(known.rows);
         return known.outcome as T;
       }
       const own = createReport(codes);
-      const computed = compute(own);
-      const outcome = known === undefined || reuse === undefined ? computed : reuse(known.outcome as T, computed);
-      stages.set(name, { reads, outcome, rows: own.rows });
+      const outcome = compute(own);
+      getStages(thing).set(name, { reads, outcome, rows: own.rows });
       report.merge(own.rows);
       return outcome;
     },
     getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T {
       const { name, reads, source, compute, reuse } = stage;
-      interface LookUpResult {
-        readonly outcome: T;
-        readonly lookups: Lookups<S>;
+      const known = getStages(thing).get(name);
+      if (known?.lookups !== undefined && isSame(known.reads, reads) && known.lookups.hasSameAnswers(source)) {
+        if (known.rows.length > 0) report.merge(known.rows);
+        return known.outcome as T;
       }
-      const computeResult = (own: Report): LookUpResult => {
-        const lookups = createLookups(source);
-        return { outcome: compute(lookups, own), lookups };
-      };
-      const stageOfLookUp: Stage<LookUpResult> = {
-        name,
-        reads,
-        compute: computeResult,
-        isValid: ({ lookups }) => lookups.hasSameAnswers(source),
-        ...(reuse && { reuse: (earlier, now) => ({ ...now, outcome: reuse(earlier.outcome, now.outcome) }) }),
-      };
-      return cache.getOrCompute(thing, report, stageOfLookUp).outcome;
+      const own = createReport(codes);
+      const lookups = createLookups(source);
+      const computed = compute(lookups, own);
+      const outcome = known === undefined || reuse === undefined ? computed : reuse(known.outcome as T, computed);
+      const kept = { hasSameAnswers: (other: object): boolean => lookups.hasSameAnswers(other as S) };
+      getStages(thing).set(name, { reads, outcome, rows: own.rows, lookups: kept });
+      report.merge(own.rows);
+      return outcome;
     },
     getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[] {
       const { name, reads, compute } = stage;
@@ -123,6 +181,37 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     },
   };
   return cache;
+}
+
+export type Blocks<T> = readonly (readonly T[])[];
+
+/** Few enough that one changed item costs little, and enough that an unchanged block saves much. */
+const BLOCK = 16;
+
+/** Finds the earlier blocks wherever they are now; what stands between them makes new ones. */
+function splitIntoBlocks<T>(list: readonly T[], before: Blocks<T>): Blocks<T> {
+  const byFirst = new Map(before.map((block) => [block[0], block]));
+  const blocks: (readonly T[])[] = [];
+  let open: T[] = [];
+  const close = (): void => {
+    if (open.length > 0) blocks.push(open);
+    open = [];
+  };
+  for (let i = 0; i < list.length;) {
+    const item = list[i] as T;
+    const known = byFirst.get(item);
+    if (known?.every((one, n) => one === list[i + n]) === true) {
+      close();
+      blocks.push(known);
+      i += known.length;
+    } else {
+      open.push(item);
+      if (open.length === BLOCK) close();
+      i++;
+    }
+  }
+  close();
+  return blocks;
 }
 
 /** Runs for every definition on every keystroke, so it allocates no arrays. */

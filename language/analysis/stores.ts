@@ -6,7 +6,8 @@ import { findNearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { AnalysisSettings } from './config.js';
 import type { DocumentQuery, SqlText } from './facts.js';
-import type { StageCache } from './stage-cache.js';
+import { memoize } from './memoize.js';
+import type { Blocks, StageCache } from './stage-cache.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
 import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
@@ -14,10 +15,6 @@ import { listCollections, type TableNames } from './tables.js';
 
 export interface Stores {
   listStores(model: string): readonly StorePlace[];
-  /** Null if the query's field does not specify the kind of store. */
-  findPlace(query: SqlText | DocumentQuery): StorePlace | null;
-  /** Null if unknown. */
-  findSyntax(query: SqlText | DocumentQuery): string | null;
   /** The same list as before while nothing in it has changed. */
   listPlacedQueries(definition: Definition): readonly PlacedQuery[];
 }
@@ -31,6 +28,8 @@ export interface PlacedQuery {
 
 export interface StoresInput {
   readonly definitions: readonly Definition[];
+  /** The same definitions. */
+  readonly blocks: Blocks<Definition>;
   readonly tables: TableNames;
   readonly registry: Registry;
   readonly memory: StageCache;
@@ -43,7 +42,7 @@ export interface StoresInput {
 const OTHERWISE = 'main';
 
 export function resolveStores(input: StoresInput): Stores {
-  const { definitions, tables, registry, memory, report, given } = input;
+  const { definitions, blocks, tables, registry, memory, report, given } = input;
   const names = mapNamesByKind(input);
   const wanted = new Map(
     definitions.flatMap(({ sort, name, connection }) =>
@@ -52,12 +51,12 @@ export function resolveStores(input: StoresInput): Stores {
   );
   const models = definitions.flatMap(({ sort, name }) => (sort === 'model' ? [name] : []));
   const chosen = given?.chosen.map(({ kind, instance, name }) => [kind, instance, name]);
-  const placed = memory.getOrComputeAll(definitions, report, {
+  const placed = memory.getOrLookUpAll(blocks, report, {
     name: 'stores',
     reads: [names, wanted, models, chosen],
-    compute: (definition, own) => placeQueries(definition, { ...input, report: own }, names, wanted),
+    source: NOTHING,
+    compute: (definition, _lookups, own) => placeQueries(definition, { ...input, report: own }, names, wanted),
   });
-  const places = new Map<SqlText | DocumentQuery, PlacedQuery>();
   const kept = new Map<string, Map<string, StorePlace>>();
   const addStore = (model: string, place: StorePlace): void => {
     const known = kept.get(model) ?? new Map<string, StorePlace>();
@@ -65,14 +64,12 @@ export function resolveStores(input: StoresInput): Stores {
   };
   const asked = new Set<string>();
   const meant = new Set<string>();
-  for (const list of placed) {
-    for (const one of list) {
-      places.set(one.query, one);
-      asked.add(one.place.kind);
-      for (const model of one.models) {
-        meant.add(model);
-        addStore(model, one.place);
-      }
+  for (const block of memory.splitIntoBlocks('placed queries', placed)) {
+    for (const { model, place } of listModelPlaces(block)) {
+      asked.add(place.kind);
+      if (model === null) continue;
+      meant.add(model);
+      addStore(model, place);
     }
   }
   for (const { sort, name } of definitions) {
@@ -84,11 +81,20 @@ export function resolveStores(input: StoresInput): Stores {
   const lists = new Map([...kept].map(([model, all]) => [model, [...all.values()]]));
   return {
     listStores: (model) => lists.get(model) ?? [],
-    findPlace: (query) => places.get(query)?.place ?? null,
-    findSyntax: (query) => places.get(query)?.syntax ?? null,
     listPlacedQueries: (definition) => byDefinition.get(definition) ?? [],
   };
 }
+
+const NOTHING = Object.freeze({});
+
+/** Each model with each place once; null: a place alone. */
+const listModelPlaces = memoize((block: readonly (readonly PlacedQuery[])[]) => {
+  const found = new Map<string, { readonly model: string | null; readonly place: StorePlace }>();
+  for (const { place, models } of block.flat())
+    for (const model of [null, ...models])
+      found.set(JSON.stringify([place.kind, place.instance, model]), { model, place });
+  return [...found.values()];
+});
 
 function placeQueries(
   definition: Definition,

@@ -10,7 +10,7 @@ import { memoize } from './memoize.js';
 import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
 import type { Declaration, DocumentQuery } from './facts.js';
 import type { Registry } from './registry.js';
-import type { Lookups } from './stage-cache.js';
+import type { Blocks, Lookups } from './stage-cache.js';
 import type { Stores } from './stores.js';
 
 export interface TableNames {
@@ -46,7 +46,11 @@ export function mapModelsByAlias(models: readonly string[]): Map<string, string>
   return byAlias;
 }
 
-export function resolveTables(definitions: readonly Definition[], report: Report): TableNames {
+export function resolveTables(
+  definitions: readonly Definition[],
+  blocks: Blocks<Definition>,
+  report: Report,
+): TableNames {
   const exact = new Map<string, Definition>();
   for (const model of definitions.filter((definition) => definition.sort === 'model')) {
     const earlier = exact.get(model.name);
@@ -58,11 +62,11 @@ export function resolveTables(definitions: readonly Definition[], report: Report
     exact.set(model.name, model);
   }
   const byAlias = mapModelsByAlias([...exact.keys()]);
-  const written = collectUsedNames(definitions, byAlias, report);
+  const written = collectUsedNames(blocks, byAlias, report);
   // Without the locations, which would keep texts in memory.
   const names = new Map([...written].map(([model, { name }]) => [model, name]));
-  const blind = new Map([...exact].map(([name, { node }]) => [name, node.members.flatMap(listBlindField)]));
-  const fields = new Map([...exact].map(([name, { finds }]) => [name, finds.declarations.flatMap(listFieldName)]));
+  const blind = new Map([...exact].map(([name, model]) => [name, listOwnBlindFields(model)]));
+  const fields = new Map([...exact].map(([name, model]) => [name, listOwnFields(model)]));
   return {
     findModel: (table) => byAlias.get(table.toLowerCase()),
     getTable: (model) => names.get(model) ?? model,
@@ -81,39 +85,61 @@ export const recordTables = ({ readAnswer }: Lookups<TableNames>): TableNames =>
   listAddedFields: (model) => readAnswer(`added fields of ${model}`, (from) => from.listAddedFields(model)),
 });
 
+const listOwnFields = memoize(({ finds }: Definition): readonly string[] => finds.declarations.flatMap(listFieldName));
+
+const listOwnBlindFields = memoize(({ node }: Definition): readonly string[] => node.members.flatMap(listBlindField));
+
 const listBlindField = ({ key, value }: Member): string[] =>
   value !== null && findMember(value, 'blind_index')?.value?.scalar === true ? [key] : [];
 
 const listFieldName = ({ symbol, name }: Declaration): string[] => (symbol === 'model-field' ? [name] : []);
 
 function collectUsedNames(
-  definitions: readonly Definition[],
+  blocks: Blocks<Definition>,
   byAlias: ReadonlyMap<string, string>,
   report: Report,
-): Map<string, { name: string; spot: SourceLocation }> {
-  const used = new Map<string, { name: string; spot: SourceLocation }>();
-  const use = (name: string, spot: SourceLocation): void => {
-    const model = byAlias.get(name.toLowerCase());
-    if (model === undefined) return;
-    const first = used.get(model);
-    if (first === undefined) used.set(model, { name, spot });
-    else if (first.name !== name) {
-      const related = [{ message: `"${first.name}" is used here`, spot: first.spot }];
-      const { name: other } = first;
-      const written = spot.doc.text.slice(spot.start, spot.end);
-      const text = written === name ? other : written === JSON.stringify(name) ? JSON.stringify(other) : null;
-      const fix = text === null ? {} : { fix: { title: `change to "${other}"`, text } };
-      report.add('LNK_TABLE_NAMES', spot, { model, name, other }, { related, ...fix });
+): Map<string, UsedName> {
+  const used = new Map<string, UsedName>();
+  for (const block of blocks)
+    for (const [name, uses] of groupUsedNames(block)) {
+      const model = byAlias.get(name.toLowerCase());
+      const [use] = uses;
+      if (model === undefined || use === undefined) continue;
+      const first = used.get(model);
+      if (first === undefined) used.set(model, use);
+      else if (first.name !== name) for (const { spot } of uses) reportOtherName({ model, name, spot }, first, report);
     }
-  };
-  for (const definition of definitions) for (const { name, spot } of listUsedNames(definition)) use(name, spot);
   return used;
+}
+
+function reportOtherName(
+  { model, name, spot }: UsedName & { readonly model: string },
+  first: UsedName,
+  report: Report,
+): void {
+  const related = [{ message: `"${first.name}" is used here`, spot: first.spot }];
+  const { name: other } = first;
+  const written = spot.doc.text.slice(spot.start, spot.end);
+  const text = written === name ? other : written === JSON.stringify(name) ? JSON.stringify(other) : null;
+  const fix = text === null ? {} : { fix: { title: `change to "${other}"`, text } };
+  report.add('LNK_TABLE_NAMES', spot, { model, name, other }, { related, ...fix });
 }
 
 interface UsedName {
   readonly name: string;
   readonly spot: SourceLocation;
 }
+
+/** By the name as written, in the order of the first use. */
+const groupUsedNames = memoize((block: readonly Definition[]): ReadonlyMap<string, readonly UsedName[]> => {
+  const groups = new Map<string, UsedName[]>();
+  for (const use of block.flatMap(listUsedNames)) {
+    const group = groups.get(use.name);
+    if (group === undefined) groups.set(use.name, [use]);
+    else group.push(use);
+  }
+  return groups;
+});
 
 /** As written. */
 const listUsedNames = memoize((definition: Definition): readonly UsedName[] => [

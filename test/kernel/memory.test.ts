@@ -1,6 +1,6 @@
 /** The memory of an analysis: work is done again only for a thing that is new, or when something that it read is another. */
 import { expect } from 'chai';
-import { createStageCache } from '../../language/analysis/stage-cache.js';
+import { createStageCache, type Lookups } from '../../language/analysis/stage-cache.js';
 import { memoize } from '../../language/analysis/memoize.js';
 import { createReport, type Report } from '../../language/analysis/report.js';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
@@ -39,32 +39,37 @@ describe('the memory of an analysis', () => {
     expect(done).to.deep.equal(['a', 'b', 'c', 'a', 'a']);
   });
 
-  it('keeps the result of one thing until its reads are others, or it is no longer valid', () => {
+  it('keeps the result of one thing until its reads are others, or an answer that it looked up is', () => {
     const memory = createStageCache(CATALOGUE);
-    let [count, isValid] = [0, true];
-    const run = (thing: Thing, reads: readonly string[]): [string, number, number] => {
+    let count = 0;
+    const run = (
+      thing: Thing,
+      reads: readonly string[],
+      source: ReadonlyMap<string, string>,
+    ): [string, number, number] => {
       const report = createReport(CATALOGUE);
-      const outcome = memory.getOrCompute(thing, report, {
+      const outcome = memory.getOrLookUp(thing, report, {
         name: 'stage',
         reads,
-        compute: (own) => {
+        source,
+        compute: ({ readAnswer }: Lookups<ReadonlyMap<string, string>>, own) => {
           count++;
           own.add('LNK_DUPLICATE_MODEL', { doc, start: 0, end: 2 }, { name: thing.name });
-          return thing.name.toUpperCase();
+          return thing.name + (readAnswer('size', (from) => from.get('size')) ?? '');
         },
-        isValid: () => isValid,
       });
       return [outcome, count, report.rows.length];
     };
     const thing = { name: 'a' };
-    expect([run(thing, ['x']), run(thing, ['x'])]).to.deep.equal([
-      ['A', 1, 1],
-      ['A', 1, 1],
+    const large = new Map([['size', 'L']]);
+    expect([run(thing, ['x'], large), run(thing, ['x'], large)]).to.deep.equal([
+      ['aL', 1, 1],
+      ['aL', 1, 1],
     ]);
-    expect(run(thing, ['y'])).to.deep.equal(['A', 2, 1]);
-    expect(run({ name: 'a' }, ['y'])).to.deep.equal(['A', 3, 1]);
-    isValid = false;
-    expect(run(thing, ['y'])).to.deep.equal(['A', 4, 1]);
+    expect(run(thing, ['y'], large)).to.deep.equal(['aL', 2, 1]);
+    expect(run({ name: 'b' }, ['y'], large)).to.deep.equal(['bL', 3, 1]);
+    expect(run(thing, ['y'], new Map([...large, ['colour', 'red']]))).to.deep.equal(['aL', 3, 1]);
+    expect(run(thing, ['y'], new Map([['size', 'S']]))).to.deep.equal(['aS', 4, 1]);
   });
 
   it('reads off one thing what it says alone, once in its life', () => {

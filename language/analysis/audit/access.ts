@@ -3,8 +3,10 @@ import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import type { LocatedNode } from '../../source/tree.js';
 import { listClaimReaders, listPayloadReaders } from '../checks/readers.js';
+import { isCallerDependent } from '../checks/row-owners.js';
 import type { ColumnUsesByStatement } from '../checks/types.js';
 import type { SqlText } from '../facts.js';
+import { hasIdentifyingGuard } from '../fix-guards.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
 import { isInside } from '../report.js';
@@ -26,13 +28,24 @@ export interface Access {
   /** Statements on several models are skipped. */
   readonly model: string;
   readonly meetings: readonly ParameterUse[];
+  /** A guard identifies the caller, and the actionable depends on it. */
+  readonly asked: boolean;
+}
+
+export interface AccessContext {
+  readonly registry: Registry;
+  readonly tables: TableNames;
+  /** Resources by the key of their actionables, of the whole group. */
+  readonly owners: ReadonlyMap<string, LinkedResource>;
 }
 
 export function listAccesses(
   resource: LinkedResource,
   meetings: ColumnUsesByStatement,
-  { registry, tables }: { readonly registry: Registry; readonly tables: TableNames },
+  { registry, tables, owners }: AccessContext,
 ): Access[] {
+  const readers = listClaimReaders(registry);
+  const isGuarded = hasIdentifyingGuard(registry, resource);
   return resource.definition.finds.statements.flatMap((statement) => {
     const { scan, node, parameters } = statement;
     const action = resource.actions.find((one) => isInside(node, one.node));
@@ -45,7 +58,8 @@ export function listAccesses(
         ? []
         : [{ column, writes, from: findValueSource(resource, action, value, registry), node: value }];
     });
-    return [{ resource, action, statement, verb: scan.verb, model, meetings: met }];
+    const asked = isGuarded && isCallerDependent(resource, action, readers, owners);
+    return [{ resource, action, statement, verb: scan.verb, model, meetings: met, asked }];
   });
 }
 

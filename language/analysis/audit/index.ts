@@ -1,10 +1,12 @@
 /** Audits row ownership and secrets across all definitions. Runs after linking and parsing of statements. */
 import { asText, isObject } from '../../../contract/json.js';
 import { toJsonObject } from '../../source/tree.js';
-import type { Queries } from '../link-group.js';
+import type { LinkedGroup, Queries } from '../link-group.js';
 import type { LinkedResource } from '../linked-resource.js';
-import type { Lookups, StageCache } from '../stage-cache.js';
+import type { Blocks, Lookups, StageCache } from '../stage-cache.js';
+import { memoize } from '../memoize.js';
 import type { Definition } from '../model.js';
+import { mapOwners } from '../path-reads.js';
 import type { Registry } from '../registry.js';
 import type { Report } from '../report.js';
 import { recordTables, type TableNames } from '../tables.js';
@@ -12,6 +14,8 @@ import { listAccesses, type Access } from './access.js';
 import { auditRows } from './rows.js';
 import { auditSecrets, findHashedColumns, type HashedColumns } from './secrets.js';
 
+const NO_ACCESSES: readonly Access[] = [];
+const joinAccesses = memoize((block: readonly (readonly Access[])[]): readonly Access[] => block.flat());
 const NO_MEETINGS: Queries['meetings'] = new Map();
 /** The primary key of a model that declares none. */
 const KEY = 'id';
@@ -21,27 +25,31 @@ export interface AuditedSet {
   readonly memory: StageCache;
   readonly report: Report;
   readonly tables: TableNames;
-  readonly queries: ReadonlyMap<Definition, Queries>;
 }
 
-export function auditSet(
-  set: AuditedSet,
-  definitions: readonly Definition[],
-  resources: readonly LinkedResource[],
-): void {
-  const { registry, memory, report, tables, queries } = set;
+export interface AuditedDefinitions {
+  readonly definitions: readonly Definition[];
+  readonly resources: Blocks<LinkedResource>;
+  readonly groups: readonly LinkedGroup[];
+}
+
+export function auditSet(set: AuditedSet, { definitions, resources, groups }: AuditedDefinitions): void {
+  const { registry, memory, report, tables } = set;
   const models = definitions.filter(({ sort }) => sort === 'model');
-  const accesses = resources.flatMap((resource): readonly Access[] => {
-    const queried = queries.get(resource.definition);
-    const computeAccesses = (lookups: Lookups<TableNames>): readonly Access[] =>
-      listAccesses(resource, queried?.meetings ?? NO_MEETINGS, { registry, tables: recordTables(lookups) });
-    return memory.getOrLookUp(resource, report, {
-      name: 'accesses',
-      reads: [queried],
-      source: tables,
-      compute: computeAccesses,
-    });
+  const found = memory.getOrLookUpAll(memory.splitIntoBlocks('linked groups', groups), report, {
+    name: 'accesses',
+    reads: [],
+    source: tables,
+    compute: ({ linked, queries }, lookups: Lookups<TableNames>): readonly (readonly Access[])[] => {
+      const context = { registry, tables: recordTables(lookups), owners: mapOwners(linked) };
+      return linked.map((one) => listAccesses(one, queries.get(one.definition)?.meetings ?? NO_MEETINGS, context));
+    },
   });
+  const byResource = new Map<LinkedResource, readonly Access[]>();
+  for (const [i, { linked }] of groups.entries())
+    for (const [n, resource] of linked.entries()) byResource.set(resource, found[i]?.[n] ?? NO_ACCESSES);
+  const lists = resources.flat().map((resource) => byResource.get(resource) ?? NO_ACCESSES);
+  const accesses = memory.splitIntoBlocks('accesses', lists).map(joinAccesses);
   const runAudit = (own: Report): void => {
     const given = { registry, report: own, resources, accesses };
     const hashed = findHashedColumns(registry, resources);
@@ -58,6 +66,7 @@ export function auditSet(
 
 /** Fields that refer to a model of callers, that is, one with hashed columns. */
 function listCallerFields({ node }: Definition, tables: TableNames, hashed: HashedColumns): string[] {
+  if (hashed.size === 0) return [];
   return node.members.flatMap(({ key, value }) => {
     const reference = value === null ? null : toJsonObject(value)['foreign_key'];
     const model = isObject(reference) ? tables.findModel(asText(reference['of'])) : undefined;
@@ -65,5 +74,7 @@ function listCallerFields({ node }: Definition, tables: TableNames, hashed: Hash
   });
 }
 
-const getPrimaryKey = ({ node }: Definition): string =>
-  node.members.find(({ value }) => value !== null && toJsonObject(value)['primary_key'] === true)?.key ?? KEY;
+const getPrimaryKey = memoize(
+  ({ node }: Definition): string =>
+    node.members.find(({ value }) => value !== null && toJsonObject(value)['primary_key'] === true)?.key ?? KEY,
+);

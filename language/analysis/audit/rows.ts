@@ -2,20 +2,19 @@
  * Audits row ownership: a column compared with a claim, or written from one, identifies the owner of a row. Clients must not set
  * it, reads must not return rows of others, and changes must be authenticated like the other changes of the table.
  */
-import { isCallerDependent } from '../checks/row-owners.js';
-import { listClaimReaders } from '../checks/readers.js';
 import { hasIdentifyingGuard } from '../fix-guards.js';
 import type { LinkedResource } from '../linked-resource.js';
+import { memoize } from '../memoize.js';
 import { isJudged } from '../realms.js';
 import type { Registry } from '../registry.js';
 import type { Report, SourceLocation } from '../report.js';
+import type { Blocks } from '../stage-cache.js';
 import type { Access, ParameterUse } from './access.js';
 
 export interface RowsAudit {
   readonly registry: Registry;
   readonly report: Report;
-  readonly resources: readonly LinkedResource[];
-  readonly accesses: readonly Access[];
+  readonly accesses: Blocks<Access>;
   /** Primary key by model. */
   readonly keys: ReadonlyMap<string, string>;
   /** Fields that refer to a caller, by model. */
@@ -25,24 +24,22 @@ export interface RowsAudit {
 export function auditRows(audit: RowsAudit): void {
   const { registry, accesses, keys } = audit;
   const owners = findOwnerColumns(accesses, keys);
-  const readers = listClaimReaders(registry);
-  const byKey = new Map(audit.resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
-  const asked = new Set(
-    accesses.filter(({ resource, action }) => {
-      return hasIdentifyingGuard(registry, resource) && isCallerDependent(resource, action, readers, byKey);
-    }),
-  );
-  for (const [model, all] of groupBy(accesses, (access) => access.model)) {
+  const models = [...audit.callers].flatMap(([model, fields]) => (fields.length > 0 ? [model] : []));
+  for (const model of new Set([...owners.keys(), ...models])) {
+    const all = accesses.flatMap((block) => groupByModel(block).get(model) ?? []);
     const columns = owners.get(model) ?? NONE;
-    for (const access of all) {
+    const callers = audit.callers.get(model) ?? [];
+    const open = all.filter(({ asked }) => !asked);
+    for (const access of open) {
       const isGuarded = hasIdentifyingGuard(registry, access.resource);
-      if (access.verb === 'INSERT' && isGuarded && !asked.has(access))
-        reportSentOwner(audit.report, access, new Set([...columns, ...(audit.callers.get(model) ?? [])]));
-      if (columns.size === 0 || asked.has(access)) continue;
+      if (access.verb === 'INSERT' && isGuarded)
+        reportSentOwner(audit.report, access, new Set([...columns, ...callers]));
+      if (columns.size === 0) continue;
       const sort = classifyAccess(access);
+      // If another statement of the same kind ignores the caller, that kind of access is public.
+      if (open.some((one) => one !== access && classifyAccess(one) === sort)) continue;
       const siblings = all.filter((one) => one !== access && classifyAccess(one) === sort);
-      // If a sibling statement of the same kind ignores the caller, that kind of access is public.
-      if (siblings.length === 0 || siblings.some((one) => !asked.has(one))) continue;
+      if (siblings.length === 0) continue;
       if (sort === 'read' && isGuarded) reportAccess(audit, 'AUD_READ_ANY', access, siblings);
       const isFree = !isJudged(registry, listUsages(access.resource)) && isDirect(access, columns, keys);
       if (sort === 'change' && isFree) reportAccess(audit, 'AUD_UNGUARDED', access, siblings);
@@ -57,27 +54,29 @@ function classifyAccess({ verb }: Access): 'read' | 'change' | 'new' {
   return verb === 'INSERT' ? 'new' : 'read';
 }
 
-function groupBy<T>(all: readonly T[], getName: (one: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of all) {
-    const group = groups.get(getName(one));
-    if (group === undefined) groups.set(getName(one), [one]);
+const groupByModel = memoize((block: readonly Access[]): ReadonlyMap<string, readonly Access[]> => {
+  const groups = new Map<string, Access[]>();
+  for (const one of block) {
+    const group = groups.get(one.model);
+    if (group === undefined) groups.set(one.model, [one]);
     else group.push(one);
   }
   return groups;
-}
+});
 
 /** Excludes the primary key, which identifies the owner only in the table of callers. */
-function findOwnerColumns(accesses: readonly Access[], keys: RowsAudit['keys']): Map<string, Set<string>> {
+function findOwnerColumns(accesses: Blocks<Access>, keys: RowsAudit['keys']): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { model, meetings } of accesses) {
-    for (const { column, from } of meetings) {
-      if (from !== 'claim' || column === keys.get(model)) continue;
-      found.set(model, (found.get(model) ?? new Set<string>()).add(column));
-    }
-  }
+  for (const { model, column } of accesses.flatMap(listClaimColumns))
+    if (column !== keys.get(model)) found.set(model, (found.get(model) ?? new Set<string>()).add(column));
   return found;
 }
+
+const listClaimColumns = memoize((block: readonly Access[]) =>
+  block.flatMap(({ model, meetings }) =>
+    meetings.flatMap(({ column, from }) => (from === 'claim' ? [{ model, column }] : [])),
+  ),
+);
 
 const listUsages = ({ definition }: LinkedResource) =>
   definition.finds.places.filter(({ node }) => node === definition.node);

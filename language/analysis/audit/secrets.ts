@@ -15,13 +15,14 @@ import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { addRenamed } from '../renamed-columns.js';
 import { isInside, type Report, type SourceLocation } from '../report.js';
-import type { Access } from './access.js';
+import type { Blocks } from '../stage-cache.js';
+import type { Access, ParameterUse } from './access.js';
 
 export interface SecretsAudit {
   readonly registry: Registry;
   readonly report: Report;
-  readonly resources: readonly LinkedResource[];
-  readonly accesses: readonly Access[];
+  readonly resources: Blocks<LinkedResource>;
+  readonly accesses: Blocks<Access>;
   /** Encrypted fields with a blind index. */
   readonly blindIn: (model: string) => readonly string[];
 }
@@ -31,23 +32,50 @@ const PASSWORD = /^(?:user_?)?(?:pass(?:word|wd|code|phrase)?|pwd)(?:_?(?:hash|d
 export type HashedColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Hashed columns by model. */
-export function findHashedColumns(registry: Registry, resources: readonly LinkedResource[]): HashedColumns {
+export function findHashedColumns(registry: Registry, resources: Blocks<LinkedResource>): HashedColumns {
   const hashed = new Map<string, Set<string>>();
-  for (const resource of resources)
-    for (const [{ secretModels }, names] of listHashedNames(resource, registry))
-      for (const name of names)
-        for (const model of secretModels) hashed.set(model, (hashed.get(model) ?? new Set()).add(name));
+  for (const [{ secretModels }, names] of resources.flatMap((block) => listHashedNamesIn(block, registry)))
+    for (const name of names)
+      for (const model of secretModels) hashed.set(model, (hashed.get(model) ?? new Set()).add(name));
   return hashed;
 }
 
 export function auditSecrets(audit: SecretsAudit, hashed: HashedColumns): void {
-  for (const access of audit.accesses) auditPassword(audit, access, hashed.get(access.model));
-  for (const resource of audit.resources) auditResponse(audit, resource, hashed);
+  for (const access of audit.accesses.flatMap(listNamedPasswords))
+    if (!hashed.has(access.model)) auditPassword(audit, access, NO_COLUMNS);
+  if (hashed.size > 0)
+    for (const access of audit.accesses.flat()) {
+      const columns = hashed.get(access.model);
+      if (columns !== undefined) auditPassword(audit, access, columns);
+    }
+  const speaking =
+    hashed.size > 0 ? audit.resources.flat() : audit.resources.flatMap((block) => listAudited(block, audit.registry));
+  for (const resource of speaking) auditResponse(audit, resource, hashed);
   auditKeys(audit);
 }
 
+/** Where no column is hashed, only these answers can contain a hash, or a row of the caller. */
+const listAudited = memoizeWith((block: readonly LinkedResource[], registry: Registry) =>
+  block.filter(
+    (one) => listHashedNames(one, registry).length > 0 || listSendsToAll(one.definition, registry).length > 0,
+  ),
+);
+
+const listHashedNamesIn = memoizeWith((block: readonly LinkedResource[], registry: Registry) =>
+  block.flatMap((resource) => listHashedNames(resource, registry)),
+);
+
+const isNamedPassword = ({ column, from }: ParameterUse): boolean => from === 'payload' && PASSWORD.test(column);
+
+const listNamedPasswords = memoize((block: readonly Access[]) =>
+  block.filter(({ meetings }) => meetings.some(isNamedPassword)),
+);
+
 const listHashedNames = memoizeWith((resource: LinkedResource, registry: Registry) =>
-  resource.actions.map((action) => [action, findHashedNames(registry, resource, action)] as const),
+  resource.actions.flatMap((action) => {
+    const names = findHashedNames(registry, resource, action);
+    return names.length === 0 ? [] : [[action, names] as const];
+  }),
 );
 
 /** The last segment of a hashed property is also the name of its column. */
@@ -65,15 +93,11 @@ function findHashedNames({ plugins }: Registry, { definition }: LinkedResource, 
   return own.map(({ name }) => name.slice(name.lastIndexOf('.') + 1));
 }
 
-function auditPassword(
-  audit: SecretsAudit,
-  { resource, action, model, meetings }: Access,
-  hashed?: ReadonlySet<string>,
-): void {
+function auditPassword(audit: SecretsAudit, access: Access, hashed: ReadonlySet<string>): void {
+  const { resource, action, model, meetings } = access;
   const blind = audit.blindIn(model);
-  const isPassword = (column: string): boolean => hashed?.has(column) === true || PASSWORD.test(column);
   const passwords = meetings.filter(
-    ({ column, from }) => from === 'payload' && isPassword(column) && !blind.includes(column),
+    (one) => one.from === 'payload' && (hashed.has(one.column) || isNamedPassword(one)) && !blind.includes(one.column),
   );
   if (passwords.length === 0) return;
   const readers = listPayloadReaders(audit.registry);
@@ -90,18 +114,21 @@ function auditPassword(
   }
 }
 
+const NO_COLUMNS: ReadonlySet<string> = new Set();
+
 function auditResponse(audit: SecretsAudit, resource: LinkedResource, hashed: HashedColumns): void {
-  const own = listHashedNames(resource, audit.registry).flatMap(([, found]) => found);
-  const touched = listTouchedModels(resource).flatMap((model) => [...(hashed.get(model) ?? [])]);
-  if (touched.length + own.length > 0) auditAnswers(audit, resource, [...touched, ...own]);
+  const own = listHashedNames(resource, audit.registry);
+  const touched = hashed.size === 0 ? [] : listTouchedModels(resource).flatMap((one) => [...(hashed.get(one) ?? [])]);
+  if (touched.length + own.length > 0)
+    auditAnswers(audit, resource, [...touched, ...own.flatMap(([, names]) => names)]);
   const { report, registry, accesses } = audit;
   const sends = listSendsToAll(resource.definition, registry);
   if (sends.length === 0 || !hasIdentifyingGuard(registry, resource)) return;
   for (const { node } of sends) {
     const action = resource.actions.find((one) => isInside(node, one.node));
-    const isOfCaller = accesses.some(
-      (one) => one.action === action && one.meetings.some(({ from }) => from === 'claim'),
-    );
+    const isOfCaller = accesses
+      .flat()
+      .some((one) => one.action === action && one.meetings.some(({ from }) => from === 'claim'));
     if (isOfCaller) report.add('AUD_TO_EVERYBODY', toLocation(resource, node));
   }
 }
@@ -130,7 +157,7 @@ const listSendsToAll = memoizeWith(({ finds }: Definition, { plugins }: Registry
 );
 
 function auditKeys({ report, registry, resources }: SecretsAudit): void {
-  const found = resources.flatMap((resource) => listTokenKeys(resource, registry));
+  const found = resources.flatMap((block) => listTokenKeysIn(block, registry));
   const given = collectGivenKeys(found);
   for (const { resource, place, sort, takes, at } of found) {
     // Tokens of another type with the same key have a row of their own.
@@ -181,6 +208,10 @@ const listTokenKeys = memoizeWith((resource: LinkedResource, registry: Registry)
     return tokens === undefined ? [] : [{ resource, place, ...tokens }];
   });
 });
+
+const listTokenKeysIn = memoizeWith((block: readonly LinkedResource[], registry: Registry) =>
+  block.flatMap((resource) => listTokenKeys(resource, registry)),
+);
 
 const toLocation = (
   { definition: { doc } }: LinkedResource,

@@ -11,6 +11,7 @@ import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import { memoize, memoizeWith } from '../memoize.js';
 import type { Registry } from '../registry.js';
 import { formatHint, isInside, type Report, type SourceLocation } from '../report.js';
+import type { Blocks } from '../stage-cache.js';
 import { listValueReads } from '../value-reads.js';
 import { listClaimReaders } from './readers.js';
 
@@ -36,13 +37,10 @@ interface ClaimContext {
   readonly report: Report;
 }
 
-export function checkClaims(resources: readonly LinkedResource[], { registry, report }: ClaimContext): void {
-  const readings = resources.flatMap((resource) => {
-    const reads = listClaimReads(resource, registry);
-    return reads.length > 0 || hasGuard(resource, registry) ? [{ resource, reads }] : [];
-  });
+export function checkClaims(blocks: Blocks<LinkedResource>, { registry, report }: ClaimContext): void {
+  const readings = blocks.flatMap((block) => listReadings(block, registry));
   if (readings.every(({ reads }) => reads.length === 0)) return;
-  const issuers = resources.flatMap((resource) => listIssuers(resource, registry));
+  const issuers = blocks.flatMap((block) => listIssuersIn(block, registry));
   const owners = new Map(readings.flatMap((one) => one.resource.actions.map(({ key }) => [key, one] as const)));
   for (const { resource, reads } of readings) {
     reportMissingClaim(resource, reads, issuers, { registry, report });
@@ -58,6 +56,14 @@ export function checkClaims(resources: readonly LinkedResource[], { registry, re
     }
   }
 }
+
+/** Of resources that read claims or have a guard. */
+const listReadings = memoizeWith((block: readonly LinkedResource[], registry: Registry) =>
+  block.flatMap((resource) => {
+    const reads = listClaimReads(resource, registry);
+    return reads.length > 0 || hasGuard(resource, registry) ? [{ resource, reads }] : [];
+  }),
+);
 
 function reportMissingClaim(
   resource: LinkedResource,
@@ -153,11 +159,15 @@ export const listUsages = memoize(({ definition: { finds, node } }: LinkedResour
 const hasGuard = (resource: LinkedResource, registry: Registry): boolean =>
   listUsages(resource).some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['identifies'] === true);
 
-export const listIssuers = memoizeWith((resource: LinkedResource, registry: Registry): readonly Issuer[] =>
+const listIssuers = memoizeWith((resource: LinkedResource, registry: Registry): readonly Issuer[] =>
   listUsages(resource).flatMap((place) => {
     const issued = registry.plugins.get(place.plugin)?.issues?.(place) ?? null;
     return issued === null ? [] : [{ id: resource.id, place, issued }];
   }),
+);
+
+export const listIssuersIn = memoizeWith((block: readonly LinkedResource[], registry: Registry): readonly Issuer[] =>
+  block.flatMap((resource) => listIssuers(resource, registry)),
 );
 
 /** Null if the result depends on the environment. `holder`: the fields of the resource, if not those of its definition. */

@@ -9,6 +9,7 @@ import { listWrittenParts } from '../../strings/sql-written.js';
 import { findNode, toJsonObject, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
+import { memoize } from '../memoize.js';
 import type { Registry } from '../registry.js';
 import { isInside, type Report } from '../report.js';
 import type { Source } from '../sources.js';
@@ -76,7 +77,9 @@ export function checkClearWrites(
   }
 }
 
-const hasProtection = ({ definition }: LinkedResource): boolean => definition.finds.references.some(isProtected);
+const hasProtection = memoize(({ definition }: LinkedResource): boolean =>
+  definition.finds.references.some(isProtected),
+);
 
 const toFieldKey = ({ model, field }: Pick<Write, 'model' | 'field'>): string => `${model} ${field.toLowerCase()}`;
 

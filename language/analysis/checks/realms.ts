@@ -2,15 +2,20 @@
 import { findNode } from '../../source/tree.js';
 import type { PluginUsage } from '../facts.js';
 import type { LinkedResource } from '../linked-resource.js';
+import { memoizeWith } from '../memoize.js';
 import { isJudged, resolveMessageRealm, findRealm, listRealms } from '../realms.js';
 import type { Registry } from '../registry.js';
 import { resolveEdits, createFix } from '../fix-factory.js';
 import { isInside, type Report, type SourceLocation } from '../report.js';
+import type { Blocks } from '../stage-cache.js';
 
-export function checkRealms(registry: Registry, report: Report, resources: readonly LinkedResource[]): void {
-  const senders = resources.flatMap((resource) =>
-    listSenders(registry, resource.definition).map((sender) => ({ ...sender, resource })),
-  );
+export function checkRealms(
+  registry: Registry,
+  report: Report,
+  resources: readonly LinkedResource[],
+  blocks: Blocks<LinkedResource>,
+): void {
+  const senders = blocks.flatMap((block) => listSenders(block, registry));
   if (senders.length === 0) return;
   const guarded = resources.map(({ id, definition }) => ({ id, places: listGuards(definition) }));
   const byId = new Map(guarded.map((one) => [one.id, one.places]));
@@ -40,24 +45,20 @@ export function checkRealms(registry: Registry, report: Report, resources: reado
 }
 
 interface Sender {
+  readonly resource: LinkedResource;
   readonly place: PluginUsage;
   /** Names the resource that has the guard. */
   readonly field: string;
 }
 
-/** Definitions do not change after reading, and an analyser has one registry. */
-const known = new WeakMap<LinkedResource['definition'], readonly Sender[]>();
-
-function listSenders(registry: Registry, definition: LinkedResource['definition']): readonly Sender[] {
-  const seen = known.get(definition);
-  if (seen !== undefined) return seen;
-  const found = definition.finds.places.flatMap((place) => {
-    const field = registry.plugins.get(place.plugin)?.facts?.['realm'];
-    return typeof field === 'string' && place.sound ? [{ place, field }] : [];
-  });
-  known.set(definition, found);
-  return found;
-}
+const listSenders = memoizeWith((block: readonly LinkedResource[], registry: Registry): readonly Sender[] =>
+  block.flatMap((resource) =>
+    resource.definition.finds.places.flatMap((place) => {
+      const field = registry.plugins.get(place.plugin)?.facts?.['realm'];
+      return typeof field === 'string' && place.sound ? [{ resource, place, field }] : [];
+    }),
+  ),
+);
 
 const listGuards = ({ finds, node }: LinkedResource['definition']): readonly PluginUsage[] =>
   finds.places.filter((place) => place.node === node);

@@ -3,9 +3,11 @@ import { parseTemplate, type TemplatePart } from '../../strings/accessor.js';
 import { findNearest } from '../../source/suggest.js';
 import { findNode, type LocatedNode } from '../../source/tree.js';
 import type { LinkedResource } from '../linked-resource.js';
+import { memoizeWith } from '../memoize.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { formatHint, createRenameFix, type Report } from '../report.js';
+import type { Blocks } from '../stage-cache.js';
 
 interface Room {
   readonly node: LocatedNode;
@@ -25,8 +27,8 @@ interface Rooms {
 const VALUE = '\u0000';
 const ANY = '\u0001';
 
-export function checkRooms(registry: Registry, report: Report, resources: readonly LinkedResource[]): void {
-  const found = resources.map(({ definition }) => ({ definition, rooms: listRooms(registry, definition) }));
+export function checkRooms(registry: Registry, report: Report, resources: Blocks<LinkedResource>): void {
+  const found = resources.flatMap((block) => listDefinedRooms(block, registry));
   const joined = found.flatMap(({ rooms }) => rooms.joined);
   for (const { definition, rooms } of found)
     for (const room of rooms.named) {
@@ -68,12 +70,14 @@ function suggestRoom({ words, values }: Room, joined: readonly Room[]): string |
   return near?.replaceAll(VALUE, () => rest.shift() ?? '');
 }
 
-/** Definitions do not change after reading, and an analyser has one registry. */
-const known = new WeakMap<Definition, Rooms>();
+const listDefinedRooms = memoizeWith((block: readonly LinkedResource[], registry: Registry) =>
+  block.flatMap(({ definition }) => {
+    const rooms = listRooms(registry, definition);
+    return rooms.joined.length + rooms.named.length === 0 ? [] : [{ definition, rooms }];
+  }),
+);
 
 function listRooms(registry: Registry, definition: Definition): Rooms {
-  const seen = known.get(definition);
-  if (seen !== undefined) return seen;
   const settled = registry.listRoots('env');
   const of = (fact: 'joins' | 'rooms'): Room[] =>
     definition.finds.places.flatMap(({ plugin, node, sound }) => {
@@ -83,9 +87,7 @@ function listRooms(registry: Registry, definition: Definition): Rooms {
         ? []
         : (written.type === 'array' ? written.items : [written]).flatMap((one) => parseRooms(one, settled));
     });
-  const rooms = { joined: of('joins'), named: of('rooms') };
-  known.set(definition, rooms);
-  return rooms;
+  return { joined: of('joins'), named: of('rooms') };
 }
 
 function parseRooms(node: LocatedNode, settled: readonly string[]): Room[] {

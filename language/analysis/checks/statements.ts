@@ -35,7 +35,7 @@ export interface StatementContext {
   readonly report: Report;
   readonly catalogue: Catalogue;
   readonly sql: SqlParser | undefined;
-  readonly stores: Pick<Stores, 'findSyntax'>;
+  readonly stores: Pick<Stores, 'listPlacedQueries'>;
   /** Collects placeholders bound to columns. */
   readonly uses: (statement: SqlText) => ColumnUse[];
   readonly names: Map<LocatedNode, StatementNames>;
@@ -45,14 +45,16 @@ export interface StatementContext {
 
 export type ResultColumns = Map<LocatedNode, Columns>;
 
-export function checkStatements(all: StatementContext, { doc, finds }: Definition, answers: ResultColumns): void {
+export function checkStatements(all: StatementContext, definition: Definition, answers: ResultColumns): void {
+  const { doc, finds } = definition;
   const context = { ...all, isNamed: (column: string) => isNamedIn(finds, column) };
   for (const statement of finds.statements) {
     if (reportTemplates(context, doc, statement) || context.sql === undefined || !isSingleStatement(statement))
       continue;
     const { sql, stores } = context;
     if (reportEffects(context.report, doc, statement)) continue;
-    if ((stores.findSyntax(statement) ?? sql.syntax) !== sql.syntax) checkForeign(context, sql, doc, statement);
+    const placed = stores.listPlacedQueries(definition).find(({ query }) => query === statement);
+    if ((placed?.syntax ?? sql.syntax) !== sql.syntax) checkForeign(context, sql, doc, statement);
     else answers.set(statement.node, checkStatement(context, sql, doc, statement));
   }
 }

@@ -7,9 +7,11 @@ import { findNode } from '../../source/tree.js';
 import { findNearest } from '../../source/suggest.js';
 import type { PluginUsage } from '../facts.js';
 import type { LinkedResource } from '../linked-resource.js';
+import { memoizeWith } from '../memoize.js';
 import type { Registry } from '../registry.js';
 import { formatHint, type Report, type SourceLocation } from '../report.js';
-import { findAcceptance, listIssuers, listUsages, type Issuer } from './claims.js';
+import type { Blocks } from '../stage-cache.js';
+import { findAcceptance, listIssuersIn, listUsages, type Issuer } from './claims.js';
 
 interface Guard {
   readonly resource: LinkedResource;
@@ -21,13 +23,21 @@ interface Mismatch extends CredentialMismatch {
   readonly guard: Guard;
 }
 
-export function checkTokens(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
-  const guards = resources.flatMap((resource) =>
-    listUsages(resource).flatMap((place): Guard[] =>
+const listGuards = memoizeWith((block: readonly LinkedResource[], registry: Registry): readonly Guard[] =>
+  block.flatMap((resource) =>
+    listUsages(resource).flatMap((place) =>
       place.sound && registry.plugins.get(place.plugin)?.findMismatch !== undefined ? [{ resource, place }] : [],
     ),
-  );
-  const issuers = guards.length === 0 ? [] : resources.flatMap((resource) => listIssuers(resource, registry));
+  ),
+);
+
+export function checkTokens(
+  resources: readonly LinkedResource[],
+  blocks: Blocks<LinkedResource>,
+  { registry, report }: { readonly registry: Registry; readonly report: Report },
+): void {
+  const guards = blocks.flatMap((block) => listGuards(block, registry));
+  const issuers = guards.length === 0 ? [] : blocks.flatMap((block) => listIssuersIn(block, registry));
   const reported = new Set<Issuer>();
   for (const guard of guards) {
     if (issuers.some((issuer) => findAcceptance(guard.resource, issuer, registry) !== false)) continue;

@@ -4,8 +4,8 @@
  */
 import type { Definition } from '../model.js';
 import type { AccessorText } from '../facts.js';
-import { memoize } from '../memoize.js';
-import type { StageCache } from '../stage-cache.js';
+import { memoize, memoizeWith } from '../memoize.js';
+import type { Blocks } from '../stage-cache.js';
 import type { Registry } from '../registry.js';
 import type { Report, SourceLocation } from '../report.js';
 import type { EnvFacts } from './accessors.js';
@@ -19,31 +19,47 @@ interface Use {
 
 interface PurposeContext {
   readonly registry: Registry;
-  readonly memory: StageCache;
   readonly report: Report;
   readonly env: EnvFacts | null;
 }
 
 /** The first use in file order determines the purpose. */
-export function checkPurposes(context: PurposeContext, definitions: readonly Definition[]): void {
-  const { registry, memory, report } = context;
-  const roots = new Set(registry.listRoots('env'));
-  const listDefinitionUses = (definition: Definition): readonly Use[] => listUses(definition, roots);
-  const uses = memory
-    .getOrComputeAll(definitions, report, { name: 'purposes', reads: [], compute: listDefinitionUses })
-    .flat();
+export function checkPurposes(context: PurposeContext, blocks: Blocks<Definition>): void {
+  const { registry, report } = context;
+  const lists = blocks.map((block) => readUses(block, registry));
   const first = new Map<string, Use>();
-  for (const use of uses) {
-    const { name, purpose, spot } = use;
-    if (purpose === undefined) continue;
-    const known = first.get(name);
-    if (known === undefined) first.set(name, use);
-    if (known?.purpose === undefined || known.purpose === purpose) continue;
-    const related = [{ message: `"${name}" is for ${known.purpose} here`, spot: known.spot }];
-    report.add('SEC_SHARED', spot, { name, purpose, other: known.purpose }, { related });
+  for (const { purposes } of lists) for (const [use] of purposes) if (!first.has(use.name)) first.set(use.name, use);
+  for (const uses of lists.flatMap(({ purposes }) => purposes)) {
+    const known = first.get(uses[0].name);
+    if (known === undefined || known.purpose === uses[0].purpose) continue;
+    for (const { name, purpose, spot } of uses) {
+      const related = [{ message: `"${name}" is for ${known.purpose} here`, spot: known.spot }];
+      report.add('SEC_SHARED', spot, { name, purpose, other: known.purpose }, { related });
+    }
   }
-  checkValues(context, uses);
+  checkValues(
+    context,
+    lists.flatMap(({ secrets }) => secrets),
+  );
 }
+
+type Uses = readonly [Use, ...Use[]];
+
+/** `purposes`: by variable and purpose; `secrets`: the first use of each variable as a secret. */
+const readUses = memoizeWith((block: readonly Definition[], registry: Registry) => {
+  const roots = new Set(registry.listRoots('env'));
+  const purposes = new Map<string, [Use, ...Use[]]>();
+  const secrets = new Map<string, Use>();
+  for (const use of block.flatMap((definition) => listUses(definition, roots))) {
+    if (use.secret && !secrets.has(use.name)) secrets.set(use.name, use);
+    if (use.purpose === undefined) continue;
+    const key = JSON.stringify([use.name, use.purpose]);
+    const known = purposes.get(key);
+    if (known === undefined) purposes.set(key, [use]);
+    else known.push(use);
+  }
+  return { purposes: [...purposes.values()] as readonly Uses[], secrets: [...secrets.values()] };
+});
 
 /** Variables that plugins read by a fixed name count as used. */
 function checkValues({ registry, report, env }: PurposeContext, uses: readonly Use[]): void {
@@ -57,7 +73,7 @@ function checkValues({ registry, report, env }: PurposeContext, uses: readonly U
     groups.set(fact.sameAs ?? name, group);
   };
   for (const name of listKeyVariables(registry)) addUse(name, null);
-  for (const use of uses) if (use.secret) addUse(use.name, use);
+  for (const use of uses) addUse(use.name, use);
   for (const [[other, one] = ['', null], ...rest] of groups.values()) {
     const related = one === null ? [] : [{ message: `"${other}" is used here`, spot: one.spot }];
     for (const [name, use] of rest)
