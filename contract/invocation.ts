@@ -26,6 +26,8 @@ export interface Invocation {
    * response that is streamed.
    */
   readonly deadline: number;
+  /** Moves the deadline by milliseconds in which a debugger has held the request; absent without a deadline. */
+  extendDeadline?(milliseconds: number): void;
   /**
    * Registers cleanup for the end of the request. `answered`: the plan ran to its end; otherwise side effects such as stored
    * files may be removed.

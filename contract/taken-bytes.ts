@@ -28,12 +28,16 @@ export class MovingDeadline {
 
   /** `patience`: milliseconds of the request, and in which a client must take something of a streamed response. */
   constructor(
-    private readonly own: number,
+    private own: number,
     private readonly patience: number,
   ) {}
 
   get current(): number {
     return this.#find?.() ?? this.own;
+  }
+
+  extend(milliseconds: number): void {
+    this.own += milliseconds;
   }
 
   /** The response is streamed. */

@@ -68,6 +68,10 @@ export class HttpInvocation implements Invocation {
     return this.limit.current;
   }
 
+  extendDeadline(milliseconds: number): void {
+    this.limit.extend(milliseconds);
+  }
+
   get headers(): IncomingMessage['headers'] {
     return this.req.headers;
   }
