@@ -85,7 +85,7 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: (co
     const { arguments: { cwd = terminal.cwd, config: file = config, env = {} } = {} } = request;
     const options = { folder: resolve(terminal.cwd, cwd), config: file, env: { ...terminal.env, ...env } };
     try {
-      if (request.command === 'launch') await launch(options);
+      if (request.command === 'launch') await launchServer(options);
       const folder = options.config === undefined ? options.folder : dirname(resolve(options.folder, options.config));
       const address = await readDebugAddress(folder);
       if (address === null)
@@ -97,7 +97,7 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: (co
     }
   }
 
-  function launch({ folder, config: file, env }: ServerOptions): Promise<void> {
+  function launchServer({ folder, config: file, env }: ServerOptions): Promise<void> {
     const program = join(findPackageFolder(import.meta.url), PROGRAM);
     const words = [program, 'dev', '--debug', ...(file === undefined ? [] : ['--config', file])];
     const started = spawn(execPath, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -133,7 +133,12 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: (co
       socket = null;
       if (!isOver && child === null) client.sendEvent(new TerminatedEvent());
     });
-    writeMessage(opened, { seq: OWN, type: 'request', command: 'initialize', arguments: first });
+    writeMessage(opened, {
+      seq: OWN,
+      type: 'request',
+      command: 'initialize',
+      arguments: { pathFormat: 'path', ...first },
+    });
     writeMessage(opened, { ...request, command: 'attach', arguments: { ...request.arguments, token } });
   }
 

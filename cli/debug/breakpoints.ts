@@ -49,7 +49,7 @@ export interface Breakpoints {
   /** Replaces those of the file. */
   set(file: string, wanted: readonly WantedBreakpoint[], definitions: Definitions): readonly Breakpoint[];
   /** Moves all to the places of other definitions. Returns those with another place. */
-  move(definitions: Definitions): readonly Breakpoint[];
+  update(definitions: Definitions): readonly Breakpoint[];
   /** Null where there is none. Counts the hit. */
   find(key: string, read: ReadPath, log: LogReader): BreakpointHit | null;
 }
@@ -67,7 +67,7 @@ export function createBreakpoints(): Breakpoints {
     }
   }
 
-  const place = (one: Omit<SetBreakpoint, 'target'>, definitions: Definitions): SetBreakpoint => {
+  const placeBreakpoint = (one: Omit<SetBreakpoint, 'target'>, definitions: Definitions): SetBreakpoint => {
     if (one.message !== undefined && one.message !== NO_PLACE) return { ...one, target: null };
     const target = definitions.findTarget(one.file, one.wanted.line, one.wanted.column);
     return { ...one, target, message: target === null ? NO_PLACE : undefined };
@@ -75,15 +75,17 @@ export function createBreakpoints(): Breakpoints {
 
   return {
     set(file, wanted, definitions) {
-      const placed = wanted.map((one) => place({ id: ++last, file, hits: 0, ...compileBreakpoint(one) }, definitions));
+      const placed = wanted.map((one) =>
+        placeBreakpoint({ id: ++last, file, hits: 0, ...compileBreakpoint(one) }, definitions),
+      );
       byFile.set(file, placed);
       indexByKey();
       return placed;
     },
-    move(definitions) {
+    update(definitions) {
       const moved: Breakpoint[] = [];
       for (const [file, all] of byFile) {
-        const placed = all.map((one) => place(one, definitions));
+        const placed = all.map((one) => placeBreakpoint(one, definitions));
         byFile.set(file, placed);
         moved.push(...placed.filter((one, at) => isElsewhere(one, all[at])));
       }

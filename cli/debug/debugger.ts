@@ -53,19 +53,19 @@ export async function attachDebugger(
     if (known?.analysis === analysis) return known;
     const definitions = createDefinitions(kernel, analysis, facts.order, (key) => facts.steps.has(key));
     known = { analysis, definitions, mask: showSecrets ? NO_MASK : null };
-    const moved = breakpoints.move(definitions);
+    const moved = breakpoints.update(definitions);
     if (moved.length > 0) events.onMove(moved);
     return known;
   }
 
-  const definitions = (): Definitions => readKnown().definitions;
-  const mask = (): SecretMask => (readKnown().mask ??= createSecretMask(kernel));
+  const readDefinitions = (): Definitions => readKnown().definitions;
+  const readMask = (): SecretMask => (readKnown().mask ??= createSecretMask(kernel));
   const threads = createThreads({
     ...events,
-    definitions,
+    definitions: readDefinitions,
     findBreakpoints: (key, frame, place) => {
       const read = scopes.createPathReader(frame, place);
-      return breakpoints.find(key, read, createLogReader(read, mask(), frame));
+      return breakpoints.find(key, read, createLogReader(read, readMask(), frame));
     },
     isCaught: (fault) => isCaught(fault),
     findShared: (action) => facts.shared.get(action),
@@ -82,13 +82,13 @@ export async function attachDebugger(
   await kernel.observePlans(observer);
   const removeListener = kernel.running.onPlansReloaded(() => void readKnown());
   return {
-    ...{ breakpoints, threads, facts, scopes, kernel, definitions, mask },
+    ...{ breakpoints, threads, facts, scopes, kernel, definitions: readDefinitions, mask: readMask },
     catchFaults: (next) => (isCaught = next),
     async detach(how) {
       if (!isAttached) return;
       isAttached = false;
       removeListener();
-      threads.end(how);
+      threads.endAll(how);
       await kernel.observePlans(null);
     },
   };

@@ -40,7 +40,7 @@ function tokenize(text: string): Token[] {
 export function compileExpression(text: string): Expression {
   const tokens = tokenize(text);
   let at = 0;
-  const take = (...operators: readonly string[]): string | null => {
+  const takeOperator = (...operators: readonly string[]): string | null => {
     const token = tokens[at];
     if (token?.sort !== 'operator' || !operators.includes(token.text)) return null;
     at++;
@@ -49,7 +49,7 @@ export function compileExpression(text: string): Expression {
 
   function parseAlternatives(): Expression {
     let left = parseConjunction();
-    while (take('||') !== null) {
+    while (takeOperator('||') !== null) {
       const [first, second] = [left, parseConjunction()];
       left = (read) => isTrue(first(read)) || isTrue(second(read));
     }
@@ -58,7 +58,7 @@ export function compileExpression(text: string): Expression {
 
   function parseConjunction(): Expression {
     let left = parseComparison();
-    while (take('&&') !== null) {
+    while (takeOperator('&&') !== null) {
       const [first, second] = [left, parseComparison()];
       left = (read) => isTrue(first(read)) && isTrue(second(read));
     }
@@ -67,20 +67,20 @@ export function compileExpression(text: string): Expression {
 
   function parseComparison(): Expression {
     const left = parseOperand();
-    const operator = take('==', '!=', '<', '<=', '>', '>=');
+    const operator = takeOperator('==', '!=', '<', '<=', '>', '>=');
     if (operator === null) return left;
     const right = parseOperand();
     return (read) => compareValues(left(read), operator, right(read));
   }
 
   function parseOperand(): Expression {
-    if (take('!') !== null) {
+    if (takeOperator('!') !== null) {
       const inner = parseOperand();
       return (read) => !isTrue(inner(read));
     }
-    if (take('(') !== null) {
+    if (takeOperator('(') !== null) {
       const inner = parseAlternatives();
-      if (take(')') === null) throw new ExpressionError('a closing parenthesis is missing');
+      if (takeOperator(')') === null) throw new ExpressionError('a closing parenthesis is missing');
       return inner;
     }
     const token = tokens[at++];

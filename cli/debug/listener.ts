@@ -11,6 +11,9 @@ import type { Kernel } from '../../kernel/runtime/kernel.js';
 
 export const LOOPBACK = '127.0.0.1';
 
+/** Of a client that has not sent the token. */
+const MOST_UNKNOWN_BYTES = 65_536;
+
 export interface DebugAddress {
   readonly port: number;
   readonly token: string;
@@ -30,15 +33,18 @@ export async function listenForDebugger(kernel: Kernel): Promise<DebugListener> 
 
   async function serveClient(socket: Socket): Promise<void> {
     sockets.add(socket);
-    const claim = (): boolean => (attached ??= socket) === socket;
+    const claimServer = (): boolean => (attached ??= socket) === socket;
     const { LintelDebugSession } = await import('./session.js');
-    const session = new LintelDebugSession({ kernel, token, claim });
+    const session = new LintelDebugSession({ kernel, token, claim: claimServer });
     socket.on('close', () => {
       sockets.delete(socket);
       // The next client attaches to plans without stops.
       void session.cutOff().finally(() => {
         if (attached === socket) attached = null;
       });
+    });
+    socket.on('data', () => {
+      if (attached !== socket && socket.bytesRead > MOST_UNKNOWN_BYTES) socket.destroy();
     });
     session.start(socket, socket);
   }

@@ -66,8 +66,8 @@ export function createPlanObserver(control: StopControl, facts: PlanFacts): Plan
 
   function observeStep(step: Step, resource: string, action: ActionPlan | null): Step {
     const owner = action?.key ?? step.action ?? null;
-    facts.steps.add(createPlaceKey(resource, owner, step.id));
     const place: Place = { resource, action: owner, field: step.id, moment: 'step' };
+    facts.steps.add(createPlaceKey(place));
     return {
       ...step,
       run: (frame, state) => runStopped({ place, frame, state, action }, true, () => step.run(frame, state)),
@@ -83,9 +83,9 @@ export function createPlanObserver(control: StopControl, facts: PlanFacts): Plan
   function observeAction(action: ActionPlan, resource: string): ActionPlan {
     const { key } = action;
     const at = (moment: Moment): Place => ({ resource, action: key, field: null, moment });
-    const observe = (steps: readonly Step[] | null): Step[] =>
+    const observeSteps = (steps: readonly Step[] | null): Step[] =>
       (steps ?? []).map((step) => observeStep(step, resource, action));
-    const before = observe(action.before);
+    const before = observeSteps(action.before);
     // Names have their values there, and the payload is not hashed or encrypted yet.
     const bind = before.findIndex(({ phase }) => phase >= ActionPhase.BIND);
     const pause = createStop(ActionPhase.BIND, at('before'), action);
@@ -98,15 +98,16 @@ export function createPlanObserver(control: StopControl, facts: PlanFacts): Plan
       before: Object.freeze(before),
       execute: (frame: Frame) =>
         runStopped({ place: work, frame, state: { result: undefined }, action }, false, () => action.execute(frame)),
-      after: Object.freeze([...observe(action.after), end]),
-      shape: Object.freeze([...observe(action.shape), end]),
+      after: Object.freeze([...observeSteps(action.after), end]),
+      shape: Object.freeze([...observeSteps(action.shape), end]),
     });
   }
 
   function observeResource(plan: ResourcePlan): ResourcePlan {
     const { id } = plan;
     const at = (moment: Moment): Place => ({ resource: id, action: null, field: null, moment });
-    const observe = (steps: readonly Step[] | null): Step[] => (steps ?? []).map((step) => observeStep(step, id, null));
+    const observeSteps = (steps: readonly Step[] | null): Step[] =>
+      (steps ?? []).map((step) => observeStep(step, id, null));
     const groups = [...plan.groups, ...[...plan.parts.values()].flatMap((part) => part.groups)];
     const actions = groups.flatMap((group) => group.actions);
     facts.order.set(
@@ -119,10 +120,10 @@ export function createPlanObserver(control: StopControl, facts: PlanFacts): Plan
       for (const { key } of members) facts.isolations.set(`${id}\n${key}`, unit?.describe ?? {});
     return Object.freeze({
       ...plan,
-      admit: Object.freeze([createStop(ResourcePhase.ADMIT, at('before'), null), ...observe(plan.admit)]),
-      check: plan.check && Object.freeze(observe(plan.check)),
-      reply: Object.freeze([...observe(plan.reply), createStop(ResourcePhase.SETTLE - 1, at('after'), null)]),
-      settle: plan.settle && Object.freeze(observe(plan.settle)),
+      admit: Object.freeze([createStop(ResourcePhase.ADMIT, at('before'), null), ...observeSteps(plan.admit)]),
+      check: plan.check && Object.freeze(observeSteps(plan.check)),
+      reply: Object.freeze([...observeSteps(plan.reply), createStop(ResourcePhase.SETTLE - 1, at('after'), null)]),
+      settle: plan.settle && Object.freeze(observeSteps(plan.settle)),
     });
   }
 

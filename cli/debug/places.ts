@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Position, Range } from '../../contract/problem.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import type { ActionModel, Analysis, ResourceModel } from '../../language/analysis/model.js';
+import type { Analysis, ResourceModel } from '../../language/analysis/model.js';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember, type LocatedNode, type Member } from '../../language/source/tree.js';
 
@@ -47,9 +47,14 @@ export interface Definitions {
   listCallers(resource: string, action: string): readonly string[];
 }
 
+/** No field has this name. */
+const END = '}';
+
 /** Equal for breakpoints and places: an actionable stops in whichever plan it runs. */
-export const createPlaceKey = (resource: string, action: string | null, field: string | null): string =>
-  [action === null ? `resource ${resource}` : `actionable ${action}`, field ?? ''].join('\n');
+export const createPlaceKey = ({ resource, action, field, moment }: Place): string =>
+  [action === null ? `resource ${resource}` : `actionable ${action}`, field ?? (moment === 'after' ? END : '')].join(
+    '\n',
+  );
 
 /** The same file has the same text, whatever way leads to it. */
 export function normalizePath(path: string): string {
@@ -64,6 +69,8 @@ export function normalizePath(path: string): string {
 
 const isResource = ({ key }: Candidate): boolean => key.startsWith('resource ') && key.endsWith('\n');
 const isAction = ({ key }: Candidate): boolean => key.startsWith('actionable ') && key.endsWith('\n');
+
+const isEnd = ({ key }: Candidate): boolean => key.endsWith(`\n${END}`);
 
 interface Candidate {
   readonly key: string;
@@ -93,7 +100,7 @@ export function createDefinitions(
     return model === undefined || member === undefined ? null : { doc: model.definition.doc, member };
   }
 
-  function locate(place: Place): SourceSpot | null {
+  function locatePlace(place: Place): SourceSpot | null {
     const found = findField(place);
     if (found !== null)
       return toSpot(found.doc, {
@@ -108,30 +115,23 @@ export function createDefinitions(
     return { ...spot, range: { start: { ...end, character: Math.max(0, end.character - 1) }, end } };
   }
 
-  /** The resource, its actionables, the fields with steps, and the items of their lists. */
-  function listCandidates(resource: ResourceModel): Candidate[] {
-    const { doc, node } = resource.definition;
-    const add = (key: string, { start, end }: Pick<LocatedNode, 'start' | 'end'>): Candidate => ({
-      key,
+  /** The resource, its actionables, their ends, the fields with steps, and the items of their lists. */
+  function listCandidates({ id, definition: { doc, node }, actions: own }: ResourceModel): Candidate[] {
+    const add = (place: Omit<Place, 'resource'>, { start, end }: Pick<LocatedNode, 'start' | 'end'>): Candidate => ({
+      key: createPlaceKey({ ...place, resource: id }),
       range: rangeAt(doc, start, end),
     });
-    const listFields = (action: ActionModel | null): Candidate[] =>
-      (action?.node ?? node).members.flatMap(({ key: name, keyStart, value }) => {
-        const key = createPlaceKey(resource.id, action?.key ?? null, name);
-        if (value === null || !hasStep(key)) return [];
-        return [
-          add(key, { start: keyStart, end: value.end }),
-          ...(value.type === 'array' ? value.items : []).map((item) => add(key, item)),
-        ];
-      });
-    return [
-      add(createPlaceKey(resource.id, null, null), node),
-      ...listFields(null),
-      ...resource.actions.flatMap((action) => [
-        add(createPlaceKey(resource.id, action.key, null), action.node),
-        ...listFields(action),
-      ]),
+    const listWithin = (action: string | null, whole: LocatedNode): Candidate[] => [
+      add({ action, field: null, moment: 'before' }, whole),
+      add({ action, field: null, moment: 'after' }, { start: whole.end - 1, end: whole.end }),
+      ...whole.members.flatMap(({ key: field, keyStart, value }) => {
+        const place = { action, field, moment: 'step' } as const;
+        if (value === null || !hasStep(createPlaceKey({ ...place, resource: id }))) return [];
+        const items = value.type === 'array' ? value.items : [];
+        return [add(place, { start: keyStart, end: value.end }), ...items.map((item) => add(place, item))];
+      }),
     ];
+    return [...listWithin(null, node), ...own.flatMap((action) => listWithin(action.key, action.node))];
   }
 
   function findTarget(file: string, line: number, column: number | undefined): BreakpointTarget | null {
@@ -144,7 +144,10 @@ export function createDefinitions(
       .sort((a, b) => comparePositions(a.range.start, b.range.start) || comparePositions(b.range.end, a.range.end));
     const below = all.filter(({ range }) => range.end.line >= line);
     const at = column === undefined ? null : { line, character: column };
-    const begun = below.find(({ range: { start } }) => start.line === line && (at === null || isBefore(at, start)));
+    const starting = below.filter(
+      ({ range: { start } }) => start.line === line && (at === null || isBefore(at, start)),
+    );
+    const begun = starting.find((one) => !isEnd(one)) ?? starting[0];
     const around = below.filter(({ range: { start, end } }) =>
       at === null ? start.line < line && line <= end.line : isBefore(start, at) && isBefore(at, end),
     );
@@ -185,7 +188,7 @@ export function createDefinitions(
   }
 
   return {
-    locate,
+    locate: locatePlace,
     hasField: (place) => findField(place) !== null,
     locateInside(place, name) {
       const found = findField(place);

@@ -1,22 +1,11 @@
 /** One client of the Debug Adapter Protocol, in the process that serves. */
-import {
-  BreakpointEvent,
-  DebugSession,
-  InitializedEvent,
-  OutputEvent,
-  Source,
-  StoppedEvent,
-  ThreadEvent,
-} from '@vscode/debugadapter';
+import { BreakpointEvent, OutputEvent, Source, StoppedEvent, ThreadEvent } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
-import { timingSafeEqual } from 'node:crypto';
 import { basename, resolve } from 'node:path';
-import { ensureFault } from '../../contract/fault.js';
-import type { Kernel } from '../../kernel/runtime/kernel.js';
+import { AttachingSession } from './attaching-session.js';
 import type { Breakpoint } from './breakpoints.js';
-import { attachDebugger, type Debugger } from './debugger.js';
+import type { DebuggerEvents } from './debugger.js';
 import { compileExpression, ExpressionError } from './expression.js';
-import { CAPABILITIES } from './capabilities.js';
 import { createFaultFilter, describeFault } from './faults.js';
 import type { Place, SourceSpot } from './places.js';
 import { isStatement, readRows } from './read-rows.js';
@@ -26,14 +15,6 @@ import { buildStack, describeThread } from './stack.js';
 import { SERVER_THREAD, type DebugThread, type StepMode, type Stop } from './threads.js';
 import { createVariableTree, type ValueNode, type VariableTree } from './variables.js';
 
-export interface SessionInput {
-  readonly kernel: Kernel;
-  /** What the client has to send. */
-  readonly token: string;
-  /** False: another client is attached. */
-  readonly claim: () => boolean;
-}
-
 interface StackEntry {
   readonly thread: DebugThread;
   readonly stop: Stop;
@@ -41,109 +22,31 @@ interface StackEntry {
   readonly isTop: boolean;
 }
 
-const OTHER_CLIENT =
-  'Another debugger is attached to this server. Disconnect it first: one at a time can stop requests.';
-const WRONG_TOKEN =
-  'The token is not that of this server: start the debugger with `lintel dap`, in the folder of the project.';
-
-const ATTACH_FIRST = 'Attach first.';
-
-export class LintelDebugSession extends DebugSession {
-  #debugger: Debugger | null = null;
-  #variables: VariableTree = createVariableTree(() => this.#attached().mask());
+export class LintelDebugSession extends AttachingSession {
+  #variables: VariableTree = createVariableTree(() => this.getDebugger().mask());
   #frames = new Map<number, StackEntry>();
   #lastFrame = 0;
 
-  constructor(private readonly input: SessionInput) {
-    super();
-    this.setRunAsServer(true);
-    this.setDebuggerLinesStartAt1(false);
-    this.setDebuggerColumnsStartAt1(false);
-  }
-
-  /** The connection has ended. */
-  async cutOff(): Promise<void> {
-    await this.#debugger?.detach('cut');
-    this.#debugger = null;
-  }
-
-  #attached(): Debugger {
-    if (this.#debugger === null) throw new ExpressionError(ATTACH_FIRST);
-    return this.#debugger;
-  }
-
-  protected override dispatchRequest(request: DebugProtocol.Request): void {
-    const isEarly = ['initialize', 'attach', 'disconnect'].includes(request.command);
-    if (!isEarly && this.#debugger === null) {
-      const response = { seq: 0, type: 'response', request_seq: request.seq, command: request.command, success: false };
-      this.sendErrorResponse(response, { id: 1, format: ATTACH_FIRST });
-    } else super.dispatchRequest(request);
-  }
-
-  /** Answers what `work` returns, or why it fails. */
-  #answer<T extends DebugProtocol.Response>(response: T, work: () => Promise<T['body']> | T['body']): void {
-    void (async () => {
-      try {
-        response.body = await work();
-        this.sendResponse(response);
-      } catch (error) {
-        const text = error instanceof ExpressionError ? error.message : describeError(error);
-        this.sendErrorResponse(response, { id: 2, format: text.replaceAll(/[{}]/g, ' '), showUser: false });
-      }
-    })();
-  }
-
-  protected override initializeRequest(response: DebugProtocol.InitializeResponse): void {
-    response.body = CAPABILITIES;
-    this.sendResponse(response);
-  }
-
-  protected override attachRequest(response: DebugProtocol.AttachResponse, args: AttachArguments): void {
-    this.#answer(response, async () => {
-      const { token, claim, kernel } = this.input;
-      if (!isSameText(args.token ?? '', token)) throw new ExpressionError(WRONG_TOKEN);
-      if (!claim()) throw new ExpressionError(OTHER_CLIENT);
-      this.#debugger = await attachDebugger(
-        kernel,
-        { stopOnEntry: args.stopOnEntry === true, showSecrets: args.showSecrets === true },
-        {
-          onStart: ({ id }) => this.sendEvent(new ThreadEvent('started', id)),
-          onEnd: ({ id }) => this.#endThread(id),
-          onStop: (thread, stop) => this.#reportStop(thread, stop),
-          onMove: (moved) => {
-            for (const one of moved) this.sendEvent(new BreakpointEvent('changed', this.#toBreakpoint(one)));
-          },
-          onLog: ({ logs }) => {
-            for (const { text, target } of logs) this.#log(text, target.spot);
-          },
-        },
-      );
-      setImmediate(() => this.sendEvent(new InitializedEvent()));
-    });
-  }
-
-  protected override configurationDoneRequest(response: DebugProtocol.ConfigurationDoneResponse): void {
-    this.sendResponse(response);
-  }
-
-  /** Requests go on, unless the server is to end. */
-  protected override disconnectRequest(
-    response: DebugProtocol.DisconnectResponse,
-    args: DebugProtocol.DisconnectArguments,
-  ): void {
-    this.#answer(response, async () => {
-      await this.#debugger?.detach(args?.terminateDebuggee === true ? 'cut' : 'go on');
-      this.#debugger = null;
-      setImmediate(() => this.stop());
-    });
+  protected override createEvents(): DebuggerEvents {
+    return {
+      onStart: ({ id }) => this.sendEvent(new ThreadEvent('started', id)),
+      onEnd: ({ id }) => this.#endThread(id),
+      onStop: (thread, stop) => this.#reportStop(thread, stop),
+      onMove: (moved) => {
+        for (const one of moved) this.sendEvent(new BreakpointEvent('changed', this.#toBreakpoint(one)));
+      },
+      onLog: ({ logs }) => {
+        for (const { text, target } of logs) this.#log(text, target.spot);
+      },
+    };
   }
 
   protected override setBreakPointsRequest(
     response: DebugProtocol.SetBreakpointsResponse,
     { source, breakpoints = [] }: DebugProtocol.SetBreakpointsArguments,
   ): void {
-    this.#answer(response, () => {
-      const { breakpoints: own, definitions } = this.#attached();
+    this.answerRequest(response, () => {
+      const { breakpoints: own, definitions } = this.getDebugger();
       const wanted = breakpoints.map(({ line, column, condition, hitCondition, logMessage }) => ({
         ...{ condition, hitCondition, logMessage, line: this.convertClientLineToDebugger(line) },
         column: column === undefined ? undefined : this.convertClientColumnToDebugger(column),
@@ -157,16 +60,16 @@ export class LintelDebugSession extends DebugSession {
     response: DebugProtocol.SetExceptionBreakpointsResponse,
     args: DebugProtocol.SetExceptionBreakpointsArguments,
   ): void {
-    this.#answer(response, () => {
-      const { kernel, catchFaults } = this.#attached();
+    this.answerRequest(response, () => {
+      const { kernel, catchFaults } = this.getDebugger();
       catchFaults(createFaultFilter(args, (fault) => kernel.running.getStatus(fault)));
       return {};
     });
   }
 
   protected override threadsRequest(response: DebugProtocol.ThreadsResponse): void {
-    this.#answer(response, () => {
-      const { threads, kernel } = this.#attached();
+    this.answerRequest(response, () => {
+      const { threads, kernel } = this.getDebugger();
       const server = { id: SERVER_THREAD, name: 'lintel dev' };
       return { threads: [server, ...threads.list().map((one) => ({ id: one.id, name: describeThread(one, kernel) }))] };
     });
@@ -176,8 +79,8 @@ export class LintelDebugSession extends DebugSession {
     response: DebugProtocol.StackTraceResponse,
     { threadId, startFrame = 0, levels = 0 }: DebugProtocol.StackTraceArguments,
   ): void {
-    this.#answer(response, () => {
-      const debug = this.#attached();
+    this.answerRequest(response, () => {
+      const debug = this.getDebugger();
       const thread = debug.threads.find(threadId);
       const stop = thread?.stop;
       if (thread === undefined || !stop) throw new ExpressionError('This thread is not stopped.');
@@ -195,9 +98,9 @@ export class LintelDebugSession extends DebugSession {
     response: DebugProtocol.ScopesResponse,
     { frameId }: DebugProtocol.ScopesArguments,
   ): void {
-    this.#answer(response, () => {
+    this.answerRequest(response, () => {
       const { stop, place, isTop, thread } = this.#findFrame(frameId);
-      const { scopes } = this.#attached();
+      const { scopes } = this.getDebugger();
       const context = this.#createContext(thread, stop);
       const all = scopes.listScopes(stop.reached, place, isTop).map(({ name, value, isPayload, root }) => {
         const node = { value, context, expression: root, payloadPath: isPayload ? [] : null };
@@ -211,7 +114,7 @@ export class LintelDebugSession extends DebugSession {
     response: DebugProtocol.VariablesResponse,
     { variablesReference, start, count }: DebugProtocol.VariablesArguments,
   ): void {
-    this.#answer(response, () => {
+    this.answerRequest(response, () => {
       const node = this.#variables.find(variablesReference);
       return {
         variables: node === undefined ? [] : this.#variables.listChildren(node, start, count === 0 ? undefined : count),
@@ -223,9 +126,9 @@ export class LintelDebugSession extends DebugSession {
     response: DebugProtocol.SetVariableResponse,
     { variablesReference, name, value: text }: DebugProtocol.SetVariableArguments,
   ): void {
-    this.#answer(response, () => {
+    this.answerRequest(response, () => {
       const node = this.#variables.find(variablesReference);
-      const stop = node && this.#attached().threads.find(node.context.thread)?.stop;
+      const stop = node && this.getDebugger().threads.find(node.context.thread)?.stop;
       if (!node?.payloadPath || !stop) throw new ExpressionError('Only values of the payload can be set.');
       const path = [...node.payloadPath, name];
       const now = (node.value as Readonly<Record<string, unknown>>)[name];
@@ -239,10 +142,10 @@ export class LintelDebugSession extends DebugSession {
     response: DebugProtocol.EvaluateResponse,
     { expression, frameId }: DebugProtocol.EvaluateArguments,
   ): void {
-    this.#answer(response, async () => {
+    this.answerRequest(response, async () => {
       if (frameId === undefined) throw new ExpressionError('Values can be read while a request is stopped.');
       const { stop, place, thread } = this.#findFrame(frameId);
-      const debug = this.#attached();
+      const debug = this.getDebugger();
       const value = isStatement(expression)
         ? await readRows(expression, stop.reached, debug)
         : compileExpression(expression)(debug.scopes.createPathReader(stop.reached.frame, place));
@@ -257,8 +160,8 @@ export class LintelDebugSession extends DebugSession {
     response: DebugProtocol.ExceptionInfoResponse,
     { threadId }: DebugProtocol.ExceptionInfoArguments,
   ): void {
-    this.#answer(response, () => {
-      const { threads, kernel } = this.#attached();
+    this.answerRequest(response, () => {
+      const { threads, kernel } = this.getDebugger();
       const fault = threads.find(threadId)?.stop?.fault;
       if (!fault) throw new ExpressionError('This thread is not stopped at a rejection.');
       return describeFault(fault, kernel);
@@ -269,7 +172,7 @@ export class LintelDebugSession extends DebugSession {
     response: DebugProtocol.PauseResponse,
     { threadId }: DebugProtocol.PauseArguments,
   ): void {
-    this.#attached().threads.pause(threadId === SERVER_THREAD ? null : threadId);
+    this.getDebugger().threads.pause(threadId === SERVER_THREAD ? null : threadId);
     this.sendResponse(response);
   }
 
@@ -303,11 +206,11 @@ export class LintelDebugSession extends DebugSession {
 
   /** The answer comes first, because a request that goes on may stop again at once. */
   #resume(response: DebugProtocol.Response, threadId: number, mode: StepMode, body?: object): void {
-    this.#variables.forget(threadId);
+    this.#variables.forgetThread(threadId);
     for (const [id, { thread }] of this.#frames) if (thread.id === threadId) this.#frames.delete(id);
     response.body = body;
     this.sendResponse(response);
-    this.#attached().threads.resume(threadId, mode);
+    this.getDebugger().threads.resume(threadId, mode);
   }
 
   #findFrame(id: number): StackEntry {
@@ -317,12 +220,12 @@ export class LintelDebugSession extends DebugSession {
   }
 
   #createContext(thread: DebugThread, { reached: { frame } }: Stop): ValueNode['context'] {
-    return { thread: thread.id, secrets: collectFrameSecrets(frame, this.#attached().mask()) };
+    return { thread: thread.id, secrets: collectFrameSecrets(frame, this.getDebugger().mask()) };
   }
 
   #endThread(id: number): void {
-    if (this.#debugger === null) return;
-    this.#variables.forget(id);
+    if (!this.isAttached) return;
+    this.#variables.forgetThread(id);
     this.sendEvent(new ThreadEvent('exited', id));
   }
 
@@ -332,7 +235,7 @@ export class LintelDebugSession extends DebugSession {
       ...event.body,
       allThreadsStopped: false,
       ...(fault !== null && { description: `Stopped at ${fault.code}` }),
-      ...(breakpoints.length > 0 && { hitBreakpointIds: [...breakpoints] }),
+      ...(breakpoints.length > 0 && { hitBreakpointIds: breakpoints.map(({ id }) => id) }),
     };
     this.sendEvent(event);
   }
@@ -359,20 +262,4 @@ export class LintelDebugSession extends DebugSession {
       endColumn: this.convertDebuggerColumnToClient(range.end.character),
     };
   }
-}
-
-interface AttachArguments extends DebugProtocol.AttachRequestArguments {
-  readonly token?: string;
-  readonly stopOnEntry?: boolean;
-  readonly showSecrets?: boolean;
-}
-
-function describeError(error: unknown): string {
-  const { code, options } = ensureFault(error);
-  return options.cause instanceof Error ? `${code}: ${options.cause.message}` : code;
-}
-
-function isSameText(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -36,8 +36,13 @@ export function buildStack({ definitions, kernel }: Debugger, thread: DebugThrea
   return [top, ...callers, { name: origin, place: whole, spot: all.locate(whole), isTop: false }];
 }
 
-/** A rejection of a rule is at the rule, if the first issue names its field. */
-function locateStop({ place, fault }: Stop, definitions: ReturnType<Debugger['definitions']>): SourceSpot | null {
+/** At the rule of a breakpoint; a rejection at the rule whose field the first issue names. */
+function locateStop(
+  { place, fault, breakpoints }: Stop,
+  definitions: ReturnType<Debugger['definitions']>,
+): SourceSpot | null {
+  const [hit] = breakpoints;
+  if (hit?.target) return hit.target.spot;
   const name = fault?.options.issues?.[0]?.pointer.split('/').at(-1) ?? '';
   return (name === '' ? null : definitions.locateInside(place, name)) ?? definitions.locate(place);
 }

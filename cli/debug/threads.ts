@@ -3,7 +3,7 @@ import { createFault, type Fault } from '../../contract/fault.js';
 import type { Frame, Invocation, SharedUnit } from '../../contract/plan.js';
 import type { ReachedPlace } from './observer.js';
 import { createPlaceKey, type Definitions, type Place } from './places.js';
-import type { BreakpointHit } from './breakpoints.js';
+import type { Breakpoint, BreakpointHit } from './breakpoints.js';
 
 export type StopReason = 'breakpoint' | 'step' | 'pause' | 'entry' | 'exception';
 export type StepMode = 'run' | 'over' | 'into' | 'out';
@@ -13,7 +13,8 @@ export interface Stop {
   readonly place: Place;
   readonly reason: StopReason;
   readonly fault: Fault | null;
-  readonly breakpoints: readonly number[];
+  /** Those that were hit. */
+  readonly breakpoints: readonly Pick<Breakpoint, 'id' | 'target'>[];
 }
 
 export interface DebugThread {
@@ -50,7 +51,7 @@ export interface Threads {
   /** At the next place of the thread; null: of any. */
   pause(id: number | null): void;
   /** `cut`: stopped requests end with a problem, and what they did in an open transaction is rolled back. */
-  end(how: 'go on' | 'cut'): void;
+  endAll(how: 'go on' | 'cut'): void;
 }
 
 interface RunningThread extends DebugThread {
@@ -107,14 +108,16 @@ export function createThreads(input: ThreadInput): Threads {
     return [...entered.map((key): Place => ({ ...place, action: key, field: null, moment: 'enter' })), place];
   }
 
-  function decide(thread: RunningThread, reached: ReachedPlace, place: Place): Omit<Stop, 'reached' | 'fault'> | null {
-    const { resource, action, field, moment } = place;
-    if (moment === 'before' || moment === 'step') {
-      const hit = input.findBreakpoints(createPlaceKey(resource, action, field), reached.frame, place);
-      if (hit !== null && hit.logs.length > 0) input.onLog(hit, thread);
-      if (hit !== null && hit.stops.length > 0)
-        return { place, reason: 'breakpoint', breakpoints: hit.stops.map(({ id }) => id) };
-    }
+  function decideStop(
+    thread: RunningThread,
+    reached: ReachedPlace,
+    place: Place,
+  ): Omit<Stop, 'reached' | 'fault'> | null {
+    const { action, field, moment } = place;
+    const hit = moment === 'enter' ? null : input.findBreakpoints(createPlaceKey(place), reached.frame, place);
+    if (hit !== null && hit.logs.length > 0) input.onLog(hit, thread);
+    if (hit !== null && hit.stops.length > 0)
+      return { place, reason: 'breakpoint', breakpoints: hit.stops.map(({ id, target }) => ({ id, target })) };
     if (field !== null && !input.definitions().hasField(place)) return null;
     const stopBecause = (reason: StopReason) => ({ place, reason, breakpoints: [] });
     if (isPausing || thread.isPausing) return stopBecause('pause');
@@ -130,11 +133,11 @@ export function createThreads(input: ThreadInput): Threads {
     return from.depth === 1 ? depth === 1 && action !== from.action : depth < from.depth;
   }
 
-  function reach(reached: ReachedPlace): Promise<void> | null {
+  function reachPlace(reached: ReachedPlace): Promise<void> | null {
     const thread = findThread(reached);
     const places = listPlaces(thread, reached);
     for (const [at, place] of places.entries()) {
-      const found = decide(thread, reached, place);
+      const found = decideStop(thread, reached, place);
       if (found !== null) return stopInTurn(thread, reached, found, places.slice(at + 1));
     }
     return null;
@@ -146,15 +149,15 @@ export function createThreads(input: ThreadInput): Threads {
     first: Omit<Stop, 'reached' | 'fault'>,
     rest: readonly Place[],
   ): Promise<void> {
-    await hold(thread, { ...first, reached, fault: null });
+    await holdThread(thread, { ...first, reached, fault: null });
     for (const place of rest) {
-      const found = decide(thread, reached, place);
-      if (found !== null) await hold(thread, { ...found, reached, fault: null });
+      const found = decideStop(thread, reached, place);
+      if (found !== null) await holdThread(thread, { ...found, reached, fault: null });
     }
   }
 
   /** Parallel actionables of one request stop one after another. Rejects when the debugger was cut off. */
-  async function hold(thread: RunningThread, stop: Stop): Promise<void> {
+  async function holdThread(thread: RunningThread, stop: Stop): Promise<void> {
     while (thread.over !== null) await thread.over;
     const { reached, place } = stop;
     const { frame } = reached;
@@ -192,11 +195,11 @@ export function createThreads(input: ThreadInput): Threads {
   return {
     list: () => [...byInvocation.values()],
     find: findById,
-    reach,
+    reach: reachPlace,
     reachFault(reached, fault) {
       if (!input.isCaught(fault)) return null;
       const thread = findThread(reached);
-      return hold(thread, { reached, place: reached.place, reason: 'exception', fault, breakpoints: [] });
+      return holdThread(thread, { reached, place: reached.place, reason: 'exception', fault, breakpoints: [] });
     },
     resume(id, mode) {
       const thread = findById(id);
@@ -210,7 +213,7 @@ export function createThreads(input: ThreadInput): Threads {
       if (thread === undefined) isPausing = true;
       else thread.isPausing = true;
     },
-    end(how) {
+    endAll(how) {
       const all = [...byInvocation.values()];
       byInvocation.clear();
       isPausing = false;

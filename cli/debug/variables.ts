@@ -31,7 +31,7 @@ export interface VariableTree {
   show(name: string, node: ValueNode): Shown;
   listChildren(node: ValueNode, start?: number, count?: number): DebugProtocol.Variable[];
   /** The request goes on. */
-  forget(thread: number): void;
+  forgetThread(thread: number): void;
 }
 
 /** Characters of a text, and children without paging, that are shown. */
@@ -91,7 +91,7 @@ export function createVariableTree(mask: () => SecretMask): VariableTree {
         };
       });
     },
-    forget(thread) {
+    forgetThread(thread) {
       for (const [reference, { context }] of nodes) if (context.thread === thread) nodes.delete(reference);
     },
   };

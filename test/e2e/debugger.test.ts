@@ -4,10 +4,12 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import { readFile, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { attachDebugger } from '../../cli/debug/debugger.js';
 import { startCli } from '../support/child.js';
 import { hostCli, type Running } from '../support/cli.js';
 import { createClient, type Client } from '../support/client.js';
 import { createDebugClient, hostAdapter, type DebugClient, type StoppedThread } from '../support/debug-client.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createTempProject, defineReturnResource, type TempProject } from '../support/project.js';
 import { waitUntil } from '../support/until.js';
 import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
@@ -98,6 +100,7 @@ describe('the debugger', () => {
         ...{ id: 'notify', resource: 'notify' },
         actionables: [{ id: 1, mode: 'HTTPREQUEST', run_in_background: true, http: hook }],
       },
+      'definitions/ask.json': { id: 'ask', resource: 'ask', actionables: [{ id: 1, mode: 'HTTPREQUEST', http: hook }] },
       [FILE]: TRANSFER,
       'definitions/_account.json': ACCOUNT,
       'definitions/others.json': [
@@ -243,6 +246,18 @@ describe('the debugger', () => {
       lineOf('"must_return'),
       null,
     ]);
+    // The end of an actionable, and of the resource.
+    const ends = await set({ line: lineOf('"depends_on"') - 5 }, { line: lineOf('"returnables"') + 1 });
+    expect(ends.map(({ line }) => line)).to.deep.equal([lineOf('"depends_on"') - 5, lineOf('"returnables"') + 1]);
+    const whole = client.post('/transfer', SENT);
+    let stopped = await debug.waitForStop();
+    expect(stopped.at).to.equal('transfer#1 · after');
+    await resume(stopped);
+    stopped = await debug.waitForStop();
+    expect(stopped.at).to.equal('transfer · after · /transfer');
+    expect(await readScope(stopped, 'Result')).to.have.property('result.id', '2');
+    await resume(stopped);
+    await whole;
     const [wrong] = await set({ line: 3, condition: 'balance = 1' });
     expect([wrong?.verified, wrong?.message]).to.deep.equal([
       false,
@@ -256,7 +271,7 @@ describe('the debugger', () => {
     );
     const first = await client.post('/transfer', SENT);
     const second = client.post('/transfer', { ...SENT, amount: 6 });
-    let stopped = await debug.waitForStop();
+    stopped = await debug.waitForStop();
     expect([first.status, stopped.at, await evaluate('amount', stopped)]).to.deep.equal([
       200,
       'transfer#2 · before',
@@ -268,7 +283,7 @@ describe('the debugger', () => {
     stopped = await debug.waitForStop();
     expect([stopped.at, stopped.frames[0]?.line]).to.deep.equal([
       'transfer#1 · payload_validation',
-      lineOf('"payload_validation"'),
+      lineOf('{ "field": { "pin"'),
     ]);
     await resume(stopped);
     await third;
@@ -356,11 +371,12 @@ describe('the debugger', () => {
     await resume(stopped);
     expect((await second).body).to.equal('b');
     await debug.request('pause', { threadId: 1 });
-    const third = client.post('/balances', {});
+    const third = client.post('/ask', { to: 'eva' });
     stopped = await debug.waitForStop();
     const since = performance.now();
     await waitUntil(() => performance.now() - since > REQUEST_SECONDS * 1100);
     await resume(stopped);
+    // A call is given what is left of the time of its request.
     expect((await third).status).to.equal(200);
   });
 
@@ -412,6 +428,35 @@ describe('the debugger', () => {
     const wrong = await bare.request('attach', { token: 'x' }).catch((error: Error) => error.message);
     expect(wrong).to.contain('The token is not that of this server');
     socket.destroy();
+  });
+});
+
+describe('plans', () => {
+  let kernel: TestKernel;
+  before(async () => {
+    kernel = await startKernel({ files: { [FILE]: TRANSFER, 'definitions/_account.json': ACCOUNT }, dev: true });
+  });
+  after(() => kernel.close());
+
+  /** All steps of the resource and its actionables, by their ids. */
+  function listSteps(): readonly string[] {
+    const plan = kernel.kernel.plans().byId.get('transfer');
+    const actions = plan?.groups.flatMap((group) => group.actions) ?? [];
+    const lists = [plan?.admit, plan?.check, plan?.reply, ...actions.flatMap(({ before, after }) => [before, after])];
+    return lists.flatMap((steps) => steps ?? []).map(({ id }) => id);
+  }
+
+  it('have stops only while a debugger is attached', async () => {
+    const none = listSteps();
+    expect(none).to.include('payload_validation').and.not.include('debugger');
+    const ignored = (): void => undefined;
+    const events = { onStart: ignored, onEnd: ignored, onStop: ignored, onMove: ignored, onLog: ignored };
+    const debug = await attachDebugger(kernel.kernel, { stopOnEntry: false, showSecrets: false }, events);
+    expect(listSteps().filter((id) => id === 'debugger')).to.have.lengthOf(8);
+    await kernel.kernel.reload();
+    expect(listSteps().filter((id) => id === 'debugger')).to.have.lengthOf(8);
+    await debug.detach('go on');
+    expect(listSteps()).to.deep.equal(none);
   });
 });
 
