@@ -81,8 +81,13 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     details:
       'For writing definitions. A saved file is reloaded immediately. A resource with errors keeps its last valid version, or ' +
       'returns 503 if it has none. Changes of the config and of `.env` need a restart.',
-    options: [],
-    examples: ['lintel dev'],
+    options: [
+      {
+        name: 'debug',
+        doc: 'Accept a debugger on 127.0.0.1; its port and token are in `.lintel/debug.json`, readable only by you. Without one attached nothing is slower.',
+      },
+    ],
+    examples: ['lintel dev', 'lintel dev --debug'],
     exits: [{ code: 0, doc: 'Stopped by a signal.' }, BROKEN],
     load: withSqlParser(async () => (await import('./dev.js')).runDev),
   },
@@ -344,6 +349,19 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     examples: ['lintel lsp --stdio'],
     exits: [{ code: 0, doc: 'Stopped by the editor.' }],
     load: async () => (await import('./lsp.js')).runLanguageServer,
+  },
+  dap: {
+    usage: 'dap',
+    summary: 'the debug adapter, for editors',
+    details:
+      'Debug Adapter Protocol over the standard streams: breakpoints on resources, actionables and rules, steps, values. `launch` ' +
+      'starts `lintel dev --debug` in the folder `cwd` and ends it with the session; `attach` connects to one that runs there. ' +
+      '`lintel serve` accepts no debugger. The configuration may have `cwd`, `config`, `env`, `stopOnEntry` (each request stops at its start) and ' +
+      '`showSecrets` (passwords, tokens and keys are masked otherwise).',
+    options: [],
+    examples: ['lintel dap'],
+    exits: [{ code: 0, doc: 'Disconnected by the editor.' }],
+    load: async () => (await import('./dap.js')).runDap,
   },
 };
 

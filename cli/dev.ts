@@ -11,6 +11,7 @@ import { findDefinitions, getFixedPart } from '../language/project/definition-fi
 import { SCRIPTS_FOLDER } from '../language/project/scripts.js';
 import type { Kernel, ReloadOutcome } from '../kernel/runtime/kernel.js';
 import { bootKernel } from './boot.js';
+import { listenForDebugger, LOOPBACK, type DebugListener } from './debug/listener.js';
 import { API_PATH, createDocsRoutes, PAGE_PATH, findTakenPages } from './docs-pages.js';
 import type { Fault } from '../contract/fault.js';
 import { explainFailure } from './explain-failure.js';
@@ -29,7 +30,7 @@ const SETTLE = 60;
  */
 const SECOND_LOOK = 500;
 
-export async function runDev({ config }: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runDev({ config, debug }: CommandOptions, terminal: Terminal): Promise<number> {
   const { stdout } = terminal;
   const paint = createPaint(terminal);
   let served: Kernel | null = null;
@@ -68,17 +69,31 @@ export async function runDev({ config }: CommandOptions, terminal: Terminal): Pr
     if (!isDeepStrictEqual(now, before)) await reload();
   };
   const watcher = watchDefinitions(kernel, stdout, () => void reload());
+  let listener: DebugListener | null = null;
   try {
     await once(watcher, 'ready');
     // Reloads once, because files saved while plugins were opening raised no event.
     await reload();
-    return await runServer(kernel, terminal, createDocsRoutes(kernel), createPageFormatter(kernel));
+    if (debug) listener = await listenForDebugger(kernel).catch((error: unknown) => closeFailed(kernel, error));
+    const formatLines = createPageFormatter(kernel);
+    const more = (url: string): string => `${formatLines(url)}${formatDebugger(listener)}`;
+    return await runServer(kernel, terminal, createDocsRoutes(kernel), more, () => listener?.close());
   } finally {
     isOver = true;
     clearTimeout(secondLook);
+    await listener?.close();
     await watcher.close();
   }
 }
+
+async function closeFailed(kernel: Kernel, error: unknown): Promise<never> {
+  await kernel.close('failed start');
+  throw error;
+}
+
+/** Adapters read this line. */
+const formatDebugger = (listener: DebugListener | null): string =>
+  listener === null ? '' : `debugger at ${LOOPBACK}:${listener.port}\n`;
 
 /** Modification time (ms) of each definition file. */
 type Times = ReadonlyMap<string, number>;

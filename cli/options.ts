@@ -30,6 +30,7 @@ export const OPTIONS = {
   coverage: { type: 'boolean' },
   'coverage-file': { type: 'string' },
   watch: { type: 'boolean' },
+  debug: { type: 'boolean' },
   update: { type: 'boolean' },
   reporter: { type: 'string' },
   stdio: { type: 'boolean' },
@@ -73,6 +74,8 @@ export interface CommandOptions {
   /** LCOV, or JSON where its name ends with `.json`. */
   readonly coverageFile: string | undefined;
   readonly watch: boolean;
+  /** Accepts a debugger (`lintel dev`). */
+  readonly debug: boolean;
   /** Writes snapshots into test files. */
   readonly update: boolean;
   readonly stdio: boolean;
@@ -113,6 +116,7 @@ export function toCommandOptions(values: Values, words: readonly string[]): Comm
     coverage: values.coverage === true,
     coverageFile: toText(values['coverage-file']),
     watch: values.watch === true,
+    debug: values.debug === true,
     update: values.update === true,
     reporter: toText(values.reporter),
     stdio: values.stdio === true,

@@ -28,12 +28,16 @@ export async function runServe({ config }: CommandOptions, terminal: Terminal): 
   }
 }
 
-/** Listens until a signal arrives; returns the exit code. `more` returns extra lines for the start message. */
+/**
+ * Listens until a signal arrives; returns the exit code. `more` returns extra lines for the start message; `onEnding` is called
+ * before active requests are waited for.
+ */
 export async function runServer(
   kernel: Kernel,
   terminal: Terminal,
   pages: readonly Route[] = [],
   more: (url: string) => string = () => '',
+  onEnding: () => Promise<void> | undefined = () => undefined,
 ): Promise<number> {
   let server: RunningServer;
   try {
@@ -43,7 +47,7 @@ export async function runServer(
     await kernel.close('failed start');
     throw error;
   }
-  const over = waitForShutdown(kernel, server, terminal);
+  const over = waitForShutdown(kernel, server, terminal, onEnding);
   const { url } = server;
   if (kernel.waiting.size > 0) printWaiting(kernel, url, terminal);
   void kernel.complete().then(

@@ -12,7 +12,12 @@ const LINGERING = 500;
 const ENDING = ['SIGTERM', 'SIGINT'] as const;
 
 /** Resolves to the exit code after shutdown; rejects if a server that became available rejects the definitions. */
-export function waitForShutdown(kernel: Kernel, server: RunningServer, { signals, exit }: Terminal): Promise<number> {
+export function waitForShutdown(
+  kernel: Kernel,
+  server: RunningServer,
+  { signals, exit }: Terminal,
+  onEnding: () => Promise<void> | undefined,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     let isEnding = false;
     const scheduleExit = (): void => {
@@ -26,6 +31,7 @@ export function waitForShutdown(kernel: Kernel, server: RunningServer, { signals
       }
       isEnding = true;
       kernel.log.info({ signal }, 'closing');
+      void onEnding();
       void shutDown(kernel, server, signal).then((isWhole) => {
         scheduleExit();
         resolve(isWhole ? 0 : 1);

@@ -28,6 +28,8 @@ export interface Invocation {
   readonly deadline: number;
   /** Monotonic milliseconds: when the client last took something of a response that is streamed. */
   readonly movedAt?: number | null;
+  /** Moves the deadline by milliseconds in which a debugger has held the request; absent without a deadline. */
+  extendDeadline?(milliseconds: number): void;
   /**
    * Registers cleanup for the end of the request. `answered`: the plan ran to its end; otherwise side effects such as stored
    * files may be removed.

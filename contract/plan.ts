@@ -102,6 +102,8 @@ export interface Step {
   readonly onlyEmpty?: true;
   /** Limits slow steps: a unit opens only after it acquired a slot, and holds it to its end. */
   readonly turns?: StepLimiter;
+  /** Set by the compiler: the key of the actionable of a step that runs in the phases of the resource. */
+  readonly action?: string;
   run(frame: Frame, action: ActionState): void | FinalResult | Promise<void | FinalResult>;
 }
 
@@ -196,9 +198,17 @@ export interface ModePlan {
    * Used for results that no later step reads. `streams`: nothing needs the whole text, so the result may be a `JsonStream`.
    */
   readonly renders?: (names: readonly string[] | null, hide: Hide | null, streams: boolean) => Execute | null;
+  /**
+   * What the work would send with the values of the frame: a statement, a call. For a debugger; no request runs it. Throws a Fault
+   * where a value is missing.
+   */
+  readonly preview?: (frame: Frame) => Preview;
   /** For `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }
+
+/** Texts and values by their names, in the order in which they are shown. */
+export type Preview = Readonly<Record<string, unknown>>;
 
 /** The compiler's services for a plugin that plans one place of a definition. */
 export interface PlanTools {

@@ -29,7 +29,7 @@ export class MovingDeadline {
 
   /** `patience`: milliseconds of the request, and in which a client must take something of a streamed response. */
   constructor(
-    private readonly own: number,
+    private own: number,
     private readonly patience: number,
   ) {}
 
@@ -41,6 +41,10 @@ export class MovingDeadline {
   get movedAt(): number | null {
     this.#find?.();
     return this.#movedAt;
+  }
+
+  extend(milliseconds: number): void {
+    this.own += milliseconds;
   }
 
   /** The response is streamed. */

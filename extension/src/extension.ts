@@ -2,6 +2,7 @@
 import { commands, window, workspace, type ExtensionContext, type TextDocument } from 'vscode';
 import { createSession, type Session } from './client.js';
 import { registerCommands } from './commands.js';
+import { provideDebugging } from './debugging.js';
 import { assignLanguage } from './language-mode.js';
 import { watchProjects } from './projects.js';
 import { showStatus } from './status.js';
@@ -19,6 +20,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     session,
     assignLanguage(projects),
     provideTasks(projects),
+    provideDebugging(projects),
     showTests(session),
     showStatus(session, projects),
     notifyTrust(session),

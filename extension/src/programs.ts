@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import {
+  DebugAdapterExecutable,
   ShellExecution,
   ShellQuoting,
   Task,
@@ -95,6 +96,15 @@ export function createLintelTask(
   const execution = new ShellExecution(first ?? '', rest, { cwd: folder.fsPath });
   const scope = workspace.getWorkspaceFolder(folder) ?? TaskScope.Workspace;
   return new Task(definition, scope, command.join(' '), 'lintel', execution, [matcher]);
+}
+
+/** The debug adapter of the project in a folder. */
+export function createDebugAdapter(folder: string): DebugAdapterExecutable | NotStarted {
+  const words = findLintel(Uri.file(folder));
+  if (typeof words === 'string') return words;
+  // On Windows `lintel.cmd` needs a shell.
+  const [program = '', ...rest] = isWindows ? ['cmd.exe', '/d', '/c', ...words] : words;
+  return new DebugAdapterExecutable(program, [...rest, 'dap'], { cwd: folder });
 }
 
 /** Trust cannot be revoked while the window is open, so no check is needed. */

@@ -72,6 +72,10 @@ export class HttpInvocation implements Invocation {
     return this.limit.movedAt;
   }
 
+  extendDeadline(milliseconds: number): void {
+    this.limit.extend(milliseconds);
+  }
+
   get headers(): IncomingMessage['headers'] {
     return this.req.headers;
   }

@@ -17,7 +17,7 @@ import type { Registry } from '../../language/analysis/registry.js';
 import type { PluginUsage } from '../../language/analysis/facts.js';
 import type { Draft } from './draft.js';
 import { resolveReachedRealm } from '../../language/analysis/uid-namespace.js';
-import type { ActionPlan } from './plan.js';
+import type { ActionPlan, PlanObserver } from './plan.js';
 import { selectSteps } from '../../contract/steps.js';
 import { createTools, hashRealm, type Handles, type ResourceScope } from './tools.js';
 
@@ -44,6 +44,7 @@ export interface CompileInput {
   readonly indexSources: BlindIndexSource[];
   /** Whether a plugin may read the results of this mode before the response; by default true. */
   readonly watched?: (mode: string) => boolean;
+  readonly observer?: PlanObserver | null;
 }
 
 export interface CompiledAction {
@@ -71,7 +72,7 @@ export function compileAction(
   draft.alone ||= inner.alone;
   draft.requestOnly ||= inner.requestOnly;
   draft.presumes ||= inner.presumes;
-  draft.steps.push(...steps.filter((step) => step.phase >= ResourcePhase.ADMIT));
+  for (const step of steps) if (step.phase >= ResourcePhase.ADMIT) draft.steps.push({ ...step, action: action.key });
   const modeId = direct.find((place) => place.slot === Slot.MODE)?.plugin;
   if (modeId === undefined) throw new BootError('DEF_UNKNOWN_PLUGIN', { kind: 'mode', name: action.mode });
   const handle = scope.handles.handle(modeId) as ModeHandle;
@@ -86,7 +87,7 @@ export function compileAction(
   draft.files = mergeFileLimits(draft.files, planned.files);
   const renders = input.watched?.(action.mode) === false ? planned.renders : undefined;
   const execute = input.intercept(action.mode, planned.execute, { key: action.key, mode: action.mode });
-  const plan = Object.freeze({
+  const plan: ActionPlan = Object.freeze({
     key: action.key,
     mode: action.mode,
     index,
@@ -103,10 +104,11 @@ export function compileAction(
     passive: planned.pure === true && isPassive(action, input.registry),
     reads: planned.reads === true,
     turns: steps.find((step) => step.phase < ResourcePhase.ADMIT && step.turns !== undefined)?.turns ?? null,
+    preview: planned.preview ?? null,
     describe: planned.describe,
   });
   return {
-    plan,
+    plan: input.observer?.observeAction(plan, scope.resource.id) ?? plan,
     renders,
     seal: steps.filter(({ seals }) => seals === true),
     deferrals: inner.deferrals,

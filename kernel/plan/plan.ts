@@ -5,7 +5,7 @@ import type { BlindIndexSource } from '../../contract/migration.js';
 import type { Schedule } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';
 import type { ModelTable } from '../../contract/model.js';
-import type { Execute, FileLimits, ProofSort, Step, StepLimiter, Unit } from '../../contract/plan.js';
+import type { Execute, FileLimits, ModePlan, ProofSort, Step, StepLimiter, Unit } from '../../contract/plan.js';
 import type { IdentityPlan } from '../../contract/trigger.js';
 import type { MergedDeferral, PartRunner, PartWork, SlotInitializer } from '../../contract/part.js';
 
@@ -36,7 +36,15 @@ export interface ActionPlan {
   readonly isTapped: boolean;
   /** The limiter that a step requires before the unit opens. */
   readonly turns: StepLimiter | null;
+  readonly preview: ModePlan['preview'] | null;
   readonly describe: Json;
+}
+
+/** Sees every plan when it is compiled, and may return one with other closures. */
+export interface PlanObserver {
+  /** Before actionables are grouped. `resource`: the one whose plan it is part of. */
+  readonly observeAction: (action: ActionPlan, resource: string) => ActionPlan;
+  readonly observeResource: (plan: ResourcePlan) => ResourcePlan;
 }
 
 /** Actionables that share a transaction or run in parallel, or a single one. */
@@ -90,6 +98,8 @@ export interface ResourcePlan {
   readonly inside: boolean;
   readonly settle: readonly Step[] | null;
   readonly slots: number;
+  /** Slots by `resource:name`. */
+  readonly names: ReadonlyMap<string, number>;
   readonly memos: readonly number[];
   readonly makers: readonly SlotInitializer[];
   readonly results: number;

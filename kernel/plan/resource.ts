@@ -68,7 +68,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   const accepts = createAcceptPlan(scope, main, parts, drafted);
   const schedules = Object.freeze(drafted.flatMap((part) => listSchedules(resource, part)));
   const route = { groups, reply: reply ?? null, settle: settle ?? null, main };
-  return Object.freeze({
+  const plan: ResourcePlan = Object.freeze({
     id: resource.id,
     path: resource.path,
     file: resource.definition.doc.file,
@@ -81,6 +81,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     parts: new Map(parts.map((part) => [part.key, part])),
     schedules,
     slots: scope.slots.count,
+    names: scope.slots.byName,
     memos: scope.slots.memos,
     makers: scope.slots.makers,
     takesList: draft.takesList,
@@ -107,6 +108,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       }),
     },
   });
+  return input.observer?.observeResource(plan) ?? plan;
 }
 
 /** A definition that reads cookies authenticates callers by them. */

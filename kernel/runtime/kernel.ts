@@ -20,7 +20,7 @@ import type { Script, StatementDescription } from '../../contract/statement-chec
 import type { SqlText } from '../../language/analysis/facts.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { readScripts } from '../../language/project/scripts.js';
-import type { PlanSet } from '../plan/plan.js';
+import type { PlanObserver, PlanSet } from '../plan/plan.js';
 import {
   fillStoreIndexes,
   migrateStores,
@@ -44,6 +44,7 @@ import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
 import { createRuntimeServices, type KernelServices } from './runtime-services.js';
 import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
+import { retainLastValidPlans } from './plan-retention.js';
 import { createReload, createUnchangedOutcome, type KernelState, type ReloadOutcome } from './reload.js';
 import { createStart, type Connect } from './start.js';
 
@@ -103,6 +104,8 @@ export interface Kernel {
   /** Resolves when all is available; rejects on a permanent error. */
   complete(): Promise<void>;
   listJobAdmins(): readonly JobAdmin[];
+  /** Compiles all plans anew, for an observer or without one. Requests keep the plans they started with. */
+  observePlans(observer: PlanObserver | null): Promise<void>;
   /** The plugins in use, for `lintel test`. */
   readonly instances: readonly Instance[];
   /** Plugins in use, with the fact `shared`: whether several processes share their state. */
@@ -279,6 +282,14 @@ export async function createKernel({
     complete: () => complete,
     listJobAdmins,
     instances: instances.all,
+    observePlans: (observer) =>
+      inTurn(async () => {
+        compiling.observer = observer;
+        if (closed !== null) return;
+        const compiled = compiling.compile(now.loaded.analysis, config);
+        now.plans = now.broken ? retainLastValidPlans(now.plans, compiled, now.loaded.analysis) : compiled;
+        now.shown = start.withAvailability(now.plans);
+      }),
     places: () => instances.all.flatMap(({ id }) => findPlace(project.registry.plugins.get(id)) ?? []),
     drain: () => lifecycle.drain(),
     releaseClaims: () => lifecycle.releaseClaims(),

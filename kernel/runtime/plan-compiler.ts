@@ -4,7 +4,7 @@ import type { Execute } from '../../contract/plan.js';
 import type { Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { compilePlanSet } from '../plan/plan-set.js';
-import type { PlanSet } from '../plan/plan.js';
+import type { PlanObserver, PlanSet } from '../plan/plan.js';
 import type { Hooks, LiveHooks } from './hooks.js';
 import { InvalidDefinitionsError } from './invalid-definitions.js';
 import type { Project } from './project.js';
@@ -16,6 +16,8 @@ export interface PlanCompiler {
   collectUses(analysis: Analysis): Set<string>;
   compile(analysis: Analysis, config: Config): PlanSet;
   recordServed(analysis: Analysis): void;
+  /** Of the plans that are compiled from now on. */
+  observer: PlanObserver | null;
 }
 
 export interface CompilingInput {
@@ -50,6 +52,7 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
       handles: start.handles,
       intercept: wrapExecute,
       runner: hooks.partRunner,
+      observer: compiler.observer,
       profile: config.profile,
       testing: config.testing,
       uses: new Set([...collectUses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
@@ -66,7 +69,8 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
     return compiled;
   }
 
-  return {
+  const compiler: PlanCompiler = {
+    observer: null,
     collectUses,
     compile(analysis, config) {
       for (const resource of analysis.resources) {
@@ -88,4 +92,5 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
     },
     recordServed: (analysis) => analysis.uses.forEach((id) => before.add(id)),
   };
+  return compiler;
 }

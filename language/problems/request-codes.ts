@@ -26,6 +26,12 @@ export const REQUEST_CODES = {
     'The {what} did not respond within the time of the request. Whether it still does its part is not known.',
     'No store is waited for beyond `http.timeouts.request`. The store may be slow or hang; `/status` and the log name it.',
   ),
+  REQ_DEBUGGER: defineRejection(
+    503,
+    'Debugger disconnected',
+    'The debugger that had stopped the request is gone, so the request was ended.',
+    'What the request did in an open transaction was rolled back. Only `lintel dev --debug` lets a debugger stop requests.',
+  ),
   REQ_WAITING: defineRejection(
     503,
     'Not ready yet',

@@ -67,6 +67,7 @@ const NOTHING: CommandOptions = {
   coverage: false,
   coverageFile: undefined,
   watch: false,
+  debug: false,
   update: false,
   reporter: undefined,
   arguments: [],

@@ -27,6 +27,7 @@ interface Programs {
     folder: Uri,
     matcher: string,
   ) => string | object;
+  readonly createDebugAdapter: (folder: string) => string | object;
   readonly createLanguageClient: (
     context: object,
     options: object,
@@ -68,7 +69,8 @@ describe('extension: programs of a folder', () => {
         ShellQuoting: {},
         Task: Object,
         TaskScope: {},
-        Uri: { joinPath: ({ path: of }: Uri, name: string) => uri(join(of, name)) },
+        DebugAdapterExecutable: Object,
+        Uri: { file: uri, joinPath: ({ path: of }: Uri, name: string) => uri(join(of, name)) },
         workspace: {
           isTrusted,
           getConfiguration: () => ({ get: () => path }),
@@ -92,18 +94,29 @@ describe('extension: programs of a folder', () => {
   });
   after(() => project.dispose());
 
-  const all = async ({ runLintel, createLintelTask, createLanguageClient }: Programs): Promise<unknown[]> => {
+  const all = async ({
+    runLintel,
+    createLintelTask,
+    createDebugAdapter,
+    createLanguageClient,
+  }: Programs): Promise<unknown[]> => {
     const folder = uri(project.folder);
     const asked = await runLintel(folder, ['plan', 'a'], new AbortController().signal);
     const task = createLintelTask({}, ['dev'], folder, '$lintel');
+    const adapter = createDebugAdapter(project.folder);
     const context = { globalStorageUri: uri('/storage'), asAbsolutePath: (name: string) => `/extension/${name}` };
     const { given } = createLanguageClient(context, {});
     const server = given.run?.module ?? (given as { readonly module?: string }).module;
-    return [typeof asked === 'string' ? asked : asked.stdout, typeof task === 'string' ? task : 'a task', server];
+    return [
+      typeof asked === 'string' ? asked : asked.stdout,
+      typeof task === 'string' ? task : 'a task',
+      typeof adapter === 'string' ? adapter : 'an adapter',
+      server,
+    ];
   };
 
   it('start nowhere without trust, also where a setting of the user names a file of the folder', async () => {
-    const nothing = ['restricted', 'restricted', '/extension/dist/server.js'];
+    const nothing = ['restricted', 'restricted', 'restricted', '/extension/dist/server.js'];
     for (const path of ['', 'node_modules/.bin/lintel', 'own.js']) {
       expect(await all(load(false, path)), path).to.deep.equal(nothing);
       expect(marker()).to.equal(false);
@@ -111,9 +124,9 @@ describe('extension: programs of a folder', () => {
   });
 
   it('start with trust', async () => {
-    expect(await all(load(true))).to.deep.equal(['said\n', 'a task', '/extension/dist/server.js']);
+    expect(await all(load(true))).to.deep.equal(['said\n', 'a task', 'an adapter', '/extension/dist/server.js']);
     expect(marker()).to.equal(true);
-    const [, , server] = await all(load(true, 'own.js'));
+    const [, , , server] = await all(load(true, 'own.js'));
     expect(server).to.equal(join(project.folder, 'own.js'));
   });
 });

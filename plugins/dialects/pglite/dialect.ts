@@ -15,7 +15,7 @@ import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
 import type { ReadOptions } from './bounded-results.js';
 
-/** An abandoned transaction would block all statements, so it is rolled back. */
+/** Milliseconds without a statement after which a transaction is rolled back, because it would block all others. */
 const FORGOTTEN_MS = 40_000;
 
 /** Thrown to make the engine roll the transaction back. */
@@ -24,6 +24,8 @@ const ROLLED_BACK = new Error('rolled back');
 interface OpenTransaction {
   readonly inner: LiteTransaction;
   readonly close: (commit: boolean) => Promise<void>;
+  /** Measures the time without a statement from now. */
+  readonly refresh: () => void;
   failed: boolean;
 }
 
@@ -40,7 +42,7 @@ function openTransaction(db: PGliteInterface, leave: ReleaseSlot): Promise<OpenT
         finish(commit);
         return whole;
       };
-      opened({ inner, close: closeTransaction, failed: false });
+      opened({ inner, close: closeTransaction, refresh: () => void timer.refresh(), failed: false });
       if (!(await finished)) throw ROLLED_BACK;
     });
     const leaveAtEnd = (): void => leave();
@@ -75,10 +77,13 @@ export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
       const open = transaction?.transaction as OpenTransaction | undefined;
       try {
         if (open && !live.has(open)) throw new Error('the transaction is over');
+        open?.refresh();
         const options: ReadOptions = { asker };
         const result: Results<Row> = open
           ? await open.inner.query<Row>(prepared.text, bound, options)
           : await line.run(() => engine().query<Row>(prepared.text, bound, options), asker);
+        // After a failure only a return to a savepoint succeeds.
+        if (open) open.failed = false;
         return result.rows;
       } catch (error) {
         if (open) open.failed = true;

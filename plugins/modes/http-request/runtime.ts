@@ -83,10 +83,20 @@ function plan(
     dynamic: address.origin === null,
     place: tools.place,
   };
+  const readHeaders = (frame: Frame): Headers => {
+    const sent = addOwnHeaders(headers(frame), frame);
+    if (body !== null) sent['content-type'] ??= body.contentType;
+    return sent;
+  };
   return {
+    preview: (frame) => ({
+      method,
+      url: address.read(frame).href,
+      headers: readHeaders(frame),
+      body: body?.read(frame) ?? null,
+    }),
     async execute(frame) {
-      const sent = addOwnHeaders(headers(frame), frame);
-      if (body !== null) sent['content-type'] ??= body.contentType;
+      const sent = readHeaders(frame);
       const patience = Math.min(settled.patience, frame.invocation.deadline - performance.now());
       const call = { ...settled, patience, url: address.read(frame), headers: sent, body: body?.read(frame) };
       const ready = client();

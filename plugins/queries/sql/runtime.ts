@@ -1,5 +1,5 @@
 /** Plans a SQL statement: one closure per actionable, which runs it once, or once for each item of a list. */
-import type { Frame, IsolationNeed, PlanTools } from '../../../contract/plan.js';
+import type { Frame, IsolationNeed, PlanTools, Preview } from '../../../contract/plan.js';
 import { JsonStream } from '../../../contract/json-stream.js';
 import type { RawJson } from '../../../contract/raw-json.js';
 import { Fault } from '../../../contract/fault.js';
@@ -32,6 +32,7 @@ function plan(statement: SqlStatement, tools: PlanTools, { name, dialect: connec
       ...reads,
       unit,
       ...(need !== null && isUnit(need, statement) && { always: true }),
+      preview: (frame) => previewStatement(statement, frame),
       describe: statement.describe,
     };
   return {
@@ -43,6 +44,12 @@ function plan(statement: SqlStatement, tools: PlanTools, { name, dialect: connec
     ...(repeat.body && repeat.pointer === null && { needsList: true }),
     describe: { ...statement.describe, each: repeat.name ?? (repeat.body ? 'the body' : 'the result before') },
   };
+}
+
+/** The values as the driver gets them, by placeholder and name. */
+function previewStatement({ describe, parameters, values }: SqlStatement, frame: Frame): Preview {
+  const named = values(frame).map((value, at) => [`$${at + 1} ${parameters[at]?.label ?? ''}`.trim(), value] as const);
+  return { sql: describe.sql, values: Object.fromEntries(named), connection: describe.connection };
 }
 
 /**

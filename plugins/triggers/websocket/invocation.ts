@@ -32,7 +32,7 @@ export class SocketInvocation implements Invocation {
   readonly id: string;
   readonly trigger = 'websocket';
   readonly startedAt: number;
-  readonly deadline: number;
+  deadline: number;
   readonly texts: ReadonlySet<string> | null;
   readonly timings: Invocation['timings'];
   readonly files = NO_FILES;
@@ -57,6 +57,10 @@ export class SocketInvocation implements Invocation {
     this.remote = peer.remote;
     this.headers = peer.headers.all;
     this.header = peer.headers.values;
+  }
+
+  extendDeadline(milliseconds: number): void {
+    this.deadline += milliseconds;
   }
 
   readRawBody(): Promise<never> {

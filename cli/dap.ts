@@ -1,0 +1,203 @@
+/**
+ * `lintel dap`: the debug adapter that editors start. It starts `lintel dev --debug` or finds a running one, and passes messages on
+ * between the editor and the debugger in that process.
+ */
+import { DebugSession, ExitedEvent, OutputEvent, Response, TerminatedEvent } from '@vscode/debugadapter';
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { execPath } from 'node:process';
+import { CAPABILITIES } from './debug/capabilities.js';
+import { LOOPBACK, readDebugAddress, type DebugAddress } from './debug/listener.js';
+import type { CommandOptions } from './options.js';
+import type { Output, Terminal } from './terminal.js';
+import { findPackageFolder } from '../language/project/package-folder.js';
+
+/** Of a launch configuration. */
+interface LaunchArguments extends DebugProtocol.LaunchRequestArguments {
+  /** The folder of the project; default: the working directory. */
+  readonly cwd?: string;
+  readonly config?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Begin extends DebugProtocol.Request {
+  readonly arguments?: LaunchArguments;
+}
+
+/** Reads the messages of one side. */
+class MessageReader extends DebugSession {
+  constructor(private readonly receive: (message: DebugProtocol.ProtocolMessage) => void) {
+    super();
+    this.setRunAsServer(true);
+  }
+
+  override handleMessage(message: DebugProtocol.ProtocolMessage): void {
+    this.receive(message);
+  }
+
+  reject(request: DebugProtocol.Request, text: string): void {
+    this.sendErrorResponse(new Response(request), { id: 3, format: text.replaceAll(/[{}]/g, ' '), showUser: true });
+  }
+}
+
+const PROGRAM = 'dist/bundle/cli.js';
+/** The line of `lintel dev --debug` after which it accepts a debugger. */
+const READY = /^debugger at \S+:\d+$/m;
+/** Milliseconds in which the server ends active requests. */
+const PATIENCE = 5000;
+
+export function runDap({ config }: CommandOptions, terminal: Terminal): Promise<number> {
+  if (terminal.stdin.isTTY === true) {
+    terminal.stderr.write('`lintel dap` is started by an editor and communicates over the standard streams.\n');
+    return Promise.resolve(2);
+  }
+  return new Promise((done) => relayMessages(terminal, config, done));
+}
+
+function relayMessages(terminal: Terminal, config: string | undefined, done: (code: number) => void): void {
+  let first: object = {};
+  let begun: Begin | null = null;
+  let socket: Socket | null = null;
+  let child: ChildProcess | null = null;
+  let isOver = false;
+
+  const client = new MessageReader((message) => {
+    if (message.type === 'request') void receiveRequest(message as DebugProtocol.Request);
+  });
+
+  async function receiveRequest(request: DebugProtocol.Request): Promise<void> {
+    const { command } = request;
+    const response: DebugProtocol.Response = new Response(request);
+    if (command === 'initialize') {
+      first = request.arguments as object;
+      response.body = CAPABILITIES;
+      client.sendResponse(response);
+    } else if ((command === 'launch' || command === 'attach') && begun === null) await begin(request);
+    else if (command === 'disconnect') await disconnect(request, response);
+    else if (socket !== null) writeMessage(socket, request);
+    else client.reject(request, 'No server is debugged: send `launch` or `attach` first.');
+  }
+
+  async function begin(request: Begin): Promise<void> {
+    begun = request;
+    const { arguments: { cwd = terminal.cwd, config: file = config, env = {} } = {} } = request;
+    const options = { folder: resolve(terminal.cwd, cwd), config: file, env: { ...terminal.env, ...env } };
+    try {
+      if (request.command === 'launch') await launchServer(options);
+      const folder = options.config === undefined ? options.folder : dirname(resolve(options.folder, options.config));
+      const address = await readDebugAddress(folder);
+      if (address === null)
+        throw new Error(`No server waits for a debugger in ${folder}: start \`lintel dev --debug\`.`);
+      connectTo(address, request);
+    } catch (error) {
+      begun = null;
+      client.reject(request, (error as Error).message);
+    }
+  }
+
+  function launchServer({ folder, config: file, env }: ServerOptions): Promise<void> {
+    const program = join(findPackageFolder(import.meta.url), PROGRAM);
+    const words = [program, 'dev', '--debug', ...(file === undefined ? [] : ['--config', file])];
+    const started = spawn(execPath, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    child = started;
+    return new Promise((ready, failed) => {
+      let printed = '';
+      for (const category of ['stdout', 'stderr'] as const)
+        started[category].setEncoding('utf8').on('data', (text: string) => {
+          client.sendEvent(new OutputEvent(text, category));
+          printed = `${printed}${text}`.slice(-10_000);
+          if (READY.test(printed)) ready();
+        });
+      started.once('error', failed);
+      started.once('exit', (code) => {
+        failed(new Error(`\`lintel dev\` has ended with code ${code ?? 'none'}; the debug console shows why.`));
+        child = null;
+        if (isOver) return;
+        client.sendEvent(new ExitedEvent(code ?? 1));
+        client.sendEvent(new TerminatedEvent());
+      });
+    });
+  }
+
+  function connectTo({ port, token }: DebugAddress, request: Begin): void {
+    const opened = connect(port, LOOPBACK);
+    socket = opened;
+    const server = new MessageReader((message) => passOn(message, request));
+    server.start(opened, opened);
+    opened.once('error', () =>
+      client.reject(request, 'The server that waited for a debugger has ended: start `lintel dev --debug`.'),
+    );
+    opened.once('close', () => {
+      socket = null;
+      if (!isOver && child === null) client.sendEvent(new TerminatedEvent());
+    });
+    writeMessage(opened, {
+      seq: OWN,
+      type: 'request',
+      command: 'initialize',
+      arguments: { pathFormat: 'path', ...first },
+    });
+    writeMessage(opened, { ...request, command: 'attach', arguments: { ...request.arguments, token } });
+  }
+
+  /** The editor knows `attach` as what it has sent. */
+  function passOn(message: DebugProtocol.ProtocolMessage, { seq, command }: Begin): void {
+    if (message.type === 'event') return client.sendEvent(message as DebugProtocol.Event);
+    const response = { ...message, seq: 0 } as DebugProtocol.Response;
+    if (response.request_seq === OWN) return;
+    if (response.request_seq === seq) response.command = command;
+    client.sendResponse(response);
+  }
+
+  /** A server that was started ends with the session; one that was found goes on. */
+  async function disconnect(request: DebugProtocol.Request, response: DebugProtocol.Response): Promise<void> {
+    const { terminateDebuggee = begun?.command === 'launch' } = (request.arguments ??
+      {}) as DebugProtocol.DisconnectArguments;
+    isOver = true;
+    if (socket !== null) {
+      const closed = new Promise((resolve) => socket?.once('close', resolve));
+      writeMessage(socket, { seq: OWN, type: 'request', command: 'disconnect', arguments: { terminateDebuggee } });
+      await closed;
+    }
+    if (terminateDebuggee) await endChild(child);
+    client.sendResponse(response);
+    done(0);
+  }
+
+  /** The editor has gone: requests that are stopped end with a problem. */
+  async function cutOff(): Promise<void> {
+    if (isOver) return;
+    isOver = true;
+    socket?.destroy();
+    await endChild(child);
+    done(0);
+  }
+
+  terminal.stdin.once('end', () => void cutOff()).once('close', () => void cutOff());
+  client.start(terminal.stdin, terminal.stdout);
+}
+
+/** The number of requests of the adapter itself. */
+const OWN = -1;
+
+interface ServerOptions {
+  readonly folder: string;
+  readonly config: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+function writeMessage(stream: Output | Socket, message: object): void {
+  const text = JSON.stringify(message);
+  stream.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+}
+
+async function endChild(child: ChildProcess | null): Promise<void> {
+  if (child === null || child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
+  await ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,78 @@
+/** Masks secrets in what a debugger shows: fields that are hashed or encrypted, tokens, keys of the environment, stored hashes. */
+import type { Frame } from '../../contract/plan.js';
+import type { Kernel } from '../../kernel/runtime/kernel.js';
+import { listSecretNames } from '../../language/analysis/action-secrets.js';
+import { createRedactor } from '../test/reporters/redact.js';
+
+export const MASKED = '‹secret›';
+
+export interface SecretMask {
+  /** A value under this name is not shown. */
+  readonly isSecret: (name: string) => boolean;
+  /** Removes secrets from inside a text. `more`: secret values of the request. */
+  readonly maskText: (text: string, more: readonly string[]) => string;
+}
+
+export const NO_MASK: SecretMask = { isSecret: () => false, maskText: (text) => text };
+
+const HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key'];
+/** A shorter value is part of too many other texts. */
+const SHORTEST = 4;
+const VARIABLE = /\$ENV\.([A-Za-z0-9_]+)/g;
+
+export function createSecretMask(kernel: Kernel): SecretMask {
+  const { env, registry } = kernel.project;
+  const analysis = kernel.analysis();
+  const plans = kernel.plans();
+  const tables = new Map(plans.tables.map((table) => [table.model, table]));
+  const names = new Set(
+    [
+      ...listSecretNames(
+        tables,
+        analysis.resources.flatMap(({ actions }) => actions),
+      ),
+      ...HEADERS,
+      ...plans.identities.flatMap(({ identity }) => identity?.header ?? []),
+    ].map((name) => name.toLowerCase()),
+  );
+  const texts = [...[...analysis.documents.values()].map(({ text }) => text), JSON.stringify(kernel.config.chosen)];
+  const variables = new Set(texts.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name = '']) => name)));
+  const values = [...variables].flatMap((name) => env[name] ?? []).filter((value) => value.length >= SHORTEST);
+  const forms = [...registry.plugins.values()].flatMap(({ facts }) => {
+    const form = facts?.['conceals'];
+    return typeof form === 'string' ? [form] : [];
+  });
+  const hashes = forms.length === 0 ? null : new RegExp(forms.join('|'));
+  return {
+    isSecret: (name) => names.has(name.toLowerCase()),
+    maskText(text, more) {
+      if (hashes?.test(text) === true) return MASKED;
+      return createRedactor([...values, ...more.filter((value) => value.length >= SHORTEST)])(text);
+    },
+  };
+}
+
+/** The secret texts that a request has sent: they are masked wherever they are part of another text. */
+export const collectFrameSecrets = ({ payload, received }: Frame, mask: SecretMask): readonly string[] =>
+  mask === NO_MASK ? [] : [...new Set([payload, received].flatMap((one) => collectSecretTexts(one, mask, false)))];
+
+function collectSecretTexts(value: unknown, mask: SecretMask, isInside: boolean): string[] {
+  if (typeof value === 'string') return isInside ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    collectSecretTexts(inner, mask, isInside || mask.isSecret(name)),
+  );
+}
+
+/** A copy without secrets at any depth. */
+export function maskValue(value: unknown, mask: SecretMask, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return mask.maskText(value, secrets);
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, mask, secrets));
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      mask.isSecret(name) && inner !== null ? MASKED : maskValue(inner, mask, secrets),
+    ]),
+  );
+}

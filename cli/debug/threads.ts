@@ -1,0 +1,226 @@
+/** The requests, messages and jobs that run while a debugger is attached: each is a thread, which stops and goes on. */
+import { createFault, type Fault } from '../../contract/fault.js';
+import type { Frame, Invocation, SharedUnit } from '../../contract/plan.js';
+import type { ReachedPlace } from './observer.js';
+import { createPlaceKey, type Definitions, type Place } from './places.js';
+import type { Breakpoint, BreakpointHit } from './breakpoints.js';
+
+export type StopReason = 'breakpoint' | 'step' | 'pause' | 'entry' | 'exception';
+export type StepMode = 'run' | 'over' | 'into' | 'out';
+
+export interface Stop {
+  readonly reached: ReachedPlace;
+  readonly place: Place;
+  readonly reason: StopReason;
+  readonly fault: Fault | null;
+  /** Those that were hit. */
+  readonly breakpoints: readonly Pick<Breakpoint, 'id' | 'target'>[];
+}
+
+export interface DebugThread {
+  readonly id: number;
+  readonly invocation: Invocation;
+  readonly resource: string;
+  stop: Stop | null;
+}
+
+export interface ThreadEvents {
+  readonly onStart: (thread: DebugThread) => void;
+  readonly onStop: (thread: DebugThread, stop: Stop) => void;
+  readonly onLog: (hit: BreakpointHit, thread: DebugThread) => void;
+  readonly onEnd: (thread: DebugThread) => void;
+}
+
+export interface ThreadInput extends ThreadEvents {
+  readonly definitions: () => Definitions;
+  readonly findBreakpoints: (key: string, frame: Frame, place: Place) => BreakpointHit | null;
+  /** Whether the client wants to see this rejection or failure. */
+  readonly isCaught: (fault: Fault) => boolean;
+  readonly findShared: (action: string) => SharedUnit | undefined;
+  /** Every request stops at its start. */
+  readonly stopsOnEntry: () => boolean;
+}
+
+export interface Threads {
+  list(): readonly DebugThread[];
+  find(id: number): DebugThread | undefined;
+  reach(reached: ReachedPlace): Promise<void> | null;
+  reachFault(reached: ReachedPlace, fault: Fault): Promise<void> | null;
+  /** False where the thread is not stopped. */
+  resume(id: number, mode: StepMode): boolean;
+  /** At the next place of the thread; null: of any. */
+  pause(id: number | null): void;
+  /** `cut`: stopped requests end with a problem, and what they did in an open transaction is rolled back. */
+  endAll(how: 'go on' | 'cut'): void;
+}
+
+interface RunningThread extends DebugThread {
+  mode: StepMode;
+  /** Of the place where the last step began. */
+  from: { readonly depth: number; readonly action: string | null } | null;
+  isPausing: boolean;
+  readonly entered: Set<string>;
+  release: ((fault: Fault | null) => void) | null;
+  /** Resolves when the present stop is over. */
+  over: Promise<void> | null;
+}
+
+/** Milliseconds. Servers roll back a transaction in which nothing happens for some 40 seconds. */
+const KEEP_ALIVE = 10_000;
+
+/** Stands for the server: a client can pause only what it lists as a thread. */
+export const SERVER_THREAD = 1;
+
+export function createThreads(input: ThreadInput): Threads {
+  const byInvocation = new Map<Invocation, RunningThread>();
+  let last = SERVER_THREAD;
+  let isPausing = false;
+
+  function findThread({ frame: { invocation }, place: { resource } }: ReachedPlace): RunningThread {
+    const known = byInvocation.get(invocation);
+    if (known !== undefined) return known;
+    const thread: RunningThread = {
+      ...{ id: ++last, invocation, resource, stop: null, mode: 'run', from: null, isPausing: false },
+      ...{ entered: new Set<string>(), release: null, over: null },
+    };
+    byInvocation.set(invocation, thread);
+    invocation.onFinish(() => {
+      byInvocation.delete(invocation);
+      input.onEnd(thread);
+    });
+    input.onStart(thread);
+    return thread;
+  }
+
+  const measureDepth = ({ resource, action, field }: Place, isOfAction: boolean): number =>
+    1 +
+    (action === null || !isOfAction
+      ? 0
+      : input.definitions().listCallers(resource, action).length + (field === null ? 0 : 1));
+
+  /** The callers of a dependency are entered before it runs. */
+  function listPlaces(thread: RunningThread, { place, action }: ReachedPlace): Place[] {
+    if (action === null || thread.entered.has(action.key)) return [place];
+    thread.entered.add(action.key);
+    const callers = [...input.definitions().listCallers(place.resource, action.key)].reverse();
+    const entered = callers.filter((key) => !thread.entered.has(key));
+    for (const key of entered) thread.entered.add(key);
+    return [...entered.map((key): Place => ({ ...place, action: key, field: null, moment: 'enter' })), place];
+  }
+
+  function decideStop(
+    thread: RunningThread,
+    reached: ReachedPlace,
+    place: Place,
+  ): Omit<Stop, 'reached' | 'fault'> | null {
+    const { action, field, moment } = place;
+    const hit = moment === 'enter' ? null : input.findBreakpoints(createPlaceKey(place), reached.frame, place);
+    if (hit !== null && hit.logs.length > 0) input.onLog(hit, thread);
+    if (hit !== null && hit.stops.length > 0)
+      return { place, reason: 'breakpoint', breakpoints: hit.stops.map(({ id, target }) => ({ id, target })) };
+    if (field !== null && !input.definitions().hasField(place)) return null;
+    const stopBecause = (reason: StopReason) => ({ place, reason, breakpoints: [] });
+    if (isPausing || thread.isPausing) return stopBecause('pause');
+    if (action === null && moment === 'before' && input.stopsOnEntry()) return stopBecause('entry');
+    return isStepEnd(thread, place, measureDepth(place, reached.action !== null)) ? stopBecause('step') : null;
+  }
+
+  function isStepEnd({ mode, from }: RunningThread, { action }: Place, depth: number): boolean {
+    if (mode === 'run' || from === null) return false;
+    if (mode === 'into') return true;
+    if (mode === 'over') return depth <= from.depth;
+    // Out of an actionable in its own turn, the next thing of the resource follows.
+    return from.depth === 1 ? depth === 1 && action !== from.action : depth < from.depth;
+  }
+
+  function reachPlace(reached: ReachedPlace): Promise<void> | null {
+    const thread = findThread(reached);
+    const places = listPlaces(thread, reached);
+    for (const [at, place] of places.entries()) {
+      const found = decideStop(thread, reached, place);
+      if (found !== null) return stopInTurn(thread, reached, found, places.slice(at + 1));
+    }
+    return null;
+  }
+
+  async function stopInTurn(
+    thread: RunningThread,
+    reached: ReachedPlace,
+    first: Omit<Stop, 'reached' | 'fault'>,
+    rest: readonly Place[],
+  ): Promise<void> {
+    await holdThread(thread, { ...first, reached, fault: null });
+    for (const place of rest) {
+      const found = decideStop(thread, reached, place);
+      if (found !== null) await holdThread(thread, { ...found, reached, fault: null });
+    }
+  }
+
+  /** Parallel actionables of one request stop one after another. Rejects when the debugger was cut off. */
+  async function holdThread(thread: RunningThread, stop: Stop): Promise<void> {
+    while (thread.over !== null) await thread.over;
+    const { reached, place } = stop;
+    const { frame } = reached;
+    const since = performance.now();
+    thread.mode = 'run';
+    thread.from = { depth: measureDepth(place, reached.action !== null), action: place.action };
+    isPausing = thread.isPausing = false;
+    thread.stop = stop;
+    const released = new Promise<Fault | null>((resolve) => (thread.release = resolve));
+    thread.over = released.then(() => undefined);
+    const timer = setInterval(() => void keepAlive(frame, reached.action?.key ?? null), KEEP_ALIVE);
+    input.onStop(thread, stop);
+    const fault = await released;
+    clearInterval(timer);
+    frame.invocation.extendDeadline?.(performance.now() - since);
+    if (fault !== null) throw fault;
+  }
+
+  async function keepAlive(frame: Frame, action: string | null): Promise<void> {
+    const shared = action === null ? undefined : input.findShared(action);
+    const { execute } = (shared?.handle ?? {}) as { execute?: (...args: unknown[]) => Promise<unknown> };
+    if (frame.unit === null || shared === undefined || execute === undefined) return;
+    // A transaction that has failed needs no time.
+    await execute('SELECT 1', [], shared.of(frame.unit)).catch(() => undefined);
+  }
+
+  function release(thread: RunningThread, fault: Fault | null): void {
+    const { release: resume } = thread;
+    thread.stop = thread.release = thread.over = null;
+    resume?.(fault);
+  }
+
+  const findById = (id: number): RunningThread | undefined => [...byInvocation.values()].find((one) => one.id === id);
+
+  return {
+    list: () => [...byInvocation.values()],
+    find: findById,
+    reach: reachPlace,
+    reachFault(reached, fault) {
+      if (!input.isCaught(fault)) return null;
+      const thread = findThread(reached);
+      return holdThread(thread, { reached, place: reached.place, reason: 'exception', fault, breakpoints: [] });
+    },
+    resume(id, mode) {
+      const thread = findById(id);
+      if (thread === undefined || thread.stop === null) return false;
+      thread.mode = mode;
+      release(thread, null);
+      return true;
+    },
+    pause(id) {
+      const thread = id === null ? undefined : findById(id);
+      if (thread === undefined) isPausing = true;
+      else thread.isPausing = true;
+    },
+    endAll(how) {
+      const all = [...byInvocation.values()];
+      byInvocation.clear();
+      isPausing = false;
+      for (const thread of all) {
+        thread.mode = 'run';
+        release(thread, how === 'cut' ? createFault('REQ_DEBUGGER') : null);
+      }
+    },
+  };
+}
