@@ -16,6 +16,7 @@ import {
   readRowColumns,
 } from './sql-placeholders.js';
 import { createValueFollower, type HandedOn, type HasColumn, type Span } from './sql-handed-on.js';
+import { readSelectLists } from './sql-select-lists.js';
 import type { SqlScan } from './sql.js';
 
 export interface ChangedPlaceholder {
@@ -64,6 +65,20 @@ export function listChangedPlaceholders(
   });
 }
 
+/** Columns that queries of the statement give other names, by these names. */
+export function listRenamedColumns({ text, tokens }: SqlScan): ReadonlyMap<string, readonly string[]> {
+  const words = toLexemes(text, tokens);
+  const found = new Map<string, readonly string[]>();
+  for (const { items } of readSelectLists(words, text).blocks)
+    for (const { from, end, alias } of items) {
+      const column = alias === null ? null : readColumnAfter(words, from);
+      const isWhole = end - from === 1 || (end - from === 3 && words[from + 1]?.type === 'dot');
+      for (const name of isWhole && column !== null ? (alias ?? []) : [])
+        found.set(name, [...new Set([...(found.get(name) ?? []), column ?? ''])]);
+    }
+  return found;
+}
+
 interface Statement {
   readonly words: readonly Lexeme[];
   readonly pairs: ReadonlyMap<number, string>;
@@ -108,6 +123,12 @@ function readAround(words: readonly Lexeme[], start: number, end: number): Span 
 function readChanged(words: readonly Lexeme[], part: Part): Part {
   let { from, to, forms } = part;
   for (;;) {
+    const around = findArray(words, from, to) ?? findCase(words, from, to);
+    if (around !== null) {
+      ({ from, to } = around);
+      while (words[to]?.type === 'cast') to++;
+      continue;
+    }
     const callee = words[from - 2]?.type === 'word' ? (words[from - 2]?.text ?? '') : '';
     const form = FORM_OF[callee];
     const isCast = callee === 'CAST' && words[to]?.text === 'AS';
@@ -120,6 +141,31 @@ function readChanged(words: readonly Lexeme[], part: Part): Part {
     if (form !== undefined) forms = [...forms, form];
     while (words[to]?.type === 'cast') to++;
   }
+}
+
+/** `ARRAY[value, other]`, of which the value is an item. */
+function findArray(words: readonly Lexeme[], from: number, to: number): Span | null {
+  const open = findHolder(words, from);
+  const isItem = words[open]?.text === '[' && words[open - 1]?.text === 'ARRAY' && isElement(words, from, to);
+  return isItem ? { from: open - 1, to: findGroupEnd(words, open) } : null;
+}
+
+/** `CASE WHEN ... THEN value ... END`, which may be the value. */
+function findCase(words: readonly Lexeme[], from: number, to: number): Span | null {
+  const isResult =
+    /^(?:THEN|ELSE)$/.test(words[from - 1]?.text ?? '') && /^(?:WHEN|ELSE|END)$/.test(words[to]?.text ?? '');
+  if (!isResult) return null;
+  const depth = words[from]?.depth;
+  const seek = (start: number, step: 1 | -1, first: string, last: string): number => {
+    for (let at = start, open = 0; at >= 0 && at < words.length; at += step) {
+      if (words[at]?.depth !== depth) continue;
+      if (words[at]?.text === first) open++;
+      else if (words[at]?.text === last && open-- === 0) return at;
+    }
+    return -1;
+  };
+  const [start, end] = [seek(from - 1, -1, 'END', 'CASE'), seek(to, 1, 'CASE', 'END')];
+  return start < 0 || end < 0 ? null : { from: start, to: end + 1 };
 }
 
 interface Column {

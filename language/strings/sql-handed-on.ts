@@ -56,6 +56,9 @@ export function createValueFollower(
   const lists = readSelectLists(words, text);
   const common = listCommonTables(words);
 
+  /** `IS DISTINCT FROM (SELECT ...)` compares. */
+  const isInFrom = (i: number): boolean =>
+    lists.isInFrom(i) && !(words[i - 1]?.text === 'FROM' && words[i - 2]?.text === 'DISTINCT');
   const isText = (i: number, name: string): boolean => words[i]?.text === name;
 
   /** The query around a lexeme: a group or the statement, and of a set operation one side. */
@@ -104,7 +107,7 @@ export function createValueFollower(
     const own = { from: open, to: findGroupEnd(words, open) };
     const entry = common.find(({ body }) => body === open);
     if (entry === undefined) {
-      const alias = lists.isInFrom(open) ? findAlias(words, own.to - 1) : null;
+      const alias = isInFrom(open) ? findAlias(words, own.to - 1) : null;
       return alias === null ? [] : [{ alias, name, position, visible: findQueryAround(open), own }];
     }
     const found: HandedColumn[] = [];
@@ -119,7 +122,7 @@ export function createValueFollower(
 
   /** `unnest($1) AS u(x)`, `unnest($1) AS x`. */
   function listFunctionColumns({ from, to }: Span): readonly HandedColumn[] {
-    if (!lists.isInFrom(from) || !/^(?:FROM|JOIN|LATERAL|USING)$|^,$/.test(words[from - 1]?.text ?? '')) return [];
+    if (!isInFrom(from) || !/^(?:FROM|JOIN|LATERAL|USING)$|^,$/.test(words[from - 1]?.text ?? '')) return [];
     const alias = findAlias(words, to - 1);
     if (alias === null) return [];
     const name = lists.readColumnAliases(to)?.[0]?.[0] ?? alias;
@@ -194,7 +197,7 @@ export function createValueFollower(
       const item = list.items[position];
       if (item === undefined) return [];
       const open = findWholeQuery(list);
-      const isInExpression = open >= 0 && !common.some(({ body }) => body === open) && !lists.isInFrom(open);
+      const isInExpression = open >= 0 && !common.some(({ body }) => body === open) && !isInFrom(open);
       // A query in an expression is its value if it has one column, and is compared with a row if it has more.
       if (isInExpression && list.items.length === 1)
         return [{ spans: [{ from: open, to: findGroupEnd(words, open) }], columns: [] }];

@@ -2,13 +2,11 @@
  * If a rule declares `canonical` for a column, other resources that write or look up the column need the same form, or lookups
  * miss. Reports only certain differences.
  */
-import { escapePointer, isObject } from '../../../contract/json.js';
-import { listAccessors } from '../../strings/accessor.js';
+import { isObject } from '../../../contract/json.js';
 import { addMembers } from '../../source/edit-json.js';
-import { listChangedPlaceholders } from '../../strings/sql-canonical.js';
+import { listChangedPlaceholders, listRenamedColumns } from '../../strings/sql-canonical.js';
 import { listDocumentFields } from '../../strings/document-fields.js';
 import { findMember, findNode, toJson, toJsonObject, type LocatedNode } from '../../source/tree.js';
-import { listExtractedFrom } from '../extracted-names.js';
 import type { DocumentQuery } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import { memoize } from '../memoize.js';
@@ -19,6 +17,15 @@ import { getRootName } from '../sources.js';
 import type { Lookups, StageCache } from '../stage-cache.js';
 import { recordTables, type TableNames } from '../tables.js';
 import { listValueReads, type ValueRead } from '../value-reads.js';
+import {
+  findAction,
+  findPayloadPaths,
+  isWhole,
+  listClaimValues,
+  listIssuedPaths,
+  type ValueTracing,
+} from './canonical-sources.js';
+import { findAcceptance, listIssuers, type Issuer } from './claims.js';
 
 interface Context {
   readonly registry: Registry;
@@ -51,10 +58,13 @@ export function checkCanonical(context: Context, resources: readonly LinkedResou
     ...listReachedUses(resource, owners, registry, tables),
     ...listExtractedUses(resource, owners, registry, tables),
   ]);
+  const elsewhere = createFormLookup(resources);
+  const issuers = resources.flatMap((one) => listIssuers(one, registry).map((issuer) => [one, issuer] as const));
+  for (const resource of issuers.length === 0 ? [] : resources)
+    uses.push(...listClaimUses(resource, { owners, registry, seen: new Set() }, { issuers, tables, elsewhere }));
   const first = new Map<string, Use>();
   for (const use of uses) if (use.declared && !first.has(toColumnKey(use))) first.set(toColumnKey(use), use);
   if (first.size === 0) return;
-  const elsewhere = createFormLookup(resources);
   const told = new Map<LinkedResource, Set<string>>();
   for (const use of uses) {
     const other = first.get(toColumnKey(use));
@@ -148,52 +158,6 @@ function listExtractedUses(
   });
 }
 
-/** The payload fields with the value that is certainly at the path of an extracted name. */
-function findPayloadPaths(
-  resource: LinkedResource,
-  path: readonly string[],
-  context: {
-    readonly owners: ReadonlyMap<string, LinkedResource>;
-    readonly registry: Registry;
-    readonly seen: Set<string>;
-  },
-): (readonly string[])[] {
-  const { owners, registry, seen } = context;
-  return listExtractedFrom(resource, path).flatMap((from) => {
-    const place = `${from.key} ${from.path.join('.')}`;
-    const owner = owners.get(from.key);
-    const action = findAction(owners, from.key);
-    if (owner === undefined || action === undefined || seen.has(place)) return [];
-    seen.add(place);
-    const returned = findReturned(owner, action, registry);
-    const value =
-      returned === null ? null : findNode(returned, from.path.map((one) => `/${escapePointer(one)}`).join(''));
-    return listValueReads(owner, registry).flatMap((read) => {
-      if (read.node !== value?.node || !isWhole(read)) return [];
-      if (read.source?.sort === 'extracted') return findPayloadPaths(owner, read.path, context);
-      return read.source?.sort === 'payload' ? [read.path] : [];
-    });
-  });
-}
-
-/** The value that the definition writes as the result. */
-function findReturned({ definition }: LinkedResource, { node }: LinkedAction, registry: Registry): LocatedNode | null {
-  for (const place of definition.finds.places) {
-    const field = place.node === node ? registry.plugins.get(place.plugin)?.facts?.['returns'] : undefined;
-    const value = typeof field === 'string' ? findMember(node, field)?.value : undefined;
-    if (value) return value;
-  }
-  return null;
-}
-
-/** False inside a longer text. */
-const isWhole = ({ node, form }: ValueRead): boolean => {
-  if (form !== 'accessor') return form === 'word';
-  const text = String(node.scalar);
-  const [only] = listAccessors(text);
-  return only?.start === 0 && only.end === text.length;
-};
-
 /** Fields of documents that the accessor, or each of its items, is written to or compared with. */
 const listFields = ({ around }: DocumentQuery, node: LocatedNode): string[] =>
   listDocumentFields(toJsonObject(around)).flatMap(({ path, at, whole, items }) =>
@@ -214,7 +178,49 @@ function listEqualColumns(
     const model = tables.findModel(table);
     return model === undefined || tables.listFields(model).includes(column);
   };
-  return [...plain, ...listChangedPlaceholders(scan, hasColumn).filter((one) => one.n === n)];
+  const met = [...plain, ...listChangedPlaceholders(scan, hasColumn).filter((one) => one.n === n)];
+  const renamed = met.length === 0 ? new Map<string, readonly string[]>() : listRenamedColumns(scan);
+  return met.flatMap((one) => {
+    const [column, other] = renamed.get(one.column) ?? [];
+    return [one, ...(column === undefined || other !== undefined ? [] : [{ column, forms: one.forms }])];
+  });
+}
+
+/** Uses of claims whose values come from the payload of the resource that issues the token. */
+function listClaimUses(
+  resource: LinkedResource,
+  tracing: ValueTracing,
+  { issuers, tables, elsewhere }: ClaimSources,
+): Use[] {
+  if (resource.claims.size === 0 || !isReached(resource)) return [];
+  const reads = listClaimValues(resource, tracing.registry).filter(isWhole);
+  return reads.flatMap((read) => {
+    const action = resource.actions.find(({ key }) => key === read.action);
+    const met = action === undefined ? [] : listMet(read, tables);
+    if (action === undefined || met.length === 0) return [];
+    const accepted = issuers.filter(([, issuer]) => findAcceptance(resource, issuer, tracing.registry) !== false);
+    return accepted.flatMap(([owner]) =>
+      listIssuedPaths(owner, read.path, tracing).flatMap((path) => {
+        const rules = getRules(owner).get(path.join('.')) ?? [];
+        const declared = [...new Set(rules.flatMap(listForms))];
+        if (declared.length === 0 && elsewhere(owner, path.join('.'))) return [];
+        return met.flatMap(({ column, forms }) =>
+          findUses(resource, action, { path: read.path, column, forms, spot: read.spot }, tables).map((use) => ({
+            ...use,
+            forms: addForms(declared, forms),
+            declared: false,
+            rule: null,
+          })),
+        );
+      }),
+    );
+  });
+}
+
+interface ClaimSources {
+  readonly issuers: readonly (readonly [owner: LinkedResource, issuer: Issuer])[];
+  readonly tables: TableNames;
+  readonly elsewhere: ReturnType<typeof createFormLookup>;
 }
 
 /** The rules of a caller apply to what the actionables of other resources read, so its rule is the place. */
@@ -241,9 +247,6 @@ function listReachedUses(
     });
   });
 }
-
-const findAction = (owners: ReadonlyMap<string, LinkedResource>, key: string): LinkedAction | undefined =>
-  owners.get(key)?.actions.find((one) => one.key === key);
 
 /** A hashed property belongs to the column of the same name. */
 function listPropertyUses(resource: LinkedResource, tables: TableNames): Use[] {
