@@ -159,7 +159,7 @@ export const listUsages = memoize(({ definition: { finds, node } }: LinkedResour
 const hasGuard = (resource: LinkedResource, registry: Registry): boolean =>
   listUsages(resource).some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['identifies'] === true);
 
-const listIssuers = memoizeWith((resource: LinkedResource, registry: Registry): readonly Issuer[] =>
+export const listIssuers = memoizeWith((resource: LinkedResource, registry: Registry): readonly Issuer[] =>
   listUsages(resource).flatMap((place) => {
     const issued = registry.plugins.get(place.plugin)?.issues?.(place) ?? null;
     return issued === null ? [] : [{ id: resource.id, place, issued }];
