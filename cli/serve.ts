@@ -82,17 +82,31 @@ function printReady(kernel: Kernel, url: string, more: string, terminal: Termina
   const clock = schedules === null ? '' : `\n\n${schedules}`;
   const text = `\n${formatEndpointTable(plans, methods, paint)}${none}${clock}\n\nready at ${url} (status: ${statusPath})\n${live}${formatPlaces(kernel)}${more}${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
   selectOutput(terminal).write(text);
-  const places = Object.fromEntries(kernel.places().map(({ kind, name }) => [kind, name]));
+  const places = Object.fromEntries(listPlaces(kernel).map(({ kind, name }) => [kind, name]));
   kernel.log.info({ url, resources: plans.byId.size, definitions: plans.hash, ...places }, 'listening');
   const warnings = kernel.problems().filter(({ severity }) => severity === 'warning').length;
   if (warnings > 0) kernel.log.warn({ warnings }, 'definitions have warnings; `lintel check` shows them');
 }
 
+interface PluginPlace {
+  readonly kind: string;
+  readonly name: string;
+  /** Several processes share its state. */
+  readonly shared: boolean;
+}
+
+/** Plugins in use with the fact `shared`. */
+const listPlaces = ({ instances, project }: Kernel): readonly PluginPlace[] =>
+  instances.flatMap(({ id }) => {
+    const { kind = '', name = '', facts } = project.registry.plugins.get(id) ?? {};
+    const shared = facts?.['shared'];
+    return typeof shared === 'boolean' ? [{ kind, name, shared }] : [];
+  });
+
 /** Lists which plugin instances are shared with other processes and which are private to this one. */
 function formatPlaces(kernel: Kernel): string {
   const listPlaceNames = (shared: boolean): string =>
-    kernel
-      .places()
+    listPlaces(kernel)
       .filter((place) => place.shared === shared)
       .map(({ kind, name }) => `${kind} ${name}`)
       .join(', ');

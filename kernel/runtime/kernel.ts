@@ -13,13 +13,13 @@ import type {
   MigrationProgress,
 } from '../../contract/migration.js';
 import { hasErrors, type Problem } from '../../contract/problem.js';
-import type { Health, Log, PluginSpec } from '../../contract/plugin.js';
+import type { Health, Log } from '../../contract/plugin.js';
 import type { Config } from '../../language/analysis/config.js';
 import type { Fault } from '../../contract/fault.js';
-import type { Script, StatementDescription } from '../../contract/statement-check.js';
+import type { StatementDescription } from '../../contract/statement-check.js';
 import type { SqlText } from '../../language/analysis/facts.js';
 import type { Analysis } from '../../language/analysis/model.js';
-import { readScripts } from '../../language/project/scripts.js';
+import { createScriptReader } from '../../language/project/scripts.js';
 import type { PlanObserver, PlanSet } from '../plan/plan.js';
 import {
   fillStoreIndexes,
@@ -27,12 +27,7 @@ import {
   outlineMigration,
   type StoreSchemas,
 } from '../../language/project/store-changes.js';
-import {
-  checkInStores,
-  checkQueriesInStores,
-  createProjectChecker,
-  type OpenPlugin,
-} from '../../language/project/store-checks.js';
+import { checkInStores, checkQueriesInStores, createProjectChecker } from '../../language/project/store-checks.js';
 import { createPlanCompiler } from './plan-compiler.js';
 import { InvalidDefinitionsError } from './invalid-definitions.js';
 import type { Middleware, Registrar } from '../../contract/hooks.js';
@@ -108,19 +103,11 @@ export interface Kernel {
   observePlans(observer: PlanObserver | null): Promise<void>;
   /** The plugins in use, for `lintel test`. */
   readonly instances: readonly Instance[];
-  /** Plugins in use, with the fact `shared`: whether several processes share their state. */
-  places(): readonly PluginSharing[];
   /** Resolves when current work is finished. `close` follows. */
   drain(): Promise<void>;
   /** Releases the claims on unfinished work, so that other processes can take it. */
   releaseClaims(): Promise<void>;
   close(reason: string): Promise<void>;
-}
-
-export interface PluginSharing {
-  readonly kind: string;
-  readonly name: string;
-  readonly shared: boolean;
 }
 
 export async function createKernel({
@@ -160,7 +147,7 @@ export async function createKernel({
     await scratch?.close();
     throw new InvalidDefinitionsError(loaded.problems, loaded.analysis);
   }
-  const readStoreScripts = createScriptReader(project);
+  const readStoreScripts = createScriptReader(project.folder, project.registry);
   const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: readStoreScripts });
   const start = createStart({ lifecycle, instances, log, connect, wait });
   const followSecrets = createSecretFollower(connect === true || connect === 'stores');
@@ -290,7 +277,6 @@ export async function createKernel({
         now.plans = now.broken ? retainLastValidPlans(now.plans, compiled, now.loaded.analysis) : compiled;
         now.shown = start.withAvailability(now.plans);
       }),
-    places: () => instances.all.flatMap(({ id }) => findPlace(project.registry.plugins.get(id)) ?? []),
     drain: () => lifecycle.drain(),
     releaseClaims: () => lifecycle.releaseClaims(),
     // A reload during shutdown must not open plugins again.
@@ -309,11 +295,6 @@ export async function createKernel({
   };
 }
 
-const findPlace = (spec: PluginSpec | undefined): PluginSharing | null => {
-  const shared = spec?.facts?.['shared'];
-  return spec === undefined || typeof shared !== 'boolean' ? null : { kind: spec.kind, name: spec.name, shared };
-};
-
 type RunSerialized = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Serializes reloads, because overlapping ones could install the older set last. */
@@ -331,11 +312,6 @@ interface Readiness {
   readonly markWhole: () => Promise<void>;
   readonly isServing: () => boolean;
 }
-
-const createScriptReader =
-  ({ folder, registry }: Project) =>
-  ({ id, context }: OpenPlugin): Promise<readonly Script[]> =>
-    readScripts(folder, context.instance, registry.kind(id.split(':')[0] ?? '')?.config?.must ?? context.instance);
 
 /** Starts the plugins once, when the kernel is ready to listen and all servers are available. */
 function createReadiness({ all }: Hooks, now: KernelState, serve: () => Promise<void>): Readiness {

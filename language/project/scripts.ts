@@ -3,7 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Script } from '../../contract/statement-check.js';
 import type { AnalyseOptions } from '../analysis/analyse.js';
+import type { Registry } from '../analysis/registry.js';
 import { loadSqlParser } from './sql-parser.js';
+import type { OpenPlugin } from './store-checks.js';
 
 export const SCRIPTS_FOLDER = 'migrations';
 
@@ -38,3 +40,9 @@ export async function readScripts(folder: string, instance: string, usual: strin
     })),
   );
 }
+
+/** Reads the scripts of an open store. */
+export const createScriptReader =
+  (folder: string, registry: Registry) =>
+  ({ id, context }: OpenPlugin): Promise<readonly Script[]> =>
+    readScripts(folder, context.instance, registry.kind(id.split(':')[0] ?? '')?.config?.must ?? context.instance);
