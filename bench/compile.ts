@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { createKernel } from '../kernel/runtime/kernel.js';
-import { loadProject } from '../kernel/runtime/project.js';
+import { loadProject } from '../plugins/distribution.js';
 import { writeInstallation } from './scale.js';
 
 const times = 5;

@@ -1,7 +1,8 @@
 /** Common start of `serve` and `dev`: creates log, project and kernel. Prints errors with code frames; does not listen. */
 import type { Logger } from 'pino';
 import { InvalidDefinitionsError, createKernel, type Kernel, type KernelOptions } from '../kernel/runtime/kernel.js';
-import { loadProject, type Project } from '../kernel/runtime/project.js';
+import { loadProject } from '../plugins/distribution.js';
+import type { Project } from '../language/project/project.js';
 import { formatError } from './format-error.js';
 import { createLog } from './log.js';
 import { createPaint } from './colors.js';

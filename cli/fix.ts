@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createAnalyser } from '../language/analysis/analyse.js';
 import { applyFixes } from '../language/analysis/apply-fix.js';
-import { createAnalysisOptions, readDefinitions, type Project } from '../kernel/runtime/project.js';
+import { createAnalysisOptions, readDefinitions, type Project } from '../language/project/project.js';
 import type { CommandOptions } from './options.js';
 import { isConfirmed } from './confirm.js';
 import type { Terminal } from './terminal.js';

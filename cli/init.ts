@@ -8,7 +8,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { DEFAULTS } from '../language/analysis/config-schema.js';
 import { BootError } from '../contract/boot-error.js';
 import { findPackageFolder, readPackageFile } from '../language/project/package-folder.js';
-import { loadPackages } from '../kernel/runtime/project.js';
+import { loadPackages } from '../plugins/distribution.js';
 import type { CommandOptions } from './options.js';
 import { formatEnvFileResult } from './env.js';
 import { fillEnvFile } from './env-file.js';

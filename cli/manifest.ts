@@ -9,7 +9,7 @@ import { readManifest } from '../language/export/manifest-read.js';
 import { locatePlugins, readFolder } from '../language/project/plugin-folders.js';
 import { listPluginFolders, MANIFEST_NAME } from '../language/project/plugin-manifests.js';
 import { createSpecDigest } from '../language/project/spec-digest.js';
-import { isBuiltin, isBuiltinKind, loadProject } from '../kernel/runtime/project.js';
+import { isBuiltin, isBuiltinKind, loadProject } from '../plugins/distribution.js';
 import type { CommandOptions } from './options.js';
 import { readText, writeText } from './files.js';
 import { createPaint } from './colors.js';

@@ -1,7 +1,7 @@
 /** Formats problems for `check`: code frames, JSON rows, or SARIF. */
 import type { CodeEntry, Problem } from '../contract/problem.js';
 import { formatCodeFrame, type StyleText } from '../language/source/code-frame.js';
-import type { Project } from '../kernel/runtime/project.js';
+import type { Project } from '../language/project/project.js';
 import type { Document } from '../language/source/document.js';
 
 export function formatProblems(

@@ -6,7 +6,8 @@ import { openScratchHere } from '../language/project/store-checks.js';
 import { findPackageFolder, SCRATCH_WORKER } from '../language/project/package-folder.js';
 import { createScratchProcess } from '../language/project/scratch-process.js';
 import { createScratchChecker, type StatementChecker } from '../language/project/statement-checks.js';
-import { isBuiltin, type Project } from '../kernel/runtime/project.js';
+import { isBuiltin } from '../plugins/distribution.js';
+import type { Project } from '../language/project/project.js';
 
 /** In a process apart, which opens its store while this one analyses. Plugins of the project open theirs here. */
 export function createSeparateChecker(project: Project, { chosen }: Pick<Config, 'chosen'>): StatementChecker {

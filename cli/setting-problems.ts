@@ -6,12 +6,8 @@ import { pino } from 'pino';
 import { BootError } from '../contract/boot-error.js';
 import { fillMessage, type Problem } from '../contract/problem.js';
 import { createKernel, type Kernel } from '../kernel/runtime/kernel.js';
-import {
-  createAnalysisOptions,
-  createProject,
-  type LoadedDefinitions,
-  type Project,
-} from '../kernel/runtime/project.js';
+import { createProject } from '../plugins/distribution.js';
+import { createAnalysisOptions, type LoadedDefinitions, type Project } from '../language/project/project.js';
 import { createAnalyser, type Analyser } from '../language/analysis/analyse.js';
 import { reportQueryRejections } from '../language/analysis/checks/rejections.js';
 import type { Analysis } from '../language/analysis/model.js';

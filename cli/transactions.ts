@@ -1,7 +1,7 @@
 /** The table of transactions behind `lintel check --transactions`: their isolation, the rows that they lock, and why. */
 import { asText, isObject, type Json, type JsonObject } from '../contract/json.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
-import type { Project } from '../kernel/runtime/project.js';
+import type { Project } from '../language/project/project.js';
 import type { StyleText } from '../language/source/code-frame.js';
 import { alignColumns } from './columns.js';
 import { createLog } from './log.js';

@@ -1,5 +1,6 @@
 /** Loads a project for commands that run no code of its plugins without `--trust`. */
-import { loadProject, type Project } from '../kernel/runtime/project.js';
+import { loadProject } from '../plugins/distribution.js';
+import type { Project } from '../language/project/project.js';
 import type { CommandOptions } from './options.js';
 import type { Terminal } from './terminal.js';
 

@@ -22,5 +22,5 @@ export type {
   UploadedFile,
 } from '../contract/plan.js';
 export { createKernel, type Kernel } from './runtime/kernel.js';
-export { loadProject } from './runtime/project.js';
+export { loadProject } from '../plugins/distribution.js';
 export { listen } from './http/server.js';

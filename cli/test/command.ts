@@ -8,7 +8,7 @@ import { hasErrors } from '../../contract/problem.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import { Slot } from '../../contract/slot.js';
 import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
-import { loadDefinitions, type Project } from '../../kernel/runtime/project.js';
+import { loadDefinitions, type Project } from '../../language/project/project.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { findNearest } from '../../language/source/suggest.js';
 import { showInvalidDefinitions } from '../boot.js';

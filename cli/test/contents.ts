@@ -4,7 +4,7 @@ import { basename, dirname, resolve, sep } from 'node:path';
 import { isObject, asText, type Json, type JsonObject } from '../../contract/json.js';
 import type { Mismatch } from '../../contract/matcher.js';
 import type { TestStoredFile } from '../../contract/tests.js';
-import type { Project } from '../../kernel/runtime/project.js';
+import type { Project } from '../../language/project/project.js';
 import { asObjects, type TestCase } from './definition.js';
 import { matchRows, type Match } from './match.js';
 import { fillSaved, type Saved } from './saved.js';

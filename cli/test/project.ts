@@ -4,7 +4,8 @@
  */
 import { dirname, resolve } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
-import { loadProject, type Project } from '../../kernel/runtime/project.js';
+import { loadProject } from '../../plugins/distribution.js';
+import type { Project } from '../../language/project/project.js';
 import type { Config, ConfiguredPlugin } from '../../language/analysis/config.js';
 import type { Environment } from '../../language/project/environment.js';
 import { CONFIG_NAME } from '../../language/project/names.js';

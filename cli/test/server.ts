@@ -6,7 +6,7 @@ import type { TestRequest } from '../../contract/tests.js';
 import { listen } from '../../kernel/http/server.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { resolveOptions } from '../../kernel/runtime/instances.js';
-import type { Project } from '../../kernel/runtime/project.js';
+import type { Project } from '../../language/project/project.js';
 import { toJsonObject } from '../../language/source/tree.js';
 import { asObjects } from './definition.js';
 import type { Coverage } from './coverage.js';

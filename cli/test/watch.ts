@@ -2,7 +2,7 @@
 import { watch } from 'chokidar';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { Project } from '../../kernel/runtime/project.js';
+import type { Project } from '../../language/project/project.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { getFixedPart } from '../../language/project/definition-files.js';
 import { createPaint } from '../colors.js';

@@ -4,7 +4,7 @@ import { addText, type BodyFormat, type TextPayload } from '../../contract/body-
 import { CLOSE, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { Payload } from '../../contract/plan.js';
-import type { Project } from '../runtime/project.js';
+import type { Project } from '../../language/project/project.js';
 import { isJsonType } from '../../language/strings/header.js';
 import { parseJson, readBytes, type BodyLimits } from './body.js';
 

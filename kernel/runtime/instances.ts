@@ -18,7 +18,7 @@ import { attributeErrors } from '../../language/project/plugin-failures.js';
 import type { Hooks } from './hooks.js';
 import { isPatternMatch } from '../../language/project/plugin-folders.js';
 import type { Environment } from '../../language/project/environment.js';
-import type { Project } from './project.js';
+import type { Project } from '../../language/project/project.js';
 
 /** A plugin in use, or one entry of a config section. */
 export interface Instance {

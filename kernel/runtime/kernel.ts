@@ -38,7 +38,7 @@ import { createSecretFollower } from '../../language/project/stored-objects.js';
 import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
 import { createRuntimeServices, type KernelServices } from './runtime-services.js';
-import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
+import { loadDefinitions, type LoadedDefinitions, type Project } from '../../language/project/project.js';
 import { retainLastValidPlans } from './plan-retention.js';
 import { createReload, createUnchangedOutcome, type KernelState, type ReloadOutcome } from './reload.js';
 import { createStart, type Connect } from './start.js';

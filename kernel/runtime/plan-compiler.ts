@@ -7,7 +7,7 @@ import { compilePlanSet } from '../plan/plan-set.js';
 import type { PlanObserver, PlanSet } from '../plan/plan.js';
 import type { Hooks, LiveHooks } from './hooks.js';
 import { InvalidDefinitionsError } from './invalid-definitions.js';
-import type { Project } from './project.js';
+import type { Project } from '../../language/project/project.js';
 import { listReservedPaths, assertPathsFree } from './plan-retention.js';
 import type { Start } from './start.js';
 

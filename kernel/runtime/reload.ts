@@ -9,7 +9,12 @@ import type { PlanCompiler } from './plan-compiler.js';
 import type { Hooks, PluginRoute } from './hooks.js';
 import type { Instance, Instances } from './instances.js';
 import type { Lifecycle } from './lifecycle.js';
-import { loadDefinitions, type CheckAnalysis, type LoadedDefinitions, type Project } from './project.js';
+import {
+  loadDefinitions,
+  type CheckAnalysis,
+  type LoadedDefinitions,
+  type Project,
+} from '../../language/project/project.js';
 import { retainLastValidPlans, logGuardChanges } from './plan-retention.js';
 import type { Connect, Start } from './start.js';
 

@@ -9,7 +9,8 @@ import { expect } from 'chai';
 import { DEFAULTS } from '../../language/analysis/config-schema.js';
 import type { Config } from '../../language/analysis/config.js';
 import { COMMANDS } from '../../cli/commands.js';
-import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
+import { loadProject } from '../../plugins/distribution.js';
+import { loadDefinitions } from '../../language/project/project.js';
 import {
   getAtPath,
   DEPLOY,

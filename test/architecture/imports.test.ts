@@ -87,9 +87,9 @@ const ZONES: readonly Zone[] = [
     may: [...LIGHT, 'language/export/plan-description.ts', 'kernel/plan/', '*'],
   },
   {
-    name: 'loader of plugins',
-    files: /^kernel\/runtime\/project\.ts$/,
-    may: [...LIGHT, 'language/project/', 'kernel/runtime/', 'plugins/index.', '*'],
+    name: 'the distribution',
+    files: /^plugins\/distribution\.ts$/,
+    may: [...LIGHT, 'language/project/', 'plugins/index.'],
   },
   {
     name: 'process with scratch stores',
@@ -115,7 +115,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'runtime entry point',
     files: /^kernel\/index\.ts$/,
-    may: ['contract/', 'kernel/', 'language/project/clock.ts', '*'],
+    may: ['contract/', 'kernel/', 'language/project/clock.ts', 'plugins/distribution.ts', '*'],
   },
   {
     name: 'command line',

@@ -1,6 +1,6 @@
 /** The example plugins of `test/fixtures/plugins` keep the rules that hold for those of the distribution. */
 import { expect } from 'chai';
-import { loadPackages } from '../../kernel/runtime/project.js';
+import { loadPackages } from '../../plugins/distribution.js';
 import { specs as builtin } from '../../plugins/index.spec.js';
 import { kinds as builtinKinds } from '../../plugins/index.kinds.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';

@@ -5,7 +5,8 @@ import type { Log } from '../../contract/plugin.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
 import { createRuntimeServices } from '../../kernel/runtime/runtime-services.js';
-import { loadProject, type Project } from '../../kernel/runtime/project.js';
+import { loadProject } from '../../plugins/distribution.js';
+import type { Project } from '../../language/project/project.js';
 import { EXAMPLE_ENV } from '../support/example-env.js';
 import { PLUGIN_FIXTURES, createTempProject } from '../support/project.js';
 

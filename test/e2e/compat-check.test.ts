@@ -5,7 +5,8 @@
 import { posix } from 'node:path';
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
-import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
+import { loadProject } from '../../plugins/distribution.js';
+import { loadDefinitions } from '../../language/project/project.js';
 import { createTempProject } from '../support/project.js';
 import { copyApplication, ENV, isAtHand } from '../support/soforotto.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';

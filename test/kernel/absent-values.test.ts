@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
-import { loadPackages } from '../../kernel/runtime/project.js';
+import { loadPackages } from '../../plugins/distribution.js';
 
 const MODELS = {
   _user: {

@@ -9,7 +9,7 @@ import { omitColor } from '../../cli/colors.js';
 import { formatEndpointTable, formatScheduleTable } from '../../cli/table.js';
 import type { ResourceSummary } from '../../kernel/plan/plan.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
-import { loadProject } from '../../kernel/runtime/project.js';
+import { loadProject } from '../../plugins/distribution.js';
 import { asText, isObject, type Json } from '../../contract/json.js';
 import { compareWithFile, isUpdating } from '../support/expected-file.js';
 import { listCaseNames } from '../support/fixtures.js';

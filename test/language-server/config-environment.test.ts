@@ -1,6 +1,7 @@
 /** Variables of the environment win over the config file in the editor as they do for `lintel check`. */
 import { expect } from 'chai';
-import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
+import { loadProject } from '../../plugins/distribution.js';
+import { loadDefinitions } from '../../language/project/project.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
 const CONFIG = 'lintel.config.json';

@@ -7,7 +7,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { DiagnosticSeverity, HoverRequest, type Diagnostic } from 'vscode-languageserver-protocol';
 import type { Problem, Severity } from '../../contract/problem.js';
-import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
+import { loadProject } from '../../plugins/distribution.js';
+import { loadDefinitions } from '../../language/project/project.js';
 import { MODEL, SETTINGS } from '../support/checked-settings.js';
 import { runCli } from '../support/cli.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';

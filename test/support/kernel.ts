@@ -8,7 +8,7 @@ import type { Problem } from '../../contract/problem.js';
 import { describeKernel } from '../../cli/openapi.js';
 import { listen, type RunningServer } from '../../kernel/http/server.js';
 import { InvalidDefinitionsError, createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
-import { loadProject } from '../../kernel/runtime/project.js';
+import { loadProject } from '../../plugins/distribution.js';
 import { createClient, type Client } from './client.js';
 import { addOpenLog, type LogRow } from './open-logs.js';
 import { createDocumentChecker, checkKnownCalls } from './openapi.js';

@@ -1,20 +1,17 @@
 /** Loads projects with the plugins of the distribution. */
-import type { Kind } from '../../contract/kind.js';
-import type { PluginId } from '../../contract/plugin.js';
-import type { Environment } from '../../language/project/environment.js';
-import { loadPackages as loadAll, type BuiltinPlugins, type Packages } from '../../language/project/packages.js';
+import type { Kind } from '../contract/kind.js';
+import type { PluginId } from '../contract/plugin.js';
+import type { Environment } from '../language/project/environment.js';
+import { loadPackages as loadAll, type BuiltinPlugins, type Packages } from '../language/project/packages.js';
 import {
   createProject as createFrom,
   loadProject as loadFiles,
   type Project,
   type ProjectSource,
-} from '../../language/project/project.js';
-import { kinds } from '../../plugins/index.kinds.js';
-import { runtimes } from '../../plugins/index.runtime.js';
-import { specs } from '../../plugins/index.spec.js';
-
-export { createAnalysisOptions, loadDefinitions, readDefinitions } from '../../language/project/project.js';
-export type { CheckAnalysis, LoadedDefinitions, Project } from '../../language/project/project.js';
+} from '../language/project/project.js';
+import { kinds } from './index.kinds.js';
+import { runtimes } from './index.runtime.js';
+import { specs } from './index.spec.js';
 
 const BUILTIN: BuiltinPlugins = { kinds, specs, runtimes };
 
