@@ -110,7 +110,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'http',
     files: /^kernel\/http\//,
-    may: [...LIGHT, 'kernel/plan/', 'kernel/runtime/', 'kernel/http/', '*'],
+    may: [...LIGHT, 'language/project/project.ts', 'kernel/plan/', 'kernel/runtime/', 'kernel/http/', '*'],
   },
   {
     name: 'runtime entry point',
@@ -120,7 +120,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'command line',
     files: /^cli\//,
-    may: ['contract/', 'language/', 'kernel/', 'cli/', 'language-server/main.ts', '*'],
+    may: ['contract/', 'language/', 'kernel/', 'plugins/distribution.ts', 'cli/', 'language-server/main.ts', '*'],
   },
   { name: 'kinds', files: /^plugins\/[^/]+\/kind\.ts$/, may: SPEC, light: true },
   {
