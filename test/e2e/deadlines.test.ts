@@ -10,6 +10,7 @@ import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { defineQueryResource } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
+import { startUpstream, type Upstream } from '../support/upstream.js';
 import { waitUntil } from '../support/until.js';
 
 const FILES = {
@@ -18,6 +19,11 @@ const FILES = {
     defineQueryResource('slow', 'SELECT 1 AS a FROM pg_sleep($1)', ['$PAYLOAD.seconds']),
     defineQueryResource('read', 'SELECT n FROM notes WHERE id = 1'),
     defineQueryResource('change', 'UPDATE notes SET n = n + 1 WHERE id = 1 RETURNING n'),
+    {
+      id: 'call',
+      resource: 'call',
+      actionables: [{ id: 1, mode: 'HTTPREQUEST', http: { url: '$ENV.SERVICE/', timeout: 30 } }],
+    },
   ],
 };
 
@@ -25,6 +31,7 @@ describe('the deadline of a request', () => {
   let kernel: TestKernel;
   let proxy: FaultProxy;
   let admin: pg.Client;
+  let service: Upstream;
 
   before(async function () {
     const server = await startPostgres();
@@ -35,12 +42,15 @@ describe('the deadline of a request', () => {
     proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port) });
     [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
     const main = { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 4, pool_wait: 0.4 };
-    const config = { connections: { main }, http: { timeouts: { request: 1 } } };
-    kernel = await startKernel({ files: FILES, config, env: { DATABASE_URL: url.href } });
+    service = await startUpstream(() => undefined);
+    const outbound = { allow: [`127.0.0.1:${service.port}`], timeouts: { most: 30 } };
+    const config = { connections: { main }, http: { timeouts: { request: 1 } }, outbound };
+    kernel = await startKernel({ files: FILES, config, env: { DATABASE_URL: url.href, SERVICE: service.url } });
     await admin.query('INSERT INTO notes (id, n) VALUES (1, 1)');
   });
   after(async () => {
     await kernel?.close();
+    await service?.close();
     await proxy?.close();
     await admin?.end();
   });
@@ -59,6 +69,13 @@ describe('the deadline of a request', () => {
     const { status, body, headers } = await kernel.post('/slow', { seconds: 3 });
     expect([status, body['code'], headers.get('retry-after')]).to.deep.equal([503, 'QRY_TIMEOUT', '1']);
     await kernel.post('/slow', { seconds: 0 });
+  });
+
+  it('ends a call to a service that does not answer', async () => {
+    const elapsed = startStopwatch();
+    const { status, body } = await kernel.post('/call');
+    expect([status, body['code']]).to.deep.equal([504, 'OUT_TIMEOUT']);
+    expect(elapsed()).to.be.lessThan(4000);
   });
 
   it('ends the wait for a lock: the answer says that the outcome is not known, and the server forgets the statement', async () => {

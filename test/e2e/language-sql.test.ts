@@ -57,6 +57,10 @@ const FILES = {
       'name',
       { literal: 'fresh' },
     ]),
+    defineQueryResource('tagged', 'INSERT INTO items (name, tags) VALUES ($1, $2) RETURNING tags', [
+      'name',
+      { literal: '["a", "b"]' },
+    ]),
     {
       id: 'declared',
       resource: 'declared',
@@ -236,6 +240,10 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
   it('bare strings that name nothing are literals; numbers, switches and null are themselves', async () => {
     const { body } = await kernel().post('/literals', { new: 'WRONG', joined: 'WRONG' });
     expect(body).to.deep.equal({ word: 'new', phrase: 'joined the circle', number: 5, flag: true, none: null });
+  });
+
+  it('a literal with JSON is JSON in a column for it', async () => {
+    expect((await kernel().post('/tagged', { name: 'tagged' })).body).to.deep.equal({ tags: ['a', 'b'] });
   });
 
   it('the definition decides which texts are names, not the values of a client', async () => {

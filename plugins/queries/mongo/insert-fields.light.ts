@@ -2,7 +2,7 @@
 import type { Json } from '../../../contract/json.js';
 import { parseTemplate } from '../../../language/strings/accessor.js';
 
-/** Roots whose tails name a generator or a variable, and no field. */
+/** The tail of such a root names a generator or a variable, and no field. */
 const MADE: ReadonlySet<string> = new Set(['GENERATOR', 'ENV']);
 
 /** A bare name is its own field, an accessor has its last segment; null where neither applies. */
