@@ -2,7 +2,6 @@
  * A project in the editor: config, environment names and definitions, overlaid with unsaved text, and their analysis. Runs the
  * stages of `lintel check` and no checks of its own.
  */
-import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
@@ -13,17 +12,15 @@ import type { Registry } from '../language/analysis/registry.js';
 import type { Problem } from '../contract/problem.js';
 import type { StatementDescription } from '../contract/statement-check.js';
 import type { SqlParser } from '../language/strings/sql-parser.js';
-import { findDefinitions, hasStatements, readDefinition } from '../language/project/definition-files.js';
+import { hasStatements } from '../language/project/definition-files.js';
 import { checkPatterns } from '../language/project/definition-patterns.js';
-import { createEnvFacts, readEnvFile, type Environment } from '../language/project/environment.js';
 import { createDocument } from '../language/source/document.js';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
-import { loadSqlSources, type SqlSources } from '../language/project/scripts.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';
+import type { EnvNames } from './env-names.js';
+import { openProjectDisk } from './project-disk.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
-import { createEnvNames, type EnvNames } from './env-names.js';
-import { loadRegistry, type LoadedRegistry } from './registry-source.js';
 import { previewChange, type ProjectChange } from './change-preview.js';
 import { createConfigCache, readConfig } from './effective-config.js';
 import { createTextTrials } from './trial.js';
@@ -83,19 +80,8 @@ export interface Project {
   describeStatement(statement: SqlText): StatementDescription | null;
   /** Returns the problems after a change, without applying it. */
   previewChange(change: ProjectChange): readonly Problem[];
-  /** Rereads files that changed on disk (also plugins and environment, if affected). Null rereads everything. */
-  refresh(names: readonly string[] | null): Promise<void>;
-}
-
-interface State {
-  plugins: LoadedRegistry;
-  env: EnvFacts;
-  /** Their values override the config's, and are used for nothing else. */
-  variables: Environment;
-  statements: SqlSources;
-  /** Files on disk by absolute name. */
-  disk: Map<string, SourceFile>;
-  configText: string | null;
+  /** Rereads what these files are a part of; null rereads everything. False if they are no part of the project. */
+  refresh(names: readonly string[] | null): Promise<boolean>;
 }
 
 /** A project that is being loaded in two steps. */
@@ -131,20 +117,15 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   const configFile = join(folder, CONFIG_NAME);
   const typed = new Map<string, string>();
   const toRelativeName = (name: string): string => relative(folder, name) || CONFIG_NAME;
-  const readConfigText = (): Promise<string | null> => readFile(configFile, 'utf8').catch(() => null);
-  const text = await readConfigText();
-  const state: State = {
-    plugins: await loadRegistry(folder, text, trusted()),
-    env: new Map(),
-    variables: {},
-    statements: {},
-    disk: new Map(),
-    configText: text,
-  };
+  const state = await openProjectDisk({
+    ...{ folder, configFile, trusted, toRelativeName },
+    getTypedConfig: () => typed.get(configFile) ?? null,
+    listPatterns: () => config.get().config.definitions,
+    onSettings: () => config.clear(),
+  });
   let isRead = false;
-  const envNames = createEnvNames(folder);
   let analyser: { readonly registry: Registry; readonly own: Analyser } | null = null;
-  let files: ReadonlyMap<string, SourceFile> | null = null;
+  let files: Map<string, SourceFile> | null = null;
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
   let parser: Promise<void> | null = null;
@@ -153,8 +134,16 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   /** `name`: the only file with another text. */
   const discardAnalysis = (name?: string): void => {
     now = null;
-    files = null;
+    if (name === undefined) files = null;
+    else overlayText(name);
     texts.discardTrials(name);
+  };
+  /** A letter replaces one entry; a list of thousands is not made again for it. */
+  const overlayText = (name: string): void => {
+    const text = typed.get(name);
+    if (name === configFile || files === null) return;
+    if (text === undefined || !files.has(name)) files = null;
+    else files.set(name, { file: toRelativeName(name), text });
   };
 
   const getConfigText = (): string | null => typed.get(configFile) ?? state.configText;
@@ -166,7 +155,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   /** Includes open files that are not on disk or not matched by the config's globs. */
   const getOverlaidFiles = (): ReadonlyMap<string, SourceFile> => {
     if (files !== null) return files;
-    const all = new Map(state.disk);
+    const all = new Map(state.files);
     for (const [name, text] of typed) if (name !== configFile) all.set(name, { file: toRelativeName(name), text });
     files = all;
     return all;
@@ -204,28 +193,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     return complete ? problems : omitGuesses(problems, registry);
   }
 
-  async function readAll(): Promise<void> {
-    state.configText = await readConfigText();
-    state.plugins = await loadRegistry(folder, getConfigText(), trusted());
-    await readRest();
-  }
-
-  /** Reads everything except plugins and the config. */
-  async function readRest(): Promise<void> {
-    state.variables = { ...(await readEnvFile(folder)), ...process.env };
-    state.env = createEnvFacts(state.variables);
-    await envNames.refresh();
-    config.clear();
-    const names = await findDefinitions({
-      folder,
-      configFile,
-      patterns: config.get().config.definitions,
-      tests: true,
-    });
-    const read = await Promise.all(
-      names.map(async (name) => [name, await readDefinition(name, toRelativeName(name))] as const),
-    );
-    state.disk = new Map(read.flatMap(([name, file]) => (file === null ? [] : [[name, file]])));
+  function noteRead(): void {
     isRead = true;
     discardAnalysis();
     startParser();
@@ -234,10 +202,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   /** Loads the parser in the background, so that the first diagnostics are not delayed. */
   function startParser(): void {
     if (!isRead || parser !== null || !hasStatements([...getOverlaidFiles().values()], state.plugins.registry)) return;
-    parser = loadSqlSources(folder).then((statements) => {
-      state.statements = statements;
-      discardAnalysis();
-    });
+    parser = state.readStatements().then(() => discardAnalysis());
     // Allows a retry; callers that await `waitForParser` receive the error.
     parser.catch(() => (parser = null));
   }
@@ -255,7 +220,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     get config() {
       return config.get().config;
     },
-    envNames,
+    envNames: state.envNames,
     get env() {
       return state.env;
     },
@@ -331,16 +296,11 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       return previewChange(change, { ...now, source: getConfigText(), config: project.config });
     },
     async refresh(names) {
-      const only = names ?? [];
-      if (only.length === 0 || !only.every((name) => state.disk.has(name))) return readAll();
-      for (const name of only) {
-        const file = await readDefinition(name, toRelativeName(name));
-        if (file === null) state.disk.delete(name);
-        else state.disk.set(name, file);
-      }
-      discardAnalysis();
-      startParser();
+      if (names === null) await state.readAll();
+      else if (!(await state.readChanged(names))) return false;
+      noteRead();
+      return true;
     },
   };
-  return { project, readRest };
+  return { project, readRest: () => state.readRest().then(noteRead) };
 }

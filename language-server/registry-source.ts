@@ -8,6 +8,7 @@ import { BootError } from '../contract/boot-error.js';
 import { pluginId, type PluginSpec } from '../contract/plugin.js';
 import type { Kind } from '../contract/kind.js';
 import type { Problem } from '../contract/problem.js';
+import type { Manifest } from '../language/export/manifest.js';
 import { toSpecs } from '../language/export/manifest-specs.js';
 import { withProgramCodes } from '../language/problems/with-program-codes.js';
 import { BUILTIN, isPatternMatch, locatePlugins } from '../language/project/plugin-folders.js';
@@ -19,17 +20,34 @@ export interface LoadedRegistry {
   readonly problems: readonly Problem[];
   /** False if a plugin of the project could not be loaded, so unknown names may belong to it. */
   readonly complete: boolean;
+  /** Why a plugin is not read, by entry. */
+  readonly notes: ReadonlyMap<string, string>;
+  /** Absolute folders of the project's own plugins. */
+  readonly folders: readonly string[];
+  /** All that the registry is built from. */
+  readonly content: string;
 }
 
 let whole: Registry | undefined;
 
-/** `source`: text of the config, or null. `trusted`: project code may run, in a separate process. */
-export async function loadRegistry(folder: string, source: string | null, trusted: boolean): Promise<LoadedRegistry> {
+interface RegistryPlace {
+  /** Of the project. */
+  readonly folder: string;
+  /** Text of the config, or null. */
+  readonly source: string | null;
+  /** Project code may run, in a separate process. */
+  readonly trusted: boolean;
+  /** What was loaded before; its registry is kept if it would be built from the same. */
+  readonly before: LoadedRegistry | null;
+}
+
+export async function loadRegistry({ folder, source, trusted, before }: RegistryPlace): Promise<LoadedRegistry> {
   const { kinds, specs } = builtIn();
   const { plugins, disable } = readPluginLists(source);
   const notes = new Map<string, string>();
   const found = { kinds: [...kinds] as Kind[], specs: new Set<PluginSpec>() };
   const folders = listPluginFolders(source);
+  const manifests: (Manifest | null)[] = [];
   for (const entry of plugins) {
     if (entry.startsWith(BUILTIN)) {
       for (const spec of specs) if (isPatternMatch(entry.slice(BUILTIN.length), pluginId(spec))) found.specs.add(spec);
@@ -39,6 +57,7 @@ export async function loadRegistry(folder: string, source: string | null, truste
     const place = { root: folder, folder: locatePlugins(folder, entry), name: entry, trusted, others };
     const { manifest, note } = await findManifest(place);
     if (note !== null) notes.set(entry, note);
+    manifests.push(manifest);
     if (manifest === null) continue;
     const foreign = toSpecs(manifest);
     found.kinds.push(...foreign.kinds);
@@ -47,10 +66,17 @@ export async function loadRegistry(folder: string, source: string | null, truste
   const enabled = [...found.specs].filter(
     (spec) => !disable.some((pattern) => isPatternMatch(pattern, pluginId(spec))),
   );
+  const content = JSON.stringify([plugins, disable, manifests, [...notes]]);
+  const places = folders.map((entry) => locatePlugins(folder, entry));
+  if (before?.content === content) {
+    const problems = reportUnreadPlugins(before.registry, CONFIG_NAME, source, before.notes);
+    return { ...before, problems, folders: places };
+  }
   const isWhole = folders.length === 0 && enabled.length === specs.length;
   const registry = isWhole ? getBuiltinRegistry() : buildTolerantRegistry(found.kinds, enabled, notes);
   const complete = folders.every((entry) => !notes.has(entry));
-  return { registry, problems: reportUnreadPlugins(registry, CONFIG_NAME, source, notes), complete };
+  const problems = reportUnreadPlugins(registry, CONFIG_NAME, source, notes);
+  return { registry, problems, complete, notes, folders: places, content };
 }
 
 /** On an error, drops foreign plugins first, then the selection. The error becomes a note. */

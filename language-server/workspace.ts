@@ -119,12 +119,12 @@ export function createWorkspace({ trusted, quiet, onPreloaded }: WorkspaceOption
       const touched = projects.filter(
         ({ folder }) => names === null || names.some((name) => name.startsWith(folder + sep)),
       );
-      await Promise.all(
+      const isChanged = await Promise.all(
         touched.map((project) =>
           project.refresh(names === null ? null : names.filter((name) => name.startsWith(project.folder + sep))),
         ),
       );
-      return touched;
+      return touched.filter((_project, i) => isChanged[i]);
     },
   };
 }

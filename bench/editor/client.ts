@@ -6,8 +6,10 @@ import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } fr
 import {
   CompletionRequest,
   DidChangeTextDocumentNotification,
+  DidChangeWatchedFilesNotification,
   DidOpenTextDocumentNotification,
   ExitNotification,
+  FileChangeType,
   HoverRequest,
   InitializedNotification,
   InitializeRequest,
@@ -45,6 +47,10 @@ export interface Client {
   /** Labels and inserted texts of completion. */
   fetchCompletions(offset: number): Promise<readonly string[]>;
   fetchHover(offset: number): Promise<string>;
+  /** Tells the server that a file has changed on disk, as the editor does that watches it. */
+  noteChange(file: string): void;
+  /** Until our server has published after `work`. */
+  waitForPublication(work: () => void): Promise<void>;
   /** Until our server has told that it knows so many resources. */
   waitForIndex(resources: number): Promise<void>;
   close(): Promise<void>;
@@ -78,7 +84,7 @@ export async function startClient({ command, env, folder, file }: EditorClientOp
   const recheckAll = (): void => [...looks].forEach((look) => look());
   let told: PublishDiagnosticsParams | null = null;
   let known = -1;
-  let whole = false;
+  let [whole, published] = [false, 0];
   connection.onNotification(PublishDiagnosticsNotification.type, (params) => {
     if (params.uri !== uri) return;
     told = params;
@@ -87,6 +93,7 @@ export async function startClient({ command, env, folder, file }: EditorClientOp
   connection.onNotification('lintel/status', ({ resources }: { readonly resources: number }) => {
     known = resources;
     whole = true;
+    published++;
     recheckAll();
   });
   connection.onNotification(LogMessageNotification.type, ({ type, message }) => {
@@ -168,6 +175,15 @@ export async function startClient({ command, env, folder, file }: EditorClientOp
     async fetchHover(offset) {
       if (capabilities.hoverProvider === undefined) return '';
       return JSON.stringify(await connection.sendRequest(HoverRequest.type, at(offset)));
+    },
+    noteChange(name) {
+      const change = { uri: pathToFileURL(join(folder, name)).href, type: FileChangeType.Changed };
+      void connection.sendNotification(DidChangeWatchedFilesNotification.type, { changes: [change] });
+    },
+    async waitForPublication(work) {
+      const before = published;
+      work();
+      await waitUntil('a publication', () => (published > before ? true : null));
     },
     waitForIndex: (resources) =>
       waitUntil('the index', () => (known === resources ? true : null)).then(() => undefined),

@@ -11,12 +11,16 @@ import {
   listHoverKeystrokes,
   listProblemKeystrokes,
   createMultiFileProject,
+  createManyModelsProject,
+  getConfigKeystroke,
   getModelKeystroke,
   createSingleFileProject,
+  type FileKeystroke,
   type Keystroke,
   type LargeProject,
 } from '../../test/support/large-files.js';
 import { readResidentMiB, readTreeCpuMicros } from '../proc.js';
+import { median } from '../report.js';
 import { rotateItems } from '../rounds.js';
 import { createBook, type Book, type FigureRow } from './figures.js';
 import { startClient, type Client } from './client.js';
@@ -26,6 +30,7 @@ const KEYSTROKES = 15;
 const EDITS = 100;
 /** Milliseconds without a letter in which a server may give memory back. */
 const IDLE = 3000;
+const LARGE = '2,000 resources, 200 models';
 const SAMPLE_FILE = 'definitions/resources/sign-in.resource.json';
 
 const createTimeRow = (name: string, bound: number | null): FigureRow => ({ name, unit: 'ms', bound });
@@ -49,6 +54,8 @@ export async function measureEditor(folder: string, options: Options, print: (li
   await writeSample(sample);
   await writeProject(large, one);
   await writeProject(many, workspace);
+  const [wide, edited] = [join(folder, 'wide'), createManyModelsProject(2000, 200)];
+  await writeProject(wide, edited);
   print(`Node ${process.version}; 200 KB hold ${one.resources} resources; ${options.rounds} rounds after a warm-up`);
   let book = createBook();
   for (let round = 0; round <= options.rounds; round++) {
@@ -59,7 +66,7 @@ export async function measureEditor(folder: string, options: Options, print: (li
       await measureTyping({ book, side, folder: large }, one);
       await measureIndexing({ book, side, folder: many }, workspace);
       // The other side has no models: a file means nothing to the next one.
-      if (side.name === 'lintel') await measureModel({ book, side, folder: many }, workspace);
+      if (side.name === 'lintel') await measureEdits({ book, side, folder: wide }, edited);
     }
     if (round > 0) print(`round ${round} of ${options.rounds}`);
   }
@@ -203,19 +210,69 @@ async function measureIndexing({ book, side, folder }: EditorMeasurement, projec
   await client.close();
 }
 
-/** Letters in the model that all of them use. */
-async function measureModel(visit: EditorMeasurement, project: LargeProject): Promise<void> {
-  const { side, folder } = visit;
-  const stroke = getModelKeystroke(project);
-  const client = await startClient({ ...side, folder, file: stroke.file });
-  await client.waitForIndex(project.resources);
-  client.open(stroke.text);
-  expectNoMistake(side, await client.waitForAllDiagnostics());
-  const row = createTimeRow('500 resources: diagnostics, a letter in the model', 150);
-  await measureKeystroke(visit, client, row, stroke, async () =>
-    isKnown(side, await client.waitForDiagnostics(), stroke.expected),
-  );
-  await client.close();
+/** Edits of each kind in a large project. The other side knows nothing beyond a file. */
+async function measureEdits(
+  visit: EditorMeasurement,
+  project: ReturnType<typeof createManyModelsProject>,
+): Promise<void> {
+  const { book, side, folder } = visit;
+  const [inResource] = listProblemKeystrokes(project);
+  if (inResource === undefined) return;
+  const strokes: readonly FileKeystroke[] = [
+    { ...inResource, name: 'a resource', file: project.open },
+    getModelKeystroke(project, project.model),
+    getConfigKeystroke(project),
+  ];
+  for (const stroke of strokes) {
+    const client = await startClient({ ...side, folder, file: stroke.file });
+    await client.waitForIndex(project.resources);
+    client.open(stroke.text);
+    expectNoMistake(side, await client.waitForAllDiagnostics());
+    const row = createTimeRow(`${LARGE}: diagnostics, a letter in ${stroke.name}`, 150);
+    await measureKeystroke(visit, client, row, stroke, async () =>
+      isKnown(side, await client.waitForDiagnostics(), stroke.expected),
+    );
+    const completion = createTimeRow(`${LARGE}: completion, a letter in ${stroke.name}`, 50);
+    await measureKeystroke(visit, client, completion, stroke, async () => {
+      await client.fetchCompletions(stroke.offset + 1);
+      return true;
+    });
+    if (stroke.file === project.open) await measureChanges(visit, client, project);
+    await setTimeout(IDLE);
+    const memory = createMemoryRow(`${LARGE}: memory after letters in ${stroke.name}`, 200);
+    book.add(memory, side, [readResidentMiB(client.pid)]);
+    await client.close();
+  }
+}
+
+/** Files that change on disk: variables, and JSON that is no part of the project. */
+async function measureChanges(
+  { book, side, folder }: EditorMeasurement,
+  client: Client,
+  { files, open }: LargeProject,
+): Promise<void> {
+  const variables = files['.env'] ?? '';
+  const [took, cpu]: [number[], number[]] = [[], []];
+  for (let n = 0; n < KEYSTROKES; n++) {
+    await writeFile(join(folder, '.env'), `${variables}OTHER=${'x'.repeat(n)}\n`);
+    const [cpuBefore, before] = [readTreeCpuMicros(client.pid), performance.now()];
+    await client.waitForPublication(() => client.noteChange('.env'));
+    took.push(performance.now() - before);
+    cpu.push((readTreeCpuMicros(client.pid) - cpuBefore) / 1000);
+  }
+  await writeFile(join(folder, '.env'), variables);
+  book.add(createTimeRow(`${LARGE}: diagnostics, another variable in .env`, 150), side, took, median(cpu));
+  const cpuBefore = readTreeCpuMicros(client.pid);
+  const answers: number[] = [];
+  for (let n = 0; n < KEYSTROKES; n++) {
+    const before = performance.now();
+    client.noteChange('package.json');
+    // Nothing is published, so an answer behind it says when the server is done.
+    await client.fetchHover((files[open] ?? '').indexOf('"mode"') + 2);
+    answers.push(performance.now() - before);
+  }
+  const each = (readTreeCpuMicros(client.pid) - cpuBefore) / 1000 / KEYSTROKES;
+  book.add(createTimeRow(`${LARGE}: an unrelated JSON file, and a hover`, 15), side, answers, each);
 }
 
 const isKnown = (side: Side, found: readonly Diagnostic[], expected: RegExp): boolean =>

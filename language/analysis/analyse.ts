@@ -133,7 +133,11 @@ export function createAnalyser(registry: Registry): Analyser {
         given: reuseUnchanged('given', [given && JSON.stringify(given)], given),
         refusals,
         refusedQueries,
-        objects: reuseUnchanged('scripts', [...scripts, null, ...stored], createSqlObjects(scripts, stored)),
+        objects: memory.getOrCompute(registry, report, {
+          name: 'scripts',
+          reads: [...scripts, null, ...stored],
+          compute: () => createSqlObjects(scripts, stored),
+        }),
       };
       const found = all.flatMap((one) => one.definitions);
       const [definitions, tests] = [found.filter((one) => !isTest(one)), found.filter(isTest)];
@@ -196,7 +200,8 @@ function analyseDefinitions(
     },
   });
   checkPurposes({ registry, report, env }, blocks);
-  const defined = definitions.filter(({ sort }) => sort === 'model');
+  const defined = blocks.flatMap(listModels);
+  const naming = blocks.flatMap(listNaming);
   const listTableReads = (names: TableNames): StageInput[] =>
     defined.map(({ name }) => [
       [name, names.getTable(name)],
@@ -214,15 +219,15 @@ function analyseDefinitions(
   });
   const grown = addTimestamps(wanted.flat(), plain, report);
   const tables = run.reuseUnchanged('tables', listTableReads(grown), grown);
-  const uniques = collectUniques(definitions, tables, report);
-  const stores = resolveStores({ definitions, blocks, tables, registry, memory, report, given });
-  linkModelReferences(definitions, { tables, report, stores, registry });
-  checkForeign({ definitions, tables, registry, stores, report });
-  checkBlindModels({ definitions, registry, stores, report });
-  checkModels({ definitions, tables, uniques, registry, report });
-  checkCollections({ definitions, tables, stores, report });
+  const uniques = collectUniques(naming, tables, report);
+  const stores = resolveStores({ models: defined, blocks, tables, registry, memory, report, given });
+  linkModelReferences(naming, { tables, report, stores, registry });
+  checkForeign({ definitions: defined, tables, registry, stores, report });
+  checkBlindModels({ definitions: defined, registry, stores, report });
+  checkModels({ definitions: defined, tables, uniques, registry, report });
+  checkCollections({ definitions: naming, tables, stores, report });
   const names = defined.map(({ name }) => tables.getTable(name));
-  const catalogue = run.reuseUnchanged('catalogue', [defined, names], createCatalogue(definitions, tables));
+  const catalogue = run.reuseUnchanged('catalogue', [defined, names], createCatalogue(defined, tables));
   const brokenModels = new Set(defined.filter(({ doc }) => faulty.has(doc.file)).map(({ name }) => name));
   // A text with syntax errors may end in the middle of a statement, or of a model.
   const isHalf = (one: Definition): boolean =>
@@ -230,7 +235,7 @@ function analyseDefinitions(
     (brokenModels.size > 0 &&
       stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model))));
   const queries = readQueries(run, blocks, { catalogue, stores, isHalf });
-  const resources = definitions.filter(({ sort }) => sort === 'resource');
+  const resources = blocks.flatMap(listResources);
   const set: WholeSet = {
     ...run,
     tables,
@@ -243,7 +248,7 @@ function analyseDefinitions(
   const linked = sortBySet(resources, groups);
   const resourceBlocks = memory.splitIntoBlocks('resources', linked);
   reportDuplicatePaths(linked, { memory, report });
-  checkAllPlugins(set, { definitions, blocks, groups, linked: resourceBlocks, uniques });
+  checkAllPlugins(set, { definitions: defined, blocks, groups, linked: resourceBlocks, uniques });
   checkGroupOwners(set, groups);
   checkRealms(registry, report, linked, resourceBlocks);
   checkCanonical({ registry, memory, report, tables }, linked);
@@ -253,7 +258,7 @@ function analyseDefinitions(
     checkClaims(resourceBlocks, { registry, report });
     checkTokens(linked, resourceBlocks, { registry, report });
   }
-  auditSet(set, { definitions, resources: resourceBlocks, groups });
+  auditSet(set, { definitions: defined, resources: resourceBlocks, groups });
   const suspect = findInvalidDefinitions(definitions, report.rows);
   if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, resourceBlocks);
   checkGroupUses(set, groups, suspect);
@@ -270,8 +275,17 @@ function analyseDefinitions(
     isWhole: env !== null,
   });
   const named = { ...tables, uniques, stores };
-  const models = buildModels({ definitions, linked, tables: named, queries, broken, memory, report });
+  const models = buildModels({
+    definitions: defined,
+    linked: resourceBlocks,
+    tables: named,
+    queries,
+    broken,
+    memory,
+    report,
+  });
   // Lazy: few callers read these, and they are expensive for large sets.
+  const documents = createLazy(() => new Map(files.map(({ source, doc }) => [source.file, doc])));
   const uses = createLazy(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
   const spoken = createLazy(() => new Map([...queries.values()].flatMap((one) => [...one.names])));
   const askedQueries = createLazy(() => listCheckableQueries(definitions, stores, registry, unasked));
@@ -279,7 +293,9 @@ function analyseDefinitions(
   return {
     definitions,
     tests,
-    documents: new Map(files.map(({ source, doc }) => [source.file, doc])),
+    get documents() {
+      return documents();
+    },
     ...models,
     problems: toProblems({ rows }, listFileNames(files, 'repaired')).sort(compareByPlace),
     acknowledged: silenced.length,
@@ -297,6 +313,20 @@ function analyseDefinitions(
     },
   };
 }
+
+const listModels = memoize((block: readonly Definition[]) => block.filter(({ sort }) => sort === 'model'));
+const listResources = memoize((block: readonly Definition[]) => block.filter(({ sort }) => sort === 'resource'));
+
+/** Models, and definitions that refer to models and their fields outside of SQL. */
+const listNaming = memoize((block: readonly Definition[]) =>
+  block.filter(
+    ({ sort, finds: { documents, statements, references } }) =>
+      sort === 'model' ||
+      documents.length > 0 ||
+      statements.some(({ unique }) => unique !== null) ||
+      references.some(({ refers: { symbol } }) => symbol === 'model' || symbol === 'model-field'),
+  ),
+);
 
 const NO_VARIABLES: EnvFacts = new Map();
 const getItself = (env: EnvFacts): EnvFacts => env;
@@ -323,6 +353,7 @@ function createResultNames(lists: () => readonly (readonly string[])[]): ResultN
 const listResultColumns = memoize(({ answers }: Queries) => [...answers.values()].flatMap((columns) => columns ?? []));
 
 function sortBySet(resources: readonly Definition[], groups: readonly LinkedGroup[]): LinkedResource[] {
+  if (groups.length === resources.length) return groups.flatMap(({ linked }) => linked);
   const all = new Map(groups.flatMap(({ linked }) => linked.map((one) => [one.definition, one] as const)));
   return resources.flatMap((definition) => all.get(definition) ?? []);
 }

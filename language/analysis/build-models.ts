@@ -4,7 +4,7 @@ import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
 import type { Queries } from './link-group.js';
-import { memoize } from './memoize.js';
+import { listSecretActions } from './secret-names.js';
 import type { Blocks, StageCache } from './stage-cache.js';
 import type { ActionModel, DataModel, Definition, ResourceModel } from './model.js';
 import { toJsonObject } from '../source/tree.js';
@@ -15,7 +15,7 @@ import type { UniqueFields } from './uniques.js';
 
 export interface ModelInput {
   readonly definitions: readonly Definition[];
-  readonly linked: readonly LinkedResource[];
+  readonly linked: Blocks<LinkedResource>;
   readonly tables: TableNames & { readonly uniques: UniqueFields; readonly stores: Stores };
   readonly queries: ReadonlyMap<Definition, Queries>;
   readonly broken: ReadonlySet<Definition>;
@@ -28,36 +28,50 @@ export function buildModels(finishing: ModelInput): {
   readonly models: DataModel[];
 } {
   const { definitions, linked, tables, broken } = finishing;
-  const resourceBlocks = finishing.memory.splitIntoBlocks('resources', linked);
-  const actions = buildActionModels(resourceBlocks, finishing);
-  const secrets = collectSecrets(finishing.memory.splitIntoBlocks('actions', actions));
+  const secrets = collectSecrets(linked);
   const models = definitions
     .filter(({ sort }) => sort === 'model')
     .map((definition) => buildDataModel(definition, tables, secrets, !broken.has(definition)));
   const unsound = new Set(models.filter(({ sound }) => !sound).map(({ name }) => name));
   const isBroken = (resource: LinkedResource): boolean =>
     broken.has(resource.definition) || hasUnsoundModel(resource, unsound);
-  const spoiled = broken.size === 0 ? new Set<string>() : findInvalidIds(linked, isBroken);
-  const byResource = new Map(linked.map((resource, i) => [resource, actions[i] ?? []]));
-  const listActions = (resource: LinkedResource): readonly ActionModel[] => byResource.get(resource) ?? [];
+  const spoiled = broken.size === 0 ? new Set<string>() : findInvalidIds(linked.flat(), isBroken);
+  return { resources: buildResourceModels(finishing, spoiled), models };
+}
+
+function buildResourceModels(
+  { linked, queries, tables: { stores }, memory, report }: ModelInput,
+  spoiled: ReadonlySet<string>,
+): ResourceModel[] {
+  const listPlaced = ({ definition }: LinkedResource) => stores.listPlacedQueries(definition);
+  const listAnswers = ({ definition }: LinkedResource): ResultColumns => queries.get(definition)?.answers ?? NOTHING;
   const isSound = ({ id }: LinkedResource): boolean => !spoiled.has(id);
-  const resources = finishing.memory.getOrLookUpAll(resourceBlocks, finishing.report, {
+  const buildActions = (resource: LinkedResource): readonly ActionModel[] =>
+    resource.actions.map((action) => buildActionModel(resource, action, stores, listAnswers(resource)));
+  return memory.getOrLookUpAll(linked, report, {
     name: 'model',
     reads: [],
-    readsOf: (resource) => [listActions(resource), isSound(resource)],
+    readsOf: (resource) => [listPlaced(resource), listAnswers(resource), isSound(resource)],
     source: NO_SOURCE,
-    compute: (resource) => buildResourceModel(resource, listActions(resource), isSound(resource)),
+    compute: (resource, _lookups, own) => {
+      const reads = [listPlaced(resource), listAnswers(resource)];
+      const actions = memory.getOrCompute(resource, own, {
+        name: 'actions',
+        reads,
+        compute: () => buildActions(resource),
+      });
+      return buildResourceModel(resource, actions, isSound(resource));
+    },
   });
-  return { resources, models };
 }
 
 /** Of stages that look nothing up. */
 const NO_SOURCE = Object.freeze({});
 
 /** By model. */
-function collectSecrets(blocks: Blocks<readonly ActionModel[]>): ReadonlyMap<string, Set<string>> {
+function collectSecrets(linked: Blocks<LinkedResource>): ReadonlyMap<string, Set<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { secretModels, secrets } of blocks.flatMap(listSecretActions))
+  for (const { secretModels, secrets } of linked.flatMap(listSecretActions))
     for (const model of secretModels) {
       const known = found.get(model) ?? new Set<string>();
       found.set(model, known);
@@ -65,10 +79,6 @@ function collectSecrets(blocks: Blocks<readonly ActionModel[]>): ReadonlyMap<str
     }
   return found;
 }
-
-const listSecretActions = memoize((block: readonly (readonly ActionModel[])[]) =>
-  block.flat().filter(({ secretModels }) => secretModels.length > 0),
-);
 
 function buildDataModel(
   definition: Definition,
@@ -112,21 +122,6 @@ function buildResourceModel(resource: LinkedResource, actions: readonly ActionMo
 }
 
 const NOTHING: ResultColumns = new Map();
-
-function buildActionModels(
-  blocks: Blocks<LinkedResource>,
-  { tables: { stores }, queries, memory, report }: ModelInput,
-): readonly (readonly ActionModel[])[] {
-  const listAnswers = ({ definition }: LinkedResource): ResultColumns => queries.get(definition)?.answers ?? NOTHING;
-  return memory.getOrLookUpAll(blocks, report, {
-    name: 'actions',
-    reads: [],
-    readsOf: (resource) => [stores.listPlacedQueries(resource.definition), listAnswers(resource)],
-    source: NO_SOURCE,
-    compute: (resource) =>
-      resource.actions.map((action) => buildActionModel(resource, action, stores, listAnswers(resource))),
-  });
-}
 
 function buildActionModel(
   resource: LinkedResource,

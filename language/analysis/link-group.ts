@@ -116,11 +116,15 @@ export function linkGroups(set: WholeSet, groups: readonly ResourceGroup[]): rea
 }
 
 export function checkGroupOwners({ registry, memory, report }: WholeSet, groups: readonly LinkedGroup[]): void {
-  const runOwnerChecks = ({ linked }: LinkedGroup, own: Report): void => {
-    checkOwners(registry, own, linked);
-    checkEveryRow(registry, own, linked);
-  };
-  memory.getOrComputeAll(groups, report, { name: 'owners', reads: [], compute: runOwnerChecks });
+  memory.getOrLookUpAll(memory.splitIntoBlocks('linked groups', groups), report, {
+    name: 'owners',
+    reads: [],
+    source: registry,
+    compute: ({ linked }, _lookups, own) => {
+      checkOwners(registry, own, linked);
+      checkEveryRow(registry, own, linked);
+    },
+  });
 }
 
 const recordNames =

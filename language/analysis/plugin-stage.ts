@@ -3,7 +3,8 @@ import type { Json } from '../../contract/json.js';
 import { recordEnv, type EnvFacts } from './checks/accessors.js';
 import { listIssuersIn, type Issuer } from './checks/claims.js';
 import { checkDocumentTypes } from './checks/document-types.js';
-import { checkPlugins, type FixContext, type ModelField } from './checks/plugins.js';
+import { checkPlugins, type FixContext, type ModelField, type PluginSettings } from './checks/plugins.js';
+import type { AnalysisSettings } from './config.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
 import type { LinkedGroup, WholeSet } from './link-group.js';
@@ -38,15 +39,12 @@ export function checkAllPlugins(
   { definitions, blocks, groups, linked, uniques }: PluginStageInput,
 ): void {
   const { registry, memory, report, env, given, tables, queries } = set;
-  const settings = given && { testing: given.testing, profile: given.profile, outbound: given.outbound };
-  const connections = given?.websocket.enabled ?? null;
-  const settingsText = JSON.stringify([settings, connections]);
   const models = new Map<string, Definition[]>();
   for (const one of definitions) if (one.sort === 'model') models.set(one.name, [...(models.get(one.name) ?? []), one]);
   const secrets = listModelSecrets(definitions, linked);
   const issuers = linked.flatMap((block) => listIssuersIn(block, registry));
   const tokens = linked.flatMap((block) => printTokens(block, registry));
-  const facts: PluginFacts = { env, tables, models, secrets, uniques, tokens };
+  const facts: PluginFacts = { env, given, tables, models, secrets, uniques, tokens };
   const source = set.reuseUnchanged('facts of plugins', Object.values(facts), facts);
   const ofModel = (model: string): readonly string[] => secrets.get(model) ?? [];
   const listColumns = (names: readonly string[]): ReadonlySet<string> =>
@@ -160,7 +158,8 @@ export function checkAllPlugins(
     own: Report,
     place: Parameters<typeof checkPlugins>[3],
   ): void {
-    const context = { registry, report: own, env: env && recordEnv(lookups, getEnv), given: settings, connections };
+    const settings = given === null ? null : recordSettings(lookups);
+    const context = { registry, report: own, env: env && recordEnv(lookups, getEnv), given: settings };
     checkPlugins(context, definition, definition.finds.places, place);
   }
 
@@ -169,7 +168,7 @@ export function checkAllPlugins(
     for (const place of readGroups(block, registry)) places.set(place.resource.definition, place);
   memory.getOrLookUpAll(blocks, report, {
     name: 'plugins',
-    reads: [env === null, settingsText],
+    reads: [env === null, given === null],
     readsOf: (definition) => places.get(definition)?.reads ?? null,
     source,
     compute: (definition, lookups: Lookups<PluginFacts>, own) => {
@@ -230,6 +229,7 @@ const readGroups = memoizeWith((block: readonly LinkedGroup[], registry: Registr
 /** What checks look up, beyond their definition and the results of earlier stages. */
 interface PluginFacts {
   readonly env: EnvFacts | null;
+  readonly given: AnalysisSettings | null;
   readonly tables: TableNames;
   /** By name. */
   readonly models: ReadonlyMap<string, readonly Definition[]>;
@@ -301,6 +301,22 @@ const readField = (
     ({ models }) => findField(models, names, field),
     (found) => found?.node,
   );
+
+/** Only a check that reads a setting depends on it. */
+const recordSettings = ({ readAnswer }: Lookups<PluginFacts>): PluginSettings => ({
+  get testing() {
+    return readAnswer('testing', ({ given }) => given?.testing) === true;
+  },
+  get profile() {
+    return readAnswer('profile', ({ given }) => given?.profile) ?? null;
+  },
+  get outbound() {
+    return readAnswer('outbound', ({ given }) => given?.outbound ?? null, JSON.stringify);
+  },
+  get connections() {
+    return readAnswer('connections', ({ given }) => given?.websocket.enabled) === true;
+  },
+});
 
 const getEnv = ({ env }: PluginFacts): EnvFacts | null => env;
 

@@ -155,6 +155,7 @@ const listMarkedFields = memoize(({ node }: Definition): readonly string[] =>
   node.members.flatMap(({ key, value }) => (value !== null && toJsonObject(value)['secret'] === true ? [key] : [])),
 );
 
-const listSecretActions = memoize((block: readonly LinkedResource[]) =>
+/** Actionables that write secrets into models. */
+export const listSecretActions = memoize((block: readonly LinkedResource[]) =>
   block.flatMap(({ actions }) => actions.filter(({ secretModels }) => secretModels.length > 0)),
 );

@@ -88,10 +88,11 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     string,
     { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, StageResult> }
   >();
+  const sharedReads = new Map<string, readonly StageInput[]>();
   const blocksByName = new Map<string, Blocks<object>>();
   const getStages = (thing: object): Map<string, CachedStageResult> => {
     let stages = kept.get(thing);
-    if (stages === undefined) kept.set(thing, (stages = new Map()));
+    if (stages === undefined) kept.set(thing, (stages = new Map<string, CachedStageResult>()));
     return stages;
   };
   const cache: StageCache = {
@@ -105,18 +106,24 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       report: Report,
       { name, reads, readsOf, source, compute, reuse }: SharedLookupStage<T, R, S>,
     ): R[] {
+      const before = sharedReads.get(name);
+      // Compared once, not for each block.
+      const shared = before !== undefined && isSame(before, reads) ? before : reads;
+      sharedReads.set(name, shared);
+      const listReads = (thing: T): StageInput[] => (readsOf === undefined ? [shared] : [shared, readsOf(thing)]);
       return blocks.flatMap((block) => {
-        const ownReads = readsOf === undefined ? reads : [...reads, ...block.map(readsOf)];
+        const own = readsOf === undefined ? NO_READS : block.map(readsOf);
         const known = getStages(block).get(name);
-        if (known?.lookups !== undefined && isSame(known.reads, ownReads) && known.lookups.hasSameAnswers(source)) {
+        const isKnown = known?.reads[0] === shared && isSame(known.reads[1], own);
+        if (isKnown && known.lookups?.hasSameAnswers(source) === true) {
           if (known.rows.length > 0) report.merge(known.rows);
           return known.outcome as R[];
         }
-        const own = createReport(codes);
+        const rows = createReport(codes);
         const outcome = block.map((thing) =>
-          cache.getOrLookUp(thing, own, {
+          cache.getOrLookUp(thing, rows, {
             ...{ name, source },
-            reads: readsOf === undefined ? reads : [...reads, readsOf(thing)],
+            reads: listReads(thing),
             compute: (lookups: Lookups<S>, each) => compute(thing, lookups, each),
             ...(reuse && { reuse }),
           }),
@@ -129,8 +136,8 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
           last = other;
           return true;
         };
-        getStages(block).set(name, { reads: ownReads, outcome, rows: own.rows, lookups: { hasSameAnswers } });
-        report.merge(own.rows);
+        getStages(block).set(name, { reads: [shared, own], outcome, rows: rows.rows, lookups: { hasSameAnswers } });
+        report.merge(rows.rows);
         return outcome;
       });
     },
@@ -182,6 +189,8 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   };
   return cache;
 }
+
+const NO_READS: readonly StageInput[] = [];
 
 export type Blocks<T> = readonly (readonly T[])[];
 

@@ -27,8 +27,8 @@ export interface PlacedQuery {
 }
 
 export interface StoresInput {
-  readonly definitions: readonly Definition[];
-  /** The same definitions. */
+  readonly models: readonly Definition[];
+  /** All definitions. */
   readonly blocks: Blocks<Definition>;
   readonly tables: TableNames;
   readonly registry: Registry;
@@ -42,18 +42,15 @@ export interface StoresInput {
 const OTHERWISE = 'main';
 
 export function resolveStores(input: StoresInput): Stores {
-  const { definitions, blocks, tables, registry, memory, report, given } = input;
+  const { models, blocks, tables, registry, memory, report, given } = input;
   const names = mapNamesByKind(input);
   const wanted = new Map(
-    definitions.flatMap(({ sort, name, connection }) =>
-      sort === 'model' && connection !== null ? [[name, asText(connection.scalar)] as const] : [],
-    ),
+    models.flatMap(({ name, connection }) => (connection === null ? [] : [[name, asText(connection.scalar)] as const])),
   );
-  const models = definitions.flatMap(({ sort, name }) => (sort === 'model' ? [name] : []));
   const chosen = given?.chosen.map(({ kind, instance, name }) => [kind, instance, name]);
   const placed = memory.getOrLookUpAll(blocks, report, {
     name: 'stores',
-    reads: [names, wanted, models, chosen],
+    reads: [names, wanted, models.map(({ name }) => name), chosen],
     source: NOTHING,
     compute: (definition, _lookups, own) => placeQueries(definition, { ...input, report: own }, names, wanted),
   });
@@ -72,12 +69,12 @@ export function resolveStores(input: StoresInput): Stores {
       addStore(model, place);
     }
   }
-  for (const { sort, name } of definitions) {
-    if (sort !== 'model' || kept.has(name)) continue;
+  for (const { name } of models) {
+    if (kept.has(name)) continue;
     for (const place of placeUnqueried(wanted.get(name), names, asked, registry)) addStore(name, place);
   }
-  addReferredModels(definitions, tables, registry, meant, kept, addStore);
-  const byDefinition = new Map(definitions.map((definition, i) => [definition, placed[i] ?? []]));
+  addReferredModels(models, tables, registry, meant, kept, addStore);
+  const byDefinition = new Map(blocks.flat().map((definition, i) => [definition, placed[i] ?? []]));
   const lists = new Map([...kept].map(([model, all]) => [model, [...all.values()]]));
   return {
     listStores: (model) => lists.get(model) ?? [],
@@ -206,20 +203,18 @@ function placeUnqueried(
 
 /** Unqueried models are also stored with the models that refer to them, where references are enforced. */
 function addReferredModels(
-  definitions: readonly Definition[],
+  models: readonly Definition[],
   tables: TableNames,
   { kinds }: Registry,
   asked: ReadonlySet<string>,
   kept: ReadonlyMap<string, ReadonlyMap<string, StorePlace>>,
   keep: (model: string, place: StorePlace) => void,
 ): void {
-  const edges = definitions.flatMap(({ sort, name, finds }) =>
-    sort !== 'model'
-      ? []
-      : finds.references.flatMap(({ refers, name: target }) => {
-          const model = refers.symbol === 'model' ? tables.findModel(String(target)) : undefined;
-          return model === undefined || asked.has(model) ? [] : [{ from: name, to: model }];
-        }),
+  const edges = models.flatMap(({ name, finds }) =>
+    finds.references.flatMap(({ refers, name: target }) => {
+      const model = refers.symbol === 'model' ? tables.findModel(String(target)) : undefined;
+      return model === undefined || asked.has(model) ? [] : [{ from: name, to: model }];
+    }),
   );
   for (let before = -1, count = 0; before !== count;) {
     before = count;

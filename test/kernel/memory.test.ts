@@ -72,6 +72,41 @@ describe('the memory of an analysis', () => {
     expect(run(thing, ['y'], new Map([['size', 'S']]))).to.deep.equal(['aS', 4, 1]);
   });
 
+  it('compares a block of things at once: a thing that is new, or moved, runs no other again', () => {
+    const memory = createStageCache(CATALOGUE);
+    const done: string[] = [];
+    const source = { of: new Map([['a9', 1]]) };
+    const run = (things: readonly Thing[], from: typeof source, shared = 'x'): [readonly string[], number] => {
+      const report = createReport(CATALOGUE);
+      const found = memory.getOrLookUpAll(memory.splitIntoBlocks('things', things), report, {
+        name: 'stage',
+        reads: [shared],
+        readsOf: ({ name }) => name.length,
+        source: from,
+        compute: ({ name }, { readAnswer }: Lookups<typeof source>, own) => {
+          done.push(name);
+          own.add('LNK_DUPLICATE_MODEL', { doc, start: 0, end: 2 }, { name });
+          return `${name}=${readAnswer(name, ({ of }) => of.get(name)) ?? 0}`;
+        },
+      });
+      const again = done.splice(0);
+      expect(found).to.deep.equal(things.map(({ name }) => `${name}=${from.of.get(name) ?? 0}`));
+      return [again, report.rows.length];
+    };
+    const things = Array.from({ length: 100 }, (_, n) => ({ name: `a${n}` }));
+    expect(run(things, source)).to.deep.equal([things.map(({ name }) => name), 100]);
+    expect(run(things, source)).to.deep.equal([[], 100]);
+    const moved = [{ name: 'new' }, ...things.slice(0, 40), { name: 'other' }, ...things.slice(41)];
+    expect(run(moved, source)).to.deep.equal([['new', 'other'], 101]);
+    expect(run(moved.slice(1), source)).to.deep.equal([[], 100]);
+    expect(run(things, source)).to.deep.equal([[], 100]);
+    const other = { of: new Map([['a9', 2]]) };
+    expect(run(things, other)).to.deep.equal([['a9'], 100]);
+    expect(run(things, other, 'y')[0]).to.have.length(100);
+    const blocks = memory.splitIntoBlocks('things', moved).map((block) => block.length);
+    expect(Math.max(...blocks), 'things of a block').to.be.lessThan(20);
+  });
+
   it('reads off one thing what it says alone, once in its life', () => {
     let count = 0;
     const nameOf = memoize(({ name }: Thing) => {

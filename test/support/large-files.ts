@@ -23,7 +23,7 @@ const AROUND: Readonly<Record<string, string>> = {
 const formatOrderName = (n: number): string => `order-${String(n).padStart(4, '0')}`;
 
 /** Two actionables, a guard, rules, two statements that no other resource has. */
-const defineOrder = (n: number): object => ({
+const defineOrder = (n: number, table = '_orders'): object => ({
   id: formatOrderName(n),
   resource: `orders/${n}`,
   tokenize: { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' },
@@ -37,7 +37,7 @@ const defineOrder = (n: number): object => ({
         { field: { amount: { type: 'NUMBER', max: 1_000_000 + n } } },
       ],
       sql_query: {
-        query: `INSERT INTO _orders (id, email, amount, created_at) VALUES ($1, $2, $3 + ${n}, $4) RETURNING id`,
+        query: `INSERT INTO ${table} (id, email, amount, created_at) VALUES ($1, $2, $3 + ${n}, $4) RETURNING id`,
         parameters: ['$GENERATOR.ULID', 'email', 'amount', '$DATETIME'],
       },
       must_return_value: true,
@@ -46,7 +46,7 @@ const defineOrder = (n: number): object => ({
       id: 2,
       mode: 'QUERY',
       sql_query: {
-        query: `SELECT id, email, amount, created_at FROM _orders WHERE email = $1 AND amount > ${n} ORDER BY created_at DESC LIMIT 20`,
+        query: `SELECT id, email, amount, created_at FROM ${table} WHERE email = $1 AND amount > ${n} ORDER BY created_at DESC LIMIT 20`,
         parameters: ['email'],
       },
     },
@@ -79,6 +79,23 @@ export function createMultiFileProject(resources: number): LargeProject {
     (_, n) => [formatFileName(n), `${JSON.stringify(defineOrder(n), null, 2)}\n`] as const,
   );
   return { files: { ...AROUND, ...Object.fromEntries(own) }, open: formatFileName(resources >> 1), resources };
+}
+
+/** A project of so many resources and models, each in a file of its own; each model has a key of the one before it. */
+export function createManyModelsProject(resources: number, models: number): LargeProject & { readonly model: string } {
+  const nameModel = (n: number): string => `_table${String(n).padStart(3, '0')}`;
+  const formatModelName = (n: number): string => `definitions/${nameModel(n)}.model.json`;
+  const files: Record<string, string> = { ...AROUND, 'package.json': '{}\n' };
+  delete files[MODEL_FILE];
+  for (let n = 0; n < models; n++) {
+    const reference = { of: nameModel(n - 1), key: 'id' };
+    const parent = { parent_id: { type: 'String', max_length: 26, optional: true, foreign_key: reference } };
+    files[formatModelName(n)] = `${JSON.stringify({ ...MODEL, ...(n > 0 && parent) }, null, 2)}\n`;
+  }
+  const formatFileName = (n: number): string => `definitions/${formatOrderName(n)}.json`;
+  for (let n = 0; n < resources; n++)
+    files[formatFileName(n)] = `${JSON.stringify(defineOrder(n, nameModel(n % models)), null, 2)}\n`;
+  return { files, open: formatFileName(resources >> 1), resources, model: formatModelName(models >> 1) };
 }
 
 /** One letter typed: the text before it, the letter, and what must be offered or told then. */
@@ -143,9 +160,21 @@ export const listCompletionKeystrokes = inOpenFile(COMPLETIONS);
 export const listProblemKeystrokes = inOpenFile(PROBLEMS);
 export const listHoverKeystrokes = inOpenFile(HOVERS);
 
-/** A letter in the model that every resource uses: its file and what is wrong after it. */
-export function getModelKeystroke({ files }: LargeProject): Keystroke & { readonly file: string } {
-  const text = files[MODEL_FILE] ?? '';
+export interface FileKeystroke extends Keystroke {
+  readonly file: string;
+}
+
+/** A letter in a model, by default the one that every resource uses: its file and what is wrong after it. */
+export function getModelKeystroke({ files }: LargeProject, file = MODEL_FILE): FileKeystroke {
+  const text = files[file] ?? '';
   const offset = text.indexOf('Number') + 'Number'.length;
-  return { name: 'model', file: MODEL_FILE, text, offset, letter: 's', expected: /^DEF_VALUE .*Numbers/ };
+  return { name: 'a model', file, text, offset, letter: 's', expected: /^DEF_VALUE .*Numbers/ };
+}
+
+/** A letter in the name of a section of the config. */
+export function getConfigKeystroke({ files }: LargeProject): FileKeystroke {
+  const file = 'lintel.config.json';
+  const text = files[file] ?? '';
+  const offset = text.indexOf('"', 3);
+  return { name: 'the config', file, text, offset, letter: 's', expected: /^DEF_UNKNOWN_KEY .*definitionss/ };
 }

@@ -21,14 +21,19 @@ export interface FixContext {
   readonly mayEdit: (node: LocatedNode, edits: readonly FindingEdit[]) => boolean;
 }
 
+export interface PluginSettings extends Pick<AnalysisSettings, 'testing' | 'profile'> {
+  readonly outbound: AnalysisSettings['outbound'] | null;
+  /** True where the config enables connections. */
+  readonly connections: boolean;
+}
+
 export interface PluginCheckContext extends AccessorContext {
-  readonly given: Pick<AnalysisSettings, 'testing' | 'profile' | 'outbound'> | null;
-  /** True where the config enables connections; null if no config is known. */
-  readonly connections: boolean | null;
+  /** Null if no config is known. */
+  readonly given: PluginSettings | null;
 }
 
 export function checkPlugins(
-  { registry, report, env, given, connections }: PluginCheckContext,
+  { registry, report, env, given }: PluginCheckContext,
   definition: Pick<Definition, 'doc' | 'node' | 'finds'>,
   places: readonly PluginUsage[],
   {
@@ -52,13 +57,21 @@ export function checkPlugins(
       secrets,
       isSecretName,
       inPath,
-      testing: given?.testing === true,
-      profile: given?.profile ?? null,
+      get testing() {
+        return given?.testing === true;
+      },
+      get profile() {
+        return given?.profile ?? null;
+      },
+      get outbound() {
+        return given?.outbound ?? null;
+      },
+      get connections() {
+        return given?.connections ?? null;
+      },
       value: place.value,
       holder: place.holder,
       root,
-      outbound: given?.outbound ?? null,
-      connections,
       nearest: findNearest,
       env: (name) => env?.get(name) ?? null,
       isSet: (name) => env?.has(name) !== false,

@@ -1,0 +1,88 @@
+/** A file that changes on disk costs what it is a part of: nothing else of the project is read again. */
+import { expect } from 'chai';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { openProject, type Project } from '../../language-server/project.js';
+
+const MODEL = 'definitions/_note.model.json';
+const RESOURCE = 'definitions/note.resource.json';
+const defineResource = (id: string): string =>
+  JSON.stringify({
+    ...{ id, resource: id },
+    tokenize: { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.KEY' },
+    actionables: [{ id: 1, mode: 'RETURN', value: { x: 1 } }],
+  });
+
+describe('the files of a project on disk', () => {
+  let folder: string;
+  let project: Project;
+  const write = (name: string, text: string): string => {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  };
+  const listIds = (): readonly string[] => project.getSnapshot().analysis.resources.map(({ id }) => id);
+  const listCodes = (): readonly string[] => project.getSnapshot().problems.map(({ code }) => code);
+
+  beforeEach(async () => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'lintel-disk-')));
+    write('lintel.config.json', '{ "definitions": ["definitions/**/*.json"] }');
+    write('.env', 'KEY=one\n');
+    write(MODEL, '{ "id": { "type": "String", "primary_key": true, "max_length": 26 } }');
+    write(RESOURCE, defineResource('note'));
+    project = await openProject(folder, { trusted: () => false }).loaded;
+    expect(listIds()).to.deep.equal(['note']);
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('an unrelated file changes nothing, wherever it is', async () => {
+    const before = project.getSnapshot();
+    write(RESOURCE, defineResource('written'));
+    const unrelated = ['package.json', 'other/data.json', 'definitions/notes.txt', 'sub/.env'].map((name) =>
+      write(name, '{}'),
+    );
+    expect(await project.refresh(unrelated)).to.equal(false);
+    expect(project.getComputedSnapshot()).to.equal(before);
+  });
+
+  it('variables are read without the definitions', async () => {
+    write(RESOURCE, defineResource('written'));
+    expect(listCodes()).to.not.include('ENV_MISSING');
+    expect(await project.refresh([write('.env', 'OTHER=one\n')])).to.equal(true);
+    expect(project.envNames.names).to.deep.equal(['OTHER']);
+    expect([...project.env.keys()])
+      .to.include('OTHER')
+      .and.not.include('KEY');
+    expect(listCodes()).to.include('ENV_MISSING');
+    expect(listIds()).to.deep.equal(['note']);
+  });
+
+  it('a definition file is read alone, found when it is new, and gone when it is deleted', async () => {
+    const other = write('definitions/deep/other.resource.json', defineResource('other'));
+    expect(await project.refresh([other])).to.equal(true);
+    expect([...listIds()].sort()).to.deep.equal(['note', 'other']);
+    write(other.slice(folder.length + 1), defineResource('unread'));
+    expect(await project.refresh([write(RESOURCE, defineResource('written'))])).to.equal(true);
+    expect([...listIds()].sort()).to.deep.equal(['other', 'written']);
+    rmSync(dirname(other), { recursive: true });
+    expect(await project.refresh([dirname(other)]), 'a folder').to.equal(true);
+    expect(listIds()).to.deep.equal(['written']);
+  });
+
+  it('a config selects other files, and keeps the plugins as long as it selects the same', async () => {
+    const { registry } = project;
+    write('more/other.resource.json', defineResource('other'));
+    const patterns = '["definitions/**/*.json", "more/**/*.json"]';
+    await project.refresh([write('lintel.config.json', `{ "definitions": ${patterns} }`)]);
+    expect([...listIds()].sort()).to.deep.equal(['note', 'other']);
+    expect(project.registry).to.equal(registry);
+    const config = `{ "definitions": ${patterns}, "plugins": ["builtin:*", "./mine"] }`;
+    await project.refresh([write('lintel.config.json', config)]);
+    expect(listCodes()).to.include('PLG_UNREAD');
+    const known = project.registry;
+    await project.refresh([write('.env', 'KEY=two\n')]);
+    expect(project.registry, 'with a plugin that is not read').to.equal(known);
+  });
+});
