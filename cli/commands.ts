@@ -1,36 +1,12 @@
 /** All CLI commands as data, from which help and reference are generated. A command's code is imported when it runs. */
-import type { CommandDoc, OptionDoc } from '../language/export/command-doc.js';
-import type { CommandOptions } from './options.js';
-import type { Terminal } from './terminal.js';
-
-/** Resolves to the exit code; for servers, after shutdown. */
-export type Command = (options: CommandOptions, terminal: Terminal) => Promise<number>;
-
-export interface CommandEntry extends CommandDoc {
-  readonly load: () => Promise<Command>;
-}
+import type { OptionDoc } from '../language/export/command-doc.js';
+import { BROKEN, FAILED, FORMAT, OK, TOOL_COMMANDS, TRUST, withSqlParser, type CommandEntry } from './tool-commands.js';
 
 export const COMMON_OPTIONS: readonly OptionDoc[] = [
   { name: 'config', value: 'FILE', doc: 'The config file (default: `lintel.config.json`, if it exists).' },
   { name: 'help', doc: 'Show what a command does, its options and examples.' },
   { name: 'version', doc: 'Show the version of Lintel.' },
 ];
-
-/** For commands that read definitions: loads PostgreSQL's parser in parallel. */
-const withSqlParser = (load: CommandEntry['load']) => (): Promise<Command> => {
-  // Errors are reported where the parser is awaited.
-  void import('../language/project/sql-parser.js').then(({ loadSqlParser }) => loadSqlParser()).catch(() => undefined);
-  return load();
-};
-
-const FORMAT = (doc: string): OptionDoc => ({ name: 'format', value: 'FORMAT', doc });
-const TRUST: OptionDoc = {
-  name: 'trust',
-  doc: 'Run the code of plugins in folders of the project. Only for projects that you trust.',
-};
-const OK = { code: 0, doc: 'Done.' };
-const FAILED = { code: 1, doc: 'Failed; stderr has the reason.' };
-const BROKEN = { code: 1, doc: 'The definitions or the config have errors, or a plugin cannot start.' };
 
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   init: {
@@ -273,96 +249,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     exits: [OK, { code: 1, doc: 'The resource does not exist or has errors.' }],
     load: withSqlParser(async () => (await import('./plan.js')).printPlan),
   },
-  openapi: {
-    usage: 'openapi',
-    summary: 'describe the endpoints as an OpenAPI document',
-    details:
-      'OpenAPI 3.1 as JSON: paths, parameters, bodies, responses, errors and authentication, from the ' +
-      'definitions, the models and the statements. If WebSocket is enabled, `x-lintel-websocket` lists what clients can ' +
-      'call and which events they receive. Title and version are from the `package.json` next to the config. ' +
-      'Connects to nothing and contains no environment values. Without `--out` it is printed. `lintel dev` serves the ' +
-      'same at `/openapi.json`, and a page to try it out at `/docs`.',
-    options: [
-      { name: 'out', value: 'FILE', doc: 'The file to write.' },
-      { name: 'check', doc: 'Write nothing; exit code 1 if the file (default: `openapi.json`) is out of date.' },
-      TRUST,
-    ],
-    examples: ['lintel openapi --out openapi.json', 'lintel openapi --check --out openapi.json'],
-    exits: [OK, { code: 1, doc: 'Definitions with errors, or with `--check` a file that is out of date.' }],
-    load: withSqlParser(async () => (await import('./openapi.js')).runOpenapi),
-  },
-  schema: {
-    usage: 'schema',
-    summary: 'write JSON Schemas of definitions, models and the config',
-    details:
-      'For editors without the Lintel extension: completion, documentation and errors that a schema can express (draft ' +
-      '07). Plugins of the config are included. A name that ends in `.json` is a file; any ' +
-      'other is a folder, with one file for each type of definition file. Without `--out` the schema is printed.',
-    options: [
-      { name: 'for', value: 'WHAT', doc: '`definition`, `model`, `config` or `all` (default).' },
-      { name: 'out', value: 'PATH', doc: 'A file, or a folder.' },
-      TRUST,
-    ],
-    examples: ['lintel schema --out .vscode', 'lintel schema --for model --out model.schema.json'],
-    exits: [OK, FAILED],
-    load: async () => (await import('./schema.js')).runSchema,
-  },
-  docs: {
-    usage: 'docs',
-    summary: 'write the reference as Markdown pages',
-    details:
-      'One page for each kind of plugin, and pages for the grammar, the config, the problem codes and the commands; ' +
-      'your own plugins are included. Generated pages that are no longer needed are removed; other ' +
-      'files of the folder are not changed.',
-    options: [
-      { name: 'out', value: 'FOLDER', doc: 'The folder of the pages (default: `docs/reference`).' },
-      { name: 'check', doc: 'Write nothing; exit code 1 if a page is out of date.' },
-      TRUST,
-    ],
-    examples: ['lintel docs', 'lintel docs --check'],
-    exits: [OK, { code: 1, doc: 'With `--check`: a page is out of date.' }],
-    load: async () => (await import('./docs.js')).runDocs,
-  },
-  manifest: {
-    usage: 'manifest <plugin folder>',
-    summary: 'check the specs in a folder and write plugin.manifest.json',
-    details:
-      'Runs the examples and counter-examples of every spec in the folder and reports missing documentation. ' +
-      'Without issues, writes the specs as plain data, for readers that must not run foreign code, into the folder that ' +
-      'the config lists. Rules that are code are only marked (`hasCheck`). Other plugins of the config are read from their ' +
-      'manifests.',
-    options: [{ name: 'check', doc: 'Write nothing; exit code 1 if the file is out of date.' }, TRUST],
-    examples: ['lintel manifest my-plugins/short-code', 'lintel manifest my-plugins/short-code --check'],
-    exits: [OK, { code: 1, doc: 'A spec has issues, or with `--check` the file is out of date.' }],
-    load: async () => (await import('./manifest.js')).runManifest,
-  },
-  lsp: {
-    usage: 'lsp',
-    summary: 'the language server, for editors',
-    details:
-      'Language Server Protocol over the standard streams: problems, completion, documentation, navigation and ' +
-      'code actions for definitions, models and the config. The VS Code extension contains its own copy.',
-    options: [
-      { name: 'stdio', doc: 'Communicate over stdin and stdout; the only transport.' },
-      { name: 'clientProcessId', value: 'PID', doc: 'The process id of the editor, which some clients pass.' },
-    ],
-    examples: ['lintel lsp --stdio'],
-    exits: [{ code: 0, doc: 'Stopped by the editor.' }],
-    load: async () => (await import('./lsp.js')).runLanguageServer,
-  },
-  dap: {
-    usage: 'dap',
-    summary: 'the debug adapter, for editors',
-    details:
-      'Debug Adapter Protocol over the standard streams: breakpoints on resources, actionables and rules, steps, values. `launch` ' +
-      'starts `lintel dev --debug` in the folder `cwd` and ends it with the session; `attach` connects to one that runs there. ' +
-      '`lintel serve` accepts no debugger. The configuration may have `cwd`, `config`, `env`, `stopOnEntry` (each request stops at its start) and ' +
-      '`showSecrets` (passwords, tokens and keys are masked otherwise).',
-    options: [],
-    examples: ['lintel dap'],
-    exits: [{ code: 0, doc: 'Disconnected by the editor.' }],
-    load: async () => (await import('./dap.js')).runDap,
-  },
+  ...TOOL_COMMANDS,
 };
 
 export const isCommand = (name: string): boolean => Object.hasOwn(COMMANDS, name);

@@ -112,7 +112,7 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: (co
         });
       started.once('error', failed);
       started.once('exit', (code) => {
-        failed(new Error(`\`lintel dev\` has ended with code ${code ?? 'none'}; the debug console shows why.`));
+        failed(new Error(`\`lintel dev\` has ended with code ${code ?? 'none'}: its output shows why.`));
         child = null;
         if (isOver) return;
         client.sendEvent(new ExitedEvent(code ?? 1));

@@ -76,8 +76,8 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
     await reload();
     if (debug) listener = await listenForDebugger(kernel).catch((error: unknown) => closeFailed(kernel, error));
     const formatLines = createPageFormatter(kernel);
-    const more = (url: string): string => `${formatLines(url)}${formatDebugger(listener)}`;
-    return await runServer(kernel, terminal, createDocsRoutes(kernel), more, () => listener?.close());
+    const formatMore = (url: string): string => `${formatLines(url)}${formatDebugger(listener)}`;
+    return await runServer(kernel, terminal, createDocsRoutes(kernel), formatMore, () => listener?.close());
   } finally {
     isOver = true;
     clearTimeout(secondLook);

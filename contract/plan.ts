@@ -198,10 +198,7 @@ export interface ModePlan {
    * Used for results that no later step reads. `streams`: nothing needs the whole text, so the result may be a `JsonStream`.
    */
   readonly renders?: (names: readonly string[] | null, hide: Hide | null, streams: boolean) => Execute | null;
-  /**
-   * What the work would send with the values of the frame: a statement, a call. For a debugger; no request runs it. Throws a Fault
-   * where a value is missing.
-   */
+  /** For a debugger: what the work would send with the values of the frame. Throws a Fault where one is missing. */
   readonly preview?: (frame: Frame) => Preview;
   /** For `lintel plan`: no secrets, no closures. */
   readonly describe: Json;

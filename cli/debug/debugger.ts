@@ -43,7 +43,7 @@ export async function attachDebugger(
 ): Promise<Debugger> {
   const facts = createPlanFacts();
   const breakpoints = createBreakpoints();
-  const scopes = createScopeReader(facts);
+  const scopes = createScopeReader(facts, kernel);
   let isAttached = true;
   let isCaught: (fault: Fault) => boolean = () => false;
   let known: { readonly analysis: Analysis; readonly definitions: Definitions; mask: SecretMask | null } | null = null;

@@ -22,13 +22,13 @@ const TOKEN =
 
 function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
-  const pattern = new RegExp(TOKEN.source, TOKEN.flags);
-  while (pattern.lastIndex < text.trimEnd().length) {
-    const at = pattern.lastIndex;
-    const groups = pattern.exec(text)?.groups;
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.trimEnd().length) {
+    const at = TOKEN.lastIndex;
+    const groups = TOKEN.exec(text)?.groups;
     if (groups === undefined)
       throw new ExpressionError(
-        `"${text.slice(at).trim()}" is no accessor, name, literal or comparison: write \`$PAYLOAD.amount > 10\``,
+        `"${text.slice(at).trim()}" is no accessor, name, literal or comparison: write \`amount > 10\``,
       );
     const [sort, found = ''] = Object.entries(groups).find(([, value]) => value !== undefined) ?? [];
     tokens.push({ sort: sort as Token['sort'], text: found });

@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
-import { asText, isObject, type Json } from '../../contract/json.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 
 export const LOOPBACK = '127.0.0.1';
@@ -70,9 +69,8 @@ export async function listenForDebugger(kernel: Kernel): Promise<DebugListener> 
 /** Null where no server of this folder waits for a debugger. */
 export async function readDebugAddress(folder: string): Promise<DebugAddress | null> {
   try {
-    const read = JSON.parse(await readFile(getFile(folder), 'utf8')) as Json;
-    const port = isObject(read) ? read['port'] : null;
-    return isObject(read) && typeof port === 'number' ? { port, token: asText(read['token']) } : null;
+    const { port, token } = JSON.parse(await readFile(getFile(folder), 'utf8')) as Partial<DebugAddress>;
+    return typeof port === 'number' && typeof token === 'string' ? { port, token } : null;
   } catch {
     return null;
   }

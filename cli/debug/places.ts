@@ -14,7 +14,7 @@ import { findMember, type LocatedNode, type Member } from '../../language/source
 export type Moment = 'enter' | 'before' | 'step' | 'after';
 
 export interface Place {
-  /** The id of the resource whose plan runs. */
+  /** The id of the resource that was called. */
   readonly resource: string;
   /** The key of the actionable; null for the resource. */
   readonly action: string | null;

@@ -1,10 +1,11 @@
-/** What a stopped request shows: scopes, expressions, and the payload, which can be changed. */
+/** What a stopped request shows: scopes, expressions, rows of its transaction, and the payload, which can be changed. */
 import { ensureFault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Frame, Payload, Preview } from '../../contract/plan.js';
 import { RawJson } from '../../contract/raw-json.js';
-import type { ReadPath } from './expression.js';
-import { ExpressionError, readInside } from './expression.js';
+import type { Kernel } from '../../kernel/runtime/kernel.js';
+import { scanSql } from '../../language/strings/sql.js';
+import { ExpressionError, readInside, type ReadPath } from './expression.js';
 import type { PlanFacts, ReachedPlace } from './observer.js';
 import type { Place } from './places.js';
 
@@ -17,11 +18,23 @@ export interface ScopeContent {
   readonly root: string | null;
 }
 
+/** The root of results, by the id of the actionable. Only the debugger has it. */
+const RESULT = 'RESULT';
+
 /** The id of the resource in which the actionable is written. */
 export const findOwner = ({ resource, action }: Place): string =>
   action === null ? resource : action.slice(0, action.lastIndexOf('#'));
 
-export function createScopeReader(facts: PlanFacts) {
+export function createScopeReader(facts: PlanFacts, { project: { registry } }: Pick<Kernel, 'project'>) {
+  /** What an accessor reads, by its root. */
+  const roots = new Map(
+    [...registry.names('accessor')].map((name) => [name, registry.plugin('accessor', name)?.facts?.['reads']] as const),
+  );
+  const findRoot = (reads: string): string | null => {
+    const [name] = [...roots].find(([, read]) => read === reads) ?? [];
+    return name === undefined ? null : `$${name}`;
+  };
+
   const getSlots = (resource: string): ReadonlyMap<string, number> => facts.names.get(resource) ?? new Map();
 
   /** Values that actionables name or generate. */
@@ -65,11 +78,11 @@ export function createScopeReader(facts: PlanFacts) {
         value: value as ScopeContent['value'],
       });
       return [
-        add('Payload', frame.payload, '$PAYLOAD', true),
-        add('Claims', frame.claims ?? {}, '$PROTECTED'),
-        add('Headers', { ...invocation.headers, ip: invocation.remote }, '$HEADER'),
+        add('Payload', frame.payload, findRoot('payload'), true),
+        add('Claims', frame.claims ?? {}, findRoot('claims')),
+        add('Headers', { ...invocation.headers, ip: invocation.remote }, findRoot('headers')),
         add('Names', listNames(frame, place)),
-        add('Results', listResults(frame, place), '$RESULT'),
+        add('Results', listResults(frame, place), `$${RESULT}`),
         ...(work === null ? [] : [add('url' in work ? 'Call' : 'Statement', work)]),
         ...(isTop && state.result !== undefined ? [add('Result', { result: toPlainValue(state.result) })] : []),
       ];
@@ -84,13 +97,13 @@ export function createScopeReader(facts: PlanFacts) {
         return named === undefined ? readInside(frame.payload, path) : readInside(named, rest);
       };
       return (path, root) => {
-        if (root === null || root === 'PAYLOAD') return path.length === 0 ? frame.payload : readName(path);
-        if (root === 'PROTECTED') return readInside(frame.claims ?? {}, path);
-        if (root === 'HEADER') return readHeader(frame, path.join('.'));
-        if (root === 'DATETIME') return frame.now();
-        if (root === 'RESULT') return readInside(listResults(frame, place), path);
+        const reads = root === null ? 'payload' : roots.get(root);
+        if (reads === 'payload') return path.length === 0 ? frame.payload : readName(path);
+        if (reads === 'claims') return readInside(frame.claims ?? {}, path);
+        if (reads === 'headers') return readHeader(frame, path.join('.'));
+        if (root === RESULT) return readInside(listResults(frame, place), path);
         throw new ExpressionError(
-          `\`$${root}\` cannot be read here: \`$PAYLOAD\`, \`$PROTECTED\`, \`$HEADER\`, \`$DATETIME\`, \`$RESULT\` and names can`,
+          `\`$${root}\` cannot be read here: payload, claims, headers, names and \`$${RESULT}\` can`,
         );
       };
     },
@@ -138,4 +151,46 @@ export function parseNewValue(text: string, now: unknown): Json {
     if (typeof now === 'string') return text;
     throw new ExpressionError('a value is written as JSON: `12`, `"text"`, `true`, `null`, `[1, 2]`');
   }
+}
+
+/** What is read here of the handle of a database. */
+interface RowSource {
+  readonly execute: (text: string, values: readonly unknown[], transaction: unknown) => Promise<readonly unknown[]>;
+}
+
+const MOST_ROWS = 200;
+
+export const isStatement = (text: string): boolean => /^\s*(?:select|with|values|table)\s/i.test(text);
+
+/**
+ * The database itself refuses to write: the statement runs read-only behind a savepoint, to which the transaction returns. Throws
+ * an ExpressionError where that is impossible.
+ */
+export async function readRows(
+  text: string,
+  { frame, action }: ReachedPlace,
+  { facts, kernel }: { readonly facts: PlanFacts; readonly kernel: Kernel },
+): Promise<readonly unknown[]> {
+  const shared = action === null ? undefined : facts.shared.get(action.key);
+  if (frame.unit === null || shared === undefined)
+    throw new ExpressionError('No transaction is open here: statements can be read at an actionable in a transaction.');
+  if (!isPostgres(kernel, shared.handle))
+    throw new ExpressionError('Only a transaction of PostgreSQL can be read from: others cannot be made read-only.');
+  if (scanSql(text).statements > 1) throw new ExpressionError('One statement at a time can be read.');
+  const { execute } = shared.handle as RowSource;
+  const transaction = shared.of(frame.unit);
+  const run = (statement: string): Promise<readonly unknown[]> => execute(statement, [], transaction);
+  await run('SAVEPOINT lintel_debugger');
+  try {
+    await run('SET LOCAL transaction_read_only = on');
+    return (await run(text)).slice(0, MOST_ROWS);
+  } finally {
+    await run('ROLLBACK TO SAVEPOINT lintel_debugger');
+    await run('RELEASE SAVEPOINT lintel_debugger');
+  }
+}
+
+function isPostgres({ instances, project: { registry } }: Kernel, handle: unknown): boolean {
+  const instance = instances.find((one) => one.handle() === handle);
+  return instance !== undefined && registry.plugins.get(instance.id)?.facts?.['syntax'] === 'postgresql';
 }

@@ -2,6 +2,7 @@
 import type { Frame } from '../../contract/plan.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { listSecretNames } from '../../language/analysis/action-secrets.js';
+import { buildStoredFormPattern } from '../../language/analysis/conceal-pattern.js';
 import { createRedactor } from '../test/reporters/redact.js';
 
 export const MASKED = '‹secret›';
@@ -38,11 +39,7 @@ export function createSecretMask(kernel: Kernel): SecretMask {
   const texts = [...[...analysis.documents.values()].map(({ text }) => text), JSON.stringify(kernel.config.chosen)];
   const variables = new Set(texts.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name = '']) => name)));
   const values = [...variables].flatMap((name) => env[name] ?? []).filter((value) => value.length >= SHORTEST);
-  const forms = [...registry.plugins.values()].flatMap(({ facts }) => {
-    const form = facts?.['conceals'];
-    return typeof form === 'string' ? [form] : [];
-  });
-  const hashes = forms.length === 0 ? null : new RegExp(forms.join('|'));
+  const hashes = buildStoredFormPattern(registry);
   return {
     isSecret: (name) => names.has(name.toLowerCase()),
     maskText(text, more) {

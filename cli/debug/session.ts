@@ -8,11 +8,9 @@ import type { DebuggerEvents } from './debugger.js';
 import { compileExpression, ExpressionError } from './expression.js';
 import { createFaultFilter, describeFault } from './faults.js';
 import type { Place, SourceSpot } from './places.js';
-import { isStatement, readRows } from './read-rows.js';
-import { changePayload, parseNewValue } from './scopes.js';
+import { changePayload, isStatement, parseNewValue, readRows } from './scopes.js';
 import { collectFrameSecrets } from './secrets.js';
-import { buildStack, describeThread } from './stack.js';
-import { SERVER_THREAD, type DebugThread, type StepMode, type Stop } from './threads.js';
+import { buildStack, describeThread, SERVER_THREAD, type DebugThread, type StepMode, type Stop } from './threads.js';
 import { createVariableTree, type ValueNode, type VariableTree } from './variables.js';
 
 interface StackEntry {
@@ -84,7 +82,7 @@ export class LintelDebugSession extends AttachingSession {
       const thread = debug.threads.find(threadId);
       const stop = thread?.stop;
       if (thread === undefined || !stop) throw new ExpressionError('This thread is not stopped.');
-      const stack = buildStack(debug, thread, stop);
+      const stack = buildStack(thread, stop, debug.definitions(), debug.kernel);
       const end = levels === 0 ? stack.length : startFrame + levels;
       const stackFrames = stack.slice(startFrame, end).map(({ name, place, spot, isTop }) => {
         this.#frames.set(++this.#lastFrame, { thread, stop, place, isTop });
@@ -241,7 +239,7 @@ export class LintelDebugSession extends AttachingSession {
   }
 
   #log(text: string, spot: SourceSpot): void {
-    const event: DebugProtocol.OutputEvent = new OutputEvent(`${text}\n`, 'console');
+    const event: DebugProtocol.OutputEvent = new OutputEvent(`${text}\n`);
     Object.assign(event.body, this.#toLocation(spot));
     this.sendEvent(event);
   }

@@ -1,8 +1,9 @@
-/** The requests, messages and jobs that run while a debugger is attached: each is a thread, which stops and goes on. */
+/** The requests, messages and jobs that run while a debugger is attached: each is a thread, which stops and goes on, with its call stack. */
 import { createFault, type Fault } from '../../contract/fault.js';
 import type { Frame, Invocation, SharedUnit } from '../../contract/plan.js';
+import type { Kernel } from '../../kernel/runtime/kernel.js';
 import type { ReachedPlace } from './observer.js';
-import { createPlaceKey, type Definitions, type Place } from './places.js';
+import { createPlaceKey, type Definitions, type Place, type SourceSpot } from './places.js';
 import type { Breakpoint, BreakpointHit } from './breakpoints.js';
 
 export type StopReason = 'breakpoint' | 'step' | 'pause' | 'entry' | 'exception';
@@ -66,7 +67,7 @@ interface RunningThread extends DebugThread {
 }
 
 /** Milliseconds. Servers roll back a transaction in which nothing happens for some 40 seconds. */
-const KEEP_ALIVE = 10_000;
+const REFRESH_MS = 10_000;
 
 /** Stands for the server: a client can pause only what it lists as a thread. */
 export const SERVER_THREAD = 1;
@@ -168,7 +169,7 @@ export function createThreads(input: ThreadInput): Threads {
     thread.stop = stop;
     const released = new Promise<Fault | null>((resolve) => (thread.release = resolve));
     thread.over = released.then(() => undefined);
-    const timer = setInterval(() => void keepAlive(frame, reached.action?.key ?? null), KEEP_ALIVE);
+    const timer = setInterval(() => void refreshTransaction(frame, reached.action?.key ?? null), REFRESH_MS);
     input.onStop(thread, stop);
     const fault = await released;
     clearInterval(timer);
@@ -176,7 +177,7 @@ export function createThreads(input: ThreadInput): Threads {
     if (fault !== null) throw fault;
   }
 
-  async function keepAlive(frame: Frame, action: string | null): Promise<void> {
+  async function refreshTransaction(frame: Frame, action: string | null): Promise<void> {
     const shared = action === null ? undefined : input.findShared(action);
     const { execute } = (shared?.handle ?? {}) as { execute?: (...args: unknown[]) => Promise<unknown> };
     if (frame.unit === null || shared === undefined || execute === undefined) return;
@@ -223,4 +224,52 @@ export function createThreads(input: ThreadInput): Threads {
       }
     },
   };
+}
+
+export interface StackLevel {
+  readonly name: string;
+  readonly place: Place;
+  readonly spot: SourceSpot | null;
+  readonly isTop: boolean;
+}
+
+const MOMENTS = { enter: 'before its dependencies', before: 'before', step: '', after: 'after' } as const;
+
+/** The place, the actionables that wait for it, and the resource. */
+export function buildStack(thread: DebugThread, stop: Stop, all: Definitions, kernel: Kernel): StackLevel[] {
+  const { place, fault } = stop;
+  const { resource, action, field, moment } = place;
+  const top = {
+    name: [action ?? resource, field ?? (fault === null ? MOMENTS[moment] : '')]
+      .filter((part) => part !== '')
+      .join(' · '),
+    place,
+    spot: locateStop(stop, all),
+    isTop: true,
+  };
+  const waiting = action === null ? [] : all.listCallers(resource, action);
+  const callers = waiting.map((key): StackLevel => {
+    const at: Place = { resource, action: key, field: null, moment: 'enter' };
+    return { name: `${key} · waits`, place: at, spot: all.locate(at), isTop: false };
+  });
+  const origin = describeThread(thread, kernel);
+  if (action === null) return [{ ...top, name: `${top.name} · ${origin}` }];
+  const whole: Place = { resource, action: null, field: null, moment: 'before' };
+  return [top, ...callers, { name: origin, place: whole, spot: all.locate(whole), isTop: false }];
+}
+
+/** At the rule of a breakpoint; a rejection at the rule of the field that the first issue names. */
+function locateStop({ place, fault, breakpoints }: Stop, definitions: Definitions): SourceSpot | null {
+  const [hit] = breakpoints;
+  if (hit?.target) return hit.target.spot;
+  const name = fault?.options.issues?.[0]?.pointer.split('/').at(-1) ?? '';
+  return (name === '' ? null : definitions.locateInside(place, name)) ?? definitions.locate(place);
+}
+
+/** `POST /wallet/transfer`, `job of mails/send, attempt 2`. */
+export function describeThread({ invocation, resource }: DebugThread, kernel: Kernel): string {
+  const path = kernel.plans().byId.get(resource)?.path ?? resource;
+  const { trigger, attempt } = invocation;
+  if (trigger === 'http') return `/${path}`;
+  return `${trigger} /${path}${attempt === undefined ? '' : `, attempt ${attempt}`}`;
 }

@@ -2,11 +2,10 @@
 import { commands, window, workspace, type ExtensionContext, type TextDocument } from 'vscode';
 import { createSession, type Session } from './client.js';
 import { registerCommands } from './commands.js';
-import { provideDebugging } from './debugging.js';
 import { assignLanguage } from './language-mode.js';
 import { watchProjects } from './projects.js';
 import { showStatus } from './status.js';
-import { provideTasks } from './tasks.js';
+import { provideDebugging, provideTasks } from './tasks.js';
 import { showTests } from './test-explorer.js';
 import { notifyTrust } from './trust.js';
 

@@ -1,17 +1,23 @@
-/** Tasks of the type `lintel`: run the project's `lintel` in a terminal and list its problems in the editor. */
+/**
+ * Tasks of the type `lintel` run the project's `lintel` in a terminal and list its problems in the editor. Debug sessions of that type start
+ * its `lintel dap`; F5 works without a launch configuration.
+ */
 import {
+  Disposable,
   TaskGroup,
   TaskPanelKind,
   TaskRevealKind,
   commands,
+  debug,
   tasks,
   window,
-  type Disposable,
+  type DebugConfiguration,
   type Task,
   type TaskDefinition,
   type TaskExecution,
+  type WorkspaceFolder,
 } from 'vscode';
-import { NOT_STARTED_MESSAGES, createLintelTask, startTask, type NotStarted } from './programs.js';
+import { NOT_STARTED_MESSAGES, createDebugAdapter, createLintelTask, startTask, type NotStarted } from './programs.js';
 import type { Project, Projects } from './projects.js';
 
 interface LintelTask extends TaskDefinition {
@@ -75,4 +81,36 @@ function createTask(definition: LintelTask, { folder }: Project): Task | NotStar
   if (definition.command === 'check') task.group = TaskGroup.Build;
   task.presentationOptions = { reveal: TaskRevealKind.Always, panel: TaskPanelKind.Dedicated, clear: !watches };
   return task;
+}
+
+const TYPE = 'lintel';
+const INITIAL: DebugConfiguration = { type: TYPE, request: 'launch', name: 'Debug definitions' };
+
+export function provideDebugging(projects: Projects): Disposable {
+  const findProject = (folder: WorkspaceFolder | undefined): Project | undefined =>
+    projects.find(window.activeTextEditor?.document.uri ?? folder?.uri);
+  return Disposable.from(
+    debug.registerDebugConfigurationProvider(TYPE, {
+      provideDebugConfigurations: () => [INITIAL],
+      resolveDebugConfiguration(folder, given) {
+        // Without a launch.json, all fields are missing.
+        const configuration: DebugConfiguration = { ...INITIAL, ...given };
+        const project = findProject(folder);
+        if (project === undefined && configuration['cwd'] === undefined) {
+          void window.showWarningMessage(
+            'There is no lintel.config.json in this workspace. `npx lintel init` makes a project.',
+          );
+          return undefined;
+        }
+        return { cwd: project?.folder.fsPath, ...configuration };
+      },
+    }),
+    debug.registerDebugAdapterDescriptorFactory(TYPE, {
+      createDebugAdapterDescriptor({ configuration, workspaceFolder }) {
+        const adapter = createDebugAdapter(String(configuration['cwd'] ?? workspaceFolder?.uri.fsPath ?? ''));
+        if (typeof adapter === 'string') throw new Error(NOT_STARTED_MESSAGES[adapter]);
+        return adapter;
+      },
+    }),
+  );
 }

@@ -44,7 +44,7 @@ export interface CompileInput {
   readonly indexSources: BlindIndexSource[];
   /** Whether a plugin may read the results of this mode before the response; by default true. */
   readonly watched?: (mode: string) => boolean;
-  readonly observer?: PlanObserver | null;
+  readonly planObserver?: PlanObserver | null;
 }
 
 export interface CompiledAction {
@@ -108,7 +108,7 @@ export function compileAction(
     describe: planned.describe,
   });
   return {
-    plan: input.observer?.observeAction(plan, scope.resource.id) ?? plan,
+    plan: input.planObserver?.observeAction(plan, scope.resource.id) ?? plan,
     renders,
     seal: steps.filter(({ seals }) => seals === true),
     deferrals: inner.deferrals,

@@ -19,7 +19,7 @@ export function compilePlanSet(
   analysis: Analysis,
   services: Pick<
     CompileInput,
-    'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched' | 'runner' | 'observer'
+    'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched' | 'runner' | 'planObserver'
   >,
   begin: (resource: string) => void = () => undefined,
 ): PlanSet {

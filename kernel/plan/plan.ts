@@ -42,7 +42,7 @@ export interface ActionPlan {
 
 /** Sees every plan when it is compiled, and may return one with other closures. */
 export interface PlanObserver {
-  /** Before actionables are grouped. `resource`: the one whose plan it is part of. */
+  /** Before actionables are grouped. `resource`: the id of the plan that it is part of. */
   readonly observeAction: (action: ActionPlan, resource: string) => ActionPlan;
   readonly observeResource: (plan: ResourcePlan) => ResourcePlan;
 }

@@ -108,7 +108,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       }),
     },
   });
-  return input.observer?.observeResource(plan) ?? plan;
+  return input.planObserver?.observeResource(plan) ?? plan;
 }
 
 /** A definition that reads cookies authenticates callers by them. */

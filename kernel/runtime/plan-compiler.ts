@@ -52,7 +52,7 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
       handles: start.handles,
       intercept: wrapExecute,
       runner: hooks.partRunner,
-      observer: compiler.observer,
+      planObserver: compiler.observer,
       profile: config.profile,
       testing: config.testing,
       uses: new Set([...collectUses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),

@@ -42,5 +42,17 @@ export function buildConcealPattern({ registry, uses, sequence, tables }: Concea
       secret || scans.some(callsUnknown) || new Set(asked.map(({ name }) => name.toLowerCase())).size > models.length
     );
   });
-  return mayHold ? new RegExp(forms.join('|')) : null;
+  return mayHold ? compileForms(forms) : null;
 }
+
+const compileForms = (forms: readonly string[]): RegExp | null =>
+  forms.length === 0 ? null : new RegExp(forms.join('|'));
+
+/** Of all plugins, whether or not they are in use. */
+export const buildStoredFormPattern = ({ plugins }: Registry): RegExp | null =>
+  compileForms(
+    [...plugins.values()].flatMap(({ facts }) => {
+      const form = facts?.['conceals'];
+      return typeof form === 'string' ? [form] : [];
+    }),
+  );

@@ -203,10 +203,10 @@ describe('the debugger', () => {
     await go('stepIn');
     expect(stopped.frames.map(({ name }) => name)).to.deep.equal([
       'transfer#3 · before',
-      'transfer#2 · depends_on',
+      'transfer#2 · waits',
       '/transfer',
     ]);
-    expect(stopped.frames[1]?.line).to.equal(lineOf('"depends_on"'));
+    expect(stopped.frames[1]?.line).to.equal(lineOf('"id": 2') - 1);
     await go('next');
     await go('stepOut');
     expect((await readScope(stopped, 'Names'))['target']).to.equal('2');
@@ -261,7 +261,7 @@ describe('the debugger', () => {
     const [wrong] = await set({ line: 3, condition: 'balance = 1' });
     expect([wrong?.verified, wrong?.message]).to.deep.equal([
       false,
-      '"= 1" is no accessor, name, literal or comparison: write `$PAYLOAD.amount > 10`',
+      '"= 1" is no accessor, name, literal or comparison: write `amount > 10`',
     ]);
 
     await set(

@@ -30,7 +30,7 @@ describe('extension: debugging', () => {
     await mkdir(bin, { recursive: true });
     await writeFile(join(bin, 'lintel'), '', { mode: 0o755 });
     const { outputFiles } = await build({
-      entryPoints: [join(ROOT, 'extension/src/debugging.ts')],
+      entryPoints: [join(ROOT, 'extension/src/tasks.ts')],
       bundle: true,
       platform: 'node',
       format: 'cjs',
