@@ -69,7 +69,7 @@ export function createLimiter(
   const occupySlot = (entered: SlotCallback): void => {
     const began = clock?.now() ?? 0;
     let over = false;
-    const leave = (isTypical: boolean): void => {
+    const endUse = (isTypical: boolean): void => {
       if (over) return;
       over = true;
       if (clock !== null) load.recordCompletion(isTypical ? clock.now() - began : null);
@@ -79,8 +79,8 @@ export function createLimiter(
     running++;
     entered(
       null,
-      () => leave(true),
-      () => leave(false),
+      () => endUse(true),
+      () => endUse(false),
     );
   };
 

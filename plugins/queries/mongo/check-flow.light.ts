@@ -11,7 +11,7 @@ type Followed = Pick<QueryCheckContext, 'known' | 'isOpen'>;
 const KEEPING: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['keeps', 'adds', 'joins', 'unwinds']);
 /** Documents get other names, of which only those are known that hand a field on. */
 const NAMING: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['selects', 'gives', 'sorts', 'counts']);
-/** Accumulators whose result is a value of one document. */
+/** Accumulators that return a value of one document. */
 const ONE_OF = ['$first', '$last', '$min', '$max'];
 const PATH = /^\$([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)$/;
 
@@ -22,7 +22,7 @@ function findPath(known: KnownFields, path: string): QueryDefinition | null {
   for (const segment of rest) {
     const properties: Json | undefined = field?.['properties'];
     const inner: unknown = isObject(properties) ? getOwn(properties, segment) : undefined;
-    field = isObject(inner) ? (inner as QueryDefinition) : null;
+    field = isObject(inner) ? inner : null;
   }
   return field;
 }
