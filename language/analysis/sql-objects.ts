@@ -1,6 +1,6 @@
 /** Resolves the views and functions behind the statements of an actionable, so that secrets are followed through their texts. */
 import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
-import { readSqlObjects, type SqlObject } from '../strings/sql-objects.js';
+import { ASSUMED, readSqlObjects, type SqlObject } from '../strings/sql-objects.js';
 import type { SqlText } from './facts.js';
 import { createLazy } from './memoize.js';
 
@@ -31,8 +31,11 @@ export function createSqlObjects(scripts: readonly string[], stored: readonly st
     };
     for (const one of scripts.flatMap(readSqlObjects)) add({ ...one, unscripted: false });
     const scripted = new Set(byName.keys());
-    for (const one of stored.flatMap(readSqlObjects))
-      add({ ...one, unscripted: !scripted.has(one.name.toLowerCase()) });
+    for (const one of stored.flatMap(readSqlObjects)) {
+      const isScripted = scripted.has(one.name.toLowerCase());
+      // A script knows more than an assumption.
+      if (!isScripted || !one.scan.text.includes(ASSUMED)) add({ ...one, unscripted: !isScripted });
+    }
     return byName;
   });
   const find = (names: readonly string[]): readonly UsedObject[] =>

@@ -146,7 +146,7 @@ function readChanged(words: readonly Lexeme[], part: Part): Part {
 /** `ARRAY[value, other]`, of which the value is an item. */
 function findArray(words: readonly Lexeme[], from: number, to: number): Span | null {
   const open = findHolder(words, from);
-  const isItem = words[open]?.text === '[' && words[open - 1]?.text === 'ARRAY' && isElement(words, from, to);
+  const isItem = words[open]?.text === '[' && /^ARRAY$/.test(words[open - 1]?.text ?? '') && isElement(words, from, to);
   return isItem ? { from: open - 1, to: findGroupEnd(words, open) } : null;
 }
 

@@ -41,7 +41,7 @@ interface HandedColumn {
   readonly name: string;
   /** In the columns of the derived table; null if unknown. */
   readonly position: number | null;
-  /** The query whose FROM has the derived table. */
+  /** The query that has the derived table in its FROM. */
   readonly visible: Span;
   /** The derived table itself, in which the column is not visible. */
   readonly own: Span;

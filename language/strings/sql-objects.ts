@@ -14,6 +14,9 @@ export interface SqlObject {
   readonly calls: readonly string[];
 }
 
+/** Marks a text that stands for the definition of an object, which the user of the database may not read. */
+export const ASSUMED = '/* assumed */';
+
 /** Between CREATE and the sort of object. */
 const MODIFIERS = 24;
 const SORTS: Readonly<Record<string, SqlObject['sort']>> = { VIEW: 'view', TABLE: 'view', FUNCTION: 'function' };

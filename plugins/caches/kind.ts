@@ -1,6 +1,7 @@
 /**
  * Kind `cache`: stores what may be lost but must be visible to every process: cached results, rate limit counters, revoked
- * tokens. The config selects one. Keys are opaque; callers must avoid collisions.
+ * tokens. The config selects one. Keys are opaque; callers must avoid collisions. Keys contain values of requests, which may be
+ * secrets, so a store outside the process gets only hashes of them.
  */
 import { defineKind } from '../../contract/kind.js';
 

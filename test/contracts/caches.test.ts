@@ -127,6 +127,21 @@ describe('cache redis, with a server', function () {
     expect(await two.hasFlag('token')).to.equal(true);
   });
 
+  it('gets no key in clear text, since keys contain values of requests', async () => {
+    const SECRET = 'canaryPin4711Zk';
+    const { handle } = await open();
+    await storeValue(handle, `pin ${SECRET}`, 'value');
+    const { lease } = await handle.getValue(`pin ${SECRET} absent`);
+    await handle.claim?.(`pin ${SECRET} absent`, lease, 60_000);
+    await handle.count(SECRET, 600);
+    await handle.setFlags([{ key: SECRET, seconds: 600 }]);
+    const { client } = handle as unknown as { client: { keys(pattern: string): Promise<string[]> } };
+    const keys = await client.keys('*');
+    expect(keys.length).to.be.at.least(5);
+    const forms = [SECRET, Buffer.from(SECRET).toString('base64url'), Buffer.from(SECRET).toString('hex')];
+    expect(keys.filter((key) => forms.some((form) => key.includes(form)))).to.deep.equal([]);
+  });
+
   it('keeps systems with different prefixes apart', async () => {
     const [one, two] = [(await open()).handle, (await open()).handle];
     await storeValue(one, 'key', 'value');

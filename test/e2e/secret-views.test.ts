@@ -3,8 +3,10 @@
  * them and by position, on every SQL database. What they make of other columns leaves.
  */
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import mysql from 'mysql2/promise';
 import { createDatabase, describeOnEach, SQL, type SqlName } from '../support/databases.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createTempProject, type TempProject } from '../support/project.js';
@@ -70,6 +72,19 @@ const SOUND: readonly (readonly [query: string, answer: object])[] = [
   [`SELECT key_id('${TOKEN}') AS i`, { i: 'a' }],
 ];
 const FUNCTION_SOUND: typeof SOUND = [["SELECT i FROM key_rows('a')", { i: 'a' }]];
+
+/** Another user of the same database, with the rights that requests need. */
+async function startUnprivileged(project: TempProject, env: Readonly<Record<string, string>>): Promise<TestKernel> {
+  const address = new URL(env['DATABASE'] ?? '');
+  const user = `reader_${randomUUID().slice(0, 8)}`;
+  const connection = await mysql.createConnection(address.href);
+  await connection.query(`CREATE USER ${user} IDENTIFIED BY 'secret'`);
+  const rights = 'SELECT, INSERT, UPDATE, DELETE, EXECUTE';
+  await connection.query(`GRANT ${rights} ON ${address.pathname.slice(1)}.* TO ${user}`);
+  await connection.end();
+  [address.username, address.password] = [user, 'secret'];
+  return startKernel({ project, env: { ...env, DATABASE: address.href }, asks: 'stores' });
+}
 
 const listLeaks = (name: SqlName): readonly string[] =>
   name === 'pglite' || name === 'postgres' ? [...VIEW_LEAKS, ...FUNCTION_LEAKS] : VIEW_LEAKS;
@@ -142,8 +157,11 @@ describeOnEach(
 for (const database of SQL) {
   const { name } = database;
   describe(`secrets behind views and functions that no script creates (${name})`, () => {
+    const isMysql = /mysql|mariadb/.test(name);
     let kernel: TestKernel;
     let project: TempProject;
+    let unprivileged: TestKernel | undefined;
+    let scripted: TestKernel | undefined;
     before(async function () {
       const found = await createDatabase(database);
       if ('skip' in found) return skipTest(this, found.skip);
@@ -155,10 +173,16 @@ for (const database of SQL) {
         ...listScripts(name),
       });
       await (await startKernel({ project, env: found.env })).close();
+      // The other user may not run scripts.
+      if (isMysql) await project.write('lintel.config.json', { ...config, migrate: false, http: { port: 0 } });
+      if (isMysql) scripted = await startUnprivileged(project, found.env);
       await rm(join(project.folder, 'migrations'), { recursive: true });
       kernel = await startKernel({ project, env: found.env, asks: 'stores' });
+      if (isMysql) unprivileged = await startUnprivileged(project, found.env);
     });
     after(async () => {
+      await unprivileged?.close();
+      await scripted?.close();
       await kernel?.close();
       await project?.dispose();
     });
@@ -173,5 +197,20 @@ for (const database of SQL) {
     });
 
     defineSuite(() => kernel, name);
+
+    if (!isMysql) return;
+    it('whose definitions the user may not read return every secret, unless a script creates them', async () => {
+      const read = async (of: TestKernel | undefined, query: string): Promise<string | undefined> =>
+        (await of?.post(`/${query}`, {}))?.text;
+      const rest = listLeaks(name).map((_, i) => read(unprivileged, `r${i}`));
+      for (const text of await Promise.all(rest)) expect(text).to.not.include(TOKEN.slice(0, 12));
+      // The length of a token, and the name of its key.
+      expect([await read(unprivileged, 's3'), await read(unprivileged, 's4')]).to.deep.equal(['{}', '{}']);
+      expect(await read(scripted, 's3')).to.equal(`{"k":${TOKEN.length}}`);
+      const said = unprivileged?.kernel.problems().filter(({ code }) => code === 'LNK_SECRET_STORED');
+      expect(said?.map(({ message }) => message).join())
+        .to.include('"key_safe"')
+        .and.to.include('"key_id"');
+    });
   });
 }

@@ -186,7 +186,7 @@ function listEqualColumns(
   });
 }
 
-/** Uses of claims whose values come from the payload of the resource that issues the token. */
+/** Uses of claims that have a value of the payload of the resource that issues the token. */
 function listClaimUses(
   resource: LinkedResource,
   tracing: ValueTracing,

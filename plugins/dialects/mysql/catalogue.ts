@@ -1,4 +1,5 @@
 /** Reads column types, to bind values, and unique keys, to find written rows again. Reads only. */
+import { ASSUMED } from '../../../language/strings/sql-objects.js';
 import type { Log } from '../../../contract/plugin.js';
 import type { Trigger } from '../shared/triggers.js';
 import type { MysqlConnection } from './pool.js';
@@ -36,6 +37,8 @@ const VIEWS = `SELECT table_name AS t, view_definition AS d FROM information_sch
 const VIEW_COLUMNS = `SELECT c.table_name AS t, c.column_name AS c FROM information_schema.columns c JOIN information_schema.views v
   ON v.table_schema = c.table_schema AND v.table_name = c.table_name WHERE c.table_schema = DATABASE()
   ORDER BY c.table_name, c.ordinal_position`;
+const TABLE_COLUMNS = `SELECT c.table_name AS t, c.column_name AS c FROM information_schema.columns c JOIN information_schema.tables b
+  ON b.table_schema = c.table_schema AND b.table_name = c.table_name WHERE c.table_schema = DATABASE() AND b.table_type = 'BASE TABLE'`;
 const FUNCTIONS = `SELECT routine_name AS n, routine_definition AS d FROM information_schema.routines
   WHERE routine_schema = DATABASE() AND routine_type = 'FUNCTION'`;
 
@@ -47,20 +50,39 @@ const toStandardQuotes = (text: string): string =>
 
 const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const isReadable = ([, text = '']: readonly string[]): boolean => text !== '' && text !== 'null';
+const listUnread = (rows: readonly (readonly string[])[]): string[] =>
+  rows.filter((row) => !isReadable(row)).map(([name = '']) => name);
 
-/** Statements that create the views and functions of the database. Those with a definition that the user may not read are logged. */
+/** A query of one value, which may be any column of any table. */
+async function assumeQuery(wire: MysqlConnection): Promise<string> {
+  const columns = await readRows(wire, TABLE_COLUMNS);
+  const tables = [...new Set(columns.map(([table = '']) => quoteName(table)))];
+  const values = columns.map(([table = '', column = '']) => `${quoteName(table)}.${quoteName(column)}`);
+  return `SELECT ${ASSUMED} concat(${values.join(', ')}) AS x FROM ${tables.join(', ')}`;
+}
+
+/**
+ * Statements that create the views and functions of the database. What the user may not read is logged, and taken to return every
+ * secret in each column.
+ */
 export async function readObjects(wire: MysqlConnection, log: Pick<Log, 'warn'>): Promise<readonly string[]> {
   const [views, functions] = [await readRows(wire, VIEWS), await readRows(wire, FUNCTIONS)];
   const columns = new Map<string, string[]>();
   for (const [view = '', column = ''] of views.length === 0 ? [] : await readRows(wire, VIEW_COLUMNS))
     columns.set(view, [...(columns.get(view) ?? []), quoteName(column)]);
-  const unread = [...views, ...functions].filter((row) => !isReadable(row)).map(([name = '']) => name);
+  const unread = [...listUnread(views), ...listUnread(functions)];
   if (unread.length > 0)
     log.warn(
       { unread },
-      'secrets are not followed through views and functions whose definitions this user may not read: grant SHOW VIEW, SHOW_ROUTINE',
+      'views and functions whose definitions this user may not read are taken to return every secret: grant SHOW VIEW, SHOW_ROUTINE',
     );
+  const assumed = unread.length === 0 ? '' : await assumeQuery(wire);
   return [
+    ...listUnread(views).map((name) => {
+      const list = columns.get(name) ?? [];
+      return `CREATE VIEW ${quoteName(name)} (${list.join(', ')}) AS SELECT ${list.map(() => 's.x').join(', ')} FROM (${assumed}) AS s`;
+    }),
+    ...listUnread(functions).map((name) => `CREATE FUNCTION ${quoteName(name)} () RETURNS text RETURN (${assumed})`),
     // The definition names the columns in the words of its tables.
     ...views.filter(isReadable).map(([name = '', text = '']) => {
       const list = (columns.get(name) ?? []).join(', ');

@@ -42,7 +42,8 @@ export function createRemovals(cache: Cache, log: Log): Removals {
       if (owed.size <= MOST_WAITING) break;
       // The entry now lives until it expires; an unbounded list would let an unavailable store exhaust the memory.
       owed.delete(key);
-      log.error({ key }, 'too many pending cache invalidations: one is dropped');
+      // Without the key, which contains values of requests.
+      log.error({}, 'too many pending cache invalidations: one is dropped');
     }
     timer ??= setTimeout(retry, RETRY).unref();
   }

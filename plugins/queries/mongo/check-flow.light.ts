@@ -11,7 +11,7 @@ type Followed = Pick<QueryCheckContext, 'known' | 'isOpen'>;
 const KEEPING: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['keeps', 'adds', 'joins', 'unwinds']);
 /** Documents get other names, of which only those are known that hand a field on. */
 const NAMING: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['selects', 'gives', 'sorts', 'counts']);
-/** Accumulators whose result is a value of one document. */
+/** Accumulators that return a value of one document. */
 const ONE_OF = ['$first', '$last', '$min', '$max'];
 const PATH = /^\$([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)$/;
 

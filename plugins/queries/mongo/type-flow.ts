@@ -1,11 +1,10 @@
 /** Types of fields where a query gives them other names: behind the stages of a pipeline, and in `array_filters`. */
-import { getOwn, isObject, type Json } from '../../../contract/json.js';
-import { getInnerType, type FieldTypeLookup, type StoredFieldType } from './values.js';
-import { findNoType } from './values.js';
+import { asText, getOwn, isObject, type Json } from '../../../contract/json.js';
+import { findNoType, getInnerType, type FieldTypeLookup, type StoredFieldType } from './values.js';
 
 /** Stages behind which a field of the same name has the same type. */
 const KEEPING: ReadonlySet<string> = new Set(['$match', '$sort', '$limit', '$skip', '$sample', '$redact', '$unset']);
-/** Accumulators whose result is a value of one document. */
+/** Accumulators that return a value of one document. */
 const ONE_OF = ['$first', '$last', '$min', '$max'];
 const PATH = /^\$([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)$/;
 
@@ -66,10 +65,10 @@ export function followTypes(typeOf: FieldTypeLookup, name: string, json: Json): 
       return follow((root, _, path) => (root === index ? null : typeOf(path)));
     }
     case '$lookup':
-    case '$graphLookup':
-      return follow((root, _, path) =>
-        root === members['as'] || root === members['depthField'] ? null : typeOf(path),
-      );
+    case '$graphLookup': {
+      const added = [members['as'], members['depthField']].map((one) => asText((one ?? null) as Json).split('.')[0]);
+      return follow((root, _, path) => (added.includes(root) ? null : typeOf(path)));
+    }
     case '$replaceRoot':
     case '$replaceWith': {
       const path = findHanded(name === '$replaceWith' ? json : members['newRoot']);
