@@ -96,8 +96,8 @@ export function createCalls(connection: () => MongoConnection): Calls {
     try {
       const done = (async () => work({ client: undefined, asker }))();
       // A call that is not waited for any longer still has its connection.
-      const leave = (): void => freeSlot();
-      done.then(leave, leave);
+      const leaveLine = (): void => freeSlot();
+      done.then(leaveLine, leaveLine);
       return await withTimeout(done, asker, writes);
     } catch (error) {
       throw toMongoFault(error, writes && sent(error));
