@@ -66,7 +66,7 @@ export function followTypes(typeOf: FieldTypeLookup, name: string, json: Json): 
     }
     case '$lookup':
     case '$graphLookup': {
-      const added = [members['as'], members['depthField']].map((one) => asText((one ?? null) as Json).split('.')[0]);
+      const added = [members['as'], members['depthField']].map((one) => asText(one ?? null).split('.')[0]);
       return followRoot((root, _, path) => (added.includes(root) ? null : typeOf(path)));
     }
     case '$replaceRoot':
