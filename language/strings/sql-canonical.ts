@@ -156,7 +156,7 @@ function findCase(words: readonly Lexeme[], from: number, to: number): Span | nu
     /^(?:THEN|ELSE)$/.test(words[from - 1]?.text ?? '') && /^(?:WHEN|ELSE|END)$/.test(words[to]?.text ?? '');
   if (!isResult) return null;
   const depth = words[from]?.depth;
-  const seek = (start: number, step: 1 | -1, first: string, last: string): number => {
+  const seekWord = (start: number, step: 1 | -1, first: string, last: string): number => {
     for (let at = start, open = 0; at >= 0 && at < words.length; at += step) {
       if (words[at]?.depth !== depth) continue;
       if (words[at]?.text === first) open++;
@@ -164,7 +164,7 @@ function findCase(words: readonly Lexeme[], from: number, to: number): Span | nu
     }
     return -1;
   };
-  const [start, end] = [seek(from - 1, -1, 'END', 'CASE'), seek(to, 1, 'CASE', 'END')];
+  const [start, end] = [seekWord(from - 1, -1, 'END', 'CASE'), seekWord(to, 1, 'CASE', 'END')];
   return start < 0 || end < 0 ? null : { from: start, to: end + 1 };
 }
 

@@ -137,7 +137,7 @@ export function createValueFollower(
       if (word === undefined || (i >= own.from && i < own.to)) continue;
       if (word.text === 'NATURAL' && word.type === 'word') columns.push(name);
       const end = isText(i, '*') ? i + 1 : -1;
-      if (end >= 0 && isStarOf(i, column)) addStar(i, column, spans, columns);
+      if (end >= 0 && hasStarAt(i, column)) addStar(i, column, spans, columns);
       if (!isName(word) || getLexemeName(word) !== name || /^(?:open|dot)$/.test(words[i + 1]?.type ?? '')) continue;
       const holder = findHolder(words, i);
       if (isText(holder - 1, 'USING')) columns.push(name);
@@ -156,7 +156,7 @@ export function createValueFollower(
       table === null ? other === alias || outputs?.includes(name) !== true : !hasColumn(table, name),
     );
 
-  function isStarOf(i: number, { alias }: HandedColumn): boolean {
+  function hasStarAt(i: number, { alias }: HandedColumn): boolean {
     const before = words[i - 1];
     if (before?.type === 'dot') return isName(words[i - 2]) && getLexemeName(words[i - 2] as Lexeme) === alias;
     return before?.type === 'comma' || /^(?:SELECT|DISTINCT|ALL|RETURNING)$/.test(before?.text ?? '');

@@ -28,8 +28,8 @@ export function followTypes(typeOf: FieldTypeLookup, name: string, json: Json): 
     return path === null ? null : typeOf([path, ...rest].join('.'));
   };
   /** `has`: also as the beginning of a path. */
-  const has = (root: string): boolean => Object.keys(members).some((key) => key.split('.')[0] === root);
-  const follow =
+  const hasRoot = (root: string): boolean => Object.keys(members).some((key) => key.split('.')[0] === root);
+  const followRoot =
     (find: (root: string, rest: readonly string[], path: string) => StoredFieldType): FieldTypeLookup =>
     (path) => {
       const [root = '', ...rest] = path.split('.');
@@ -39,35 +39,35 @@ export function followTypes(typeOf: FieldTypeLookup, name: string, json: Json): 
     case '$project': {
       const given = Object.entries(members).filter(([key]) => key !== '_id');
       const drops = given.length > 0 && given.every(([, value]) => isOff(value));
-      return follow((root, rest, path) => {
+      return followRoot((root, rest, path) => {
         const own = getOwn(members, root);
-        if (own === undefined) return drops || has(root) || root === '_id' ? typeOf(path) : null;
+        if (own === undefined) return drops || hasRoot(root) || root === '_id' ? typeOf(path) : null;
         return isOn(own) ? typeOf(path) : readHanded(own, rest);
       });
     }
     case '$set':
     case '$addFields':
-      return follow((root, rest, path) => {
+      return followRoot((root, rest, path) => {
         const own = getOwn(members, root);
-        return own === undefined ? (has(root) ? null : typeOf(path)) : readHanded(own, rest);
+        return own === undefined ? (hasRoot(root) ? null : typeOf(path)) : readHanded(own, rest);
       });
     case '$group':
-      return follow((root, rest) => {
+      return followRoot((root, rest) => {
         const own = getOwn(members, root);
         const [key = '', ...inside] = rest;
         const isKey = root === '_id' && isObject(own) && findHanded(own) === null;
         return isKey ? readHanded(getOwn(own, key), inside) : readHanded(own, rest);
       });
     case '$sortByCount':
-      return follow((root, rest) => (root === '_id' ? readHanded(json, rest) : null));
+      return followRoot((root, rest) => (root === '_id' ? readHanded(json, rest) : null));
     case '$unwind': {
       const index = members['includeArrayIndex'];
-      return follow((root, _, path) => (root === index ? null : typeOf(path)));
+      return followRoot((root, _, path) => (root === index ? null : typeOf(path)));
     }
     case '$lookup':
     case '$graphLookup': {
-      const added = [members['as'], members['depthField']].map((one) => asText((one ?? null) as Json).split('.')[0]);
-      return follow((root, _, path) => (added.includes(root) ? null : typeOf(path)));
+      const added = [members['as'], members['depthField']].map((one) => asText(one ?? null).split('.')[0]);
+      return followRoot((root, _, path) => (added.includes(root) ? null : typeOf(path)));
     }
     case '$replaceRoot':
     case '$replaceWith': {
