@@ -195,6 +195,15 @@ describe('a run of claimed work', () => {
     expect([events.length, ended]).to.deep.equal([2, []]);
   });
 
+  it('forgets the steps of work whose end is recorded, and of no other', async () => {
+    const done: Outcome = { done: true, forget: () => Promise.resolve(void events.push('forgotten')) };
+    await settleJob(claimed(1, 0), done);
+    expect(events).to.deep.equal(['done one mine', 'forgotten']);
+    isHeld = false;
+    await settleJob(claimed(1, 0), done);
+    expect(events.slice(2), 'another runs it').to.deep.equal(['done one mine']);
+  });
+
   it('reports nothing, and plans no other try, where the store says that another holds the work', async () => {
     isHeld = false;
     await settleJob(claimed(1, 5), DONE);
