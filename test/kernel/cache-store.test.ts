@@ -71,6 +71,25 @@ describe('one that waits for another to compute an entry', () => {
     expect([describeFound(asked.found), time.timers()]).to.deep.equal(['computes alone', 0]);
   });
 
+  it('takes what another process has stored, and computes it anew when that is over', async () => {
+    const cache = memory();
+    let isTheirs = true;
+    const { store } = setUp({
+      ...cache,
+      async claim(entry) {
+        if (!isTheirs) return 0;
+        isTheirs = false;
+        const { lease } = await cache.getValue(entry);
+        await cache.setValue(entry, Buffer.from('theirs'), 1, lease);
+        return -1;
+      },
+    });
+    const find = async (): Promise<unknown> => describeFound(await store.find('n', 'v', 60, undefined));
+    expect([await find(), await find()]).to.deep.equal(['theirs', 'theirs']);
+    await time.advance(1001);
+    expect(await find()).to.equal('computes');
+  });
+
   it('waits ten seconds in all, however many fail meanwhile', async () => {
     const { store, ask, first } = setUp();
     const one = await first();

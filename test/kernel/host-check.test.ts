@@ -42,6 +42,16 @@ describe('host check', () => {
       expect(isOwn?.(name), name).to.equal(false);
   });
 
+  it('rejects other names on a loopback address, and in `lintel dev` on any address', () => {
+    const isEvilValid = (host: string, dev = false, more: object = {}): boolean | undefined =>
+      createHostCheck({ host, hosts: [], trusted_proxies: 0, ...more }, dev)?.('evil.example');
+    for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'localhost'])
+      expect([isEvilValid(host), isEvilValid(host, true)], host).to.deep.equal([false, false]);
+    for (const host of ['0.0.0.0', '::', '10.0.0.1', 'fd00::1'])
+      expect([isEvilValid(host), isEvilValid(host, true)], host).to.deep.equal([undefined, false]);
+    expect(isEvilValid('127.0.0.1', false, { trusted_proxies: 1 }), 'behind a proxy').to.equal(undefined);
+  });
+
   it('is not made for a server that any name may reach', () => {
     expect(createHostCheck({ host: '0.0.0.0', hosts: [], trusted_proxies: 0 }, false)).to.equal(null);
   });

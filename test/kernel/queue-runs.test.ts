@@ -83,6 +83,33 @@ describe('a run of claimed work', () => {
     await settle();
   });
 
+  it('is new to the store once: only then has nothing of it been done', async () => {
+    const seen: unknown[] = [];
+    for (const more of [{}, { fresh: false }, { fresh: true }]) {
+      const settle = await start({ ...claimed(1, 0), ...more }, (_work, _attempt, _signal, { fresh }) => {
+        seen.push(fresh);
+        return Promise.resolve(DONE);
+      });
+      await settle();
+    }
+    expect(seen).to.deep.equal([undefined, undefined, true]);
+  });
+
+  it('stores what a step notes, every 200 ms until the store answers, before it goes on', async () => {
+    failures = 2;
+    const running = start(claimed(1, 0), async (_work, _attempt, _signal, journal) => {
+      await journal.write([]);
+      events.push('next step');
+      return DONE;
+    });
+    await time.advance(399);
+    expect(events).to.deep.equal(['note one []', 'note one []']);
+    await time.advance(1);
+    const settle = await running;
+    await settle();
+    expect(events).to.deep.equal(['note one []', 'note one []', 'note one []', 'next step', 'done one mine']);
+  });
+
   it('removes work that is done, reports it, and holds no lease any more', async () => {
     await settleJob(claimed(1, 0), DONE);
     expect([events, later, messages]).to.deep.equal([['done one mine'], [], []]);
@@ -166,6 +193,15 @@ describe('a run of claimed work', () => {
     await time.advance(200);
     await settling;
     expect([events.length, ended]).to.deep.equal([2, []]);
+  });
+
+  it('forgets the steps of work whose end is recorded, and of no other', async () => {
+    const done: Outcome = { done: true, forget: () => Promise.resolve(void events.push('forgotten')) };
+    await settleJob(claimed(1, 0), done);
+    expect(events).to.deep.equal(['done one mine', 'forgotten']);
+    isHeld = false;
+    await settleJob(claimed(1, 0), done);
+    expect(events.slice(2), 'another runs it').to.deep.equal(['done one mine']);
   });
 
   it('reports nothing, and plans no other try, where the store says that another holds the work', async () => {
