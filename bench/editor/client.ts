@@ -178,7 +178,7 @@ export async function startClient({ command, env, folder, file }: EditorClientOp
     },
     noteChange(name) {
       const change = { uri: pathToFileURL(join(folder, name)).href, type: FileChangeType.Changed };
-      void connection.sendNotification(DidChangeWatchedFilesNotification.type, { changes: [change] });
+      void connection.sendNotification(DidChangeWatchedFilesNotification.method, { changes: [change] });
     },
     async waitForPublication(work) {
       const before = published;
