@@ -168,7 +168,7 @@ export interface FileKeystroke extends Keystroke {
 export function getModelKeystroke({ files }: LargeProject, file = MODEL_FILE): FileKeystroke {
   const text = files[file] ?? '';
   const offset = text.indexOf('Number') + 'Number'.length;
-  return { name: 'a model', file, text, offset, letter: 's', expected: /^DEF_VALUE .*Numbers/ };
+  return { name: 'a model', file, text, offset, letter: 's', expected: /^DEF_\w+ .*Numbers/ };
 }
 
 /** A letter in the name of a section of the config. */
