@@ -53,10 +53,16 @@ export function runDap({ config }: CommandOptions, terminal: Terminal): Promise<
     terminal.stderr.write('`lintel dap` is started by an editor and communicates over the standard streams.\n');
     return Promise.resolve(2);
   }
-  return new Promise((done) => relayMessages(terminal, config, done));
+  return new Promise((done) =>
+    relayMessages(terminal, config, () => {
+      // An input that is read keeps the process alive.
+      terminal.stdin.pause();
+      done(0);
+    }),
+  );
 }
 
-function relayMessages(terminal: Terminal, config: string | undefined, done: (code: number) => void): void {
+function relayMessages(terminal: Terminal, config: string | undefined, done: () => void): void {
   let first: object = {};
   let begun: Begin | null = null;
   let socket: Socket | null = null;
@@ -163,7 +169,7 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: (co
     }
     if (terminateDebuggee) await endChild(child);
     client.sendResponse(response);
-    done(0);
+    done();
   }
 
   /** The editor has gone: requests that are stopped end with a problem. */
@@ -172,7 +178,7 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: (co
     isOver = true;
     socket?.destroy();
     await endChild(child);
-    done(0);
+    done();
   }
 
   terminal.stdin.once('end', () => void cutOff()).once('close', () => void cutOff());

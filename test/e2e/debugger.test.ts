@@ -4,71 +4,20 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import { readFile, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { attachDebugger } from '../../cli/debug/debugger.js';
-import { startCli } from '../support/child.js';
 import { hostCli, type Running } from '../support/cli.js';
 import { createClient, type Client } from '../support/client.js';
 import { createDebugClient, hostAdapter, type DebugClient, type StoppedThread } from '../support/debug-client.js';
-import { startKernel, type TestKernel } from '../support/kernel.js';
-import { createTempProject, defineReturnResource, type TempProject } from '../support/project.js';
+import {
+  createDebuggedProject,
+  lineOf,
+  REQUEST_SECONDS,
+  SENT,
+  TRANSFER,
+  TRANSFER_FILE,
+} from '../support/debugged-project.js';
+import type { TempProject } from '../support/project.js';
 import { waitUntil } from '../support/until.js';
 import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
-
-const TRANSFER = `{
-  "id": "transfer",
-  "resource": "transfer",
-  "actionables": [
-    // Takes the money.
-    {
-      "id": 1,
-      "mode": "QUERY",
-      "payload_validation": [
-        { "field": { "amount": { "type": "NUMBER" }, "to": { "type": "STRING" } } },
-        { "field": { "pin": { "type": "STRING" } }, "min_length": 4 }
-      ],
-      "hashables": [{ "property": "pin", "algorithm": "BCRYPT", "options": { "rounds_cost": 4 } }],
-      "sql_query": {
-        "query": "UPDATE accounts SET balance = balance - $1, pin = $2 WHERE id = 1 RETURNING balance",
-        "parameters": ["amount", "pin"]
-      }
-    },
-
-    {
-      "id": 2,
-      "mode": "QUERY",
-      "depends_on": [
-        { "resource_id": "self", "action_ids": [3], "extract_response_for": [{ "extract": "id", "for": "target" }] }
-      ],
-      "must_return_value": true,
-      "sql_query": {
-        "query": "UPDATE accounts SET balance = balance + $1 WHERE id = $2 RETURNING id, balance",
-        "parameters": ["amount", "target"]
-      }
-    },
-    {
-      "id": 3,
-      "mode": "QUERY",
-      "no_op": true,
-      "sql_query": { "query": "SELECT id FROM accounts WHERE owner = $1", "parameters": ["to"] }
-    }
-  ],
-  "returnables": ["id", "balance"]
-}
-`;
-const ACCOUNT = {
-  id: { type: 'Number', primary_key: true },
-  owner: { type: 'String' },
-  balance: { type: 'Number' },
-  pin: { type: 'String', optional: true },
-};
-const SENT = { amount: 5, pin: '4711-secret', to: 'eva' };
-const FILE = 'definitions/transfer.json';
-const REMOTE_KEY = 'c4b9d8e7a6f5c4b3a29182f1c4b9d2f1';
-/** A stop is longer than a request may take. */
-const REQUEST_SECONDS = 4;
-
-/** The one-based line of a text of the definition. */
-const lineOf = (text: string): number => TRANSFER.slice(0, TRANSFER.indexOf(text)).split('\n').length;
 
 describe('the debugger', () => {
   let project: TempProject;
@@ -79,37 +28,9 @@ describe('the debugger', () => {
   let file: string;
 
   before(async () => {
-    const query = (id: string, text: string): object => ({
-      ...{ id, resource: id, returnables: ['id', 'balance'] },
-      actionables: [{ id: 1, mode: 'QUERY', result: 'many', sql_query: { query: text } }],
-    });
     upstream = await startUpstream(createJsonBehaviour({ queued: true }));
-    const hook = {
-      url: '$ENV.REMOTE/hook',
-      method: 'POST',
-      headers: { 'x-key': 'key $ENV.REMOTE_KEY' },
-      request_body: { to: '$PAYLOAD.to' },
-    };
-    project = await createTempProject({
-      'lintel.config.json': {
-        http: { timeouts: { request: REQUEST_SECONDS } },
-        outbound: { allow: [`127.0.0.1:${upstream.port}`] },
-      },
-      '.env': `REMOTE=${upstream.url}\nREMOTE_KEY=${REMOTE_KEY}\n`,
-      'definitions/notify.json': {
-        ...{ id: 'notify', resource: 'notify' },
-        actionables: [{ id: 1, mode: 'HTTPREQUEST', run_in_background: true, http: hook }],
-      },
-      'definitions/ask.json': { id: 'ask', resource: 'ask', actionables: [{ id: 1, mode: 'HTTPREQUEST', http: hook }] },
-      [FILE]: TRANSFER,
-      'definitions/_account.json': ACCOUNT,
-      'definitions/others.json': [
-        query('balances', 'SELECT id, balance FROM accounts ORDER BY id'),
-        query('fill', "INSERT INTO accounts (id, owner, balance) VALUES (1, 'adam', 100), (2, 'eva', 0)"),
-        defineReturnResource('echo', '$PAYLOAD.text'),
-      ],
-    });
-    file = join(project.folder, FILE);
+    project = await createDebuggedProject(upstream);
+    file = join(project.folder, TRANSFER_FILE);
     server = hostCli(['dev', '--debug'], { cwd: project.folder, env: { PORT: '0' } });
     const [, url = ''] = await server.waitForOutput(/ready at (http:\S+)/);
     await server.waitForOutput(/debugger at 127\.0\.0\.1:\d+/);
@@ -246,7 +167,6 @@ describe('the debugger', () => {
       lineOf('"must_return'),
       null,
     ]);
-    // The end of an actionable, and of the resource.
     const ends = await set({ line: lineOf('"depends_on"') - 5 }, { line: lineOf('"returnables"') + 1 });
     expect(ends.map(({ line }) => line)).to.deep.equal([lineOf('"depends_on"') - 5, lineOf('"returnables"') + 1]);
     const whole = client.post('/transfer', SENT);
@@ -263,7 +183,6 @@ describe('the debugger', () => {
       false,
       '"= 1" is no accessor, name, literal or comparison: write `amount > 10`',
     ]);
-
     await set(
       { line: lineOf('"pin": {'), condition: '$PAYLOAD.amount > 50' },
       { line: lineOf('"id": 2'), hitCondition: '2' },
@@ -382,7 +301,7 @@ describe('the debugger', () => {
 
   it('rolls back and answers with a problem when it is cut off in a transaction', async () => {
     await attach([{ line: lineOf('"id": 2') }]);
-    const before = await (async () => readBalances())();
+    const before = await readBalances();
     const answer = client.post('/transfer', SENT);
     await debug.waitForStop();
     debug.cutOff();
@@ -402,7 +321,7 @@ describe('the debugger', () => {
     await debug.ended;
     await attach([{ line: lineOf('"id": 2') }]);
     const from = server.output().length;
-    await project.write(FILE, `// A comment.\n${TRANSFER}`);
+    await project.write(TRANSFER_FILE, `// A comment.\n${TRANSFER}`);
     const { breakpoint } = (await debug.waitForEvent('breakpoint')) as { breakpoint: DebugProtocol.Breakpoint };
     await server.waitForOutput(/serving \d resource/, from);
     expect(breakpoint.line).to.equal(lineOf('"id": 2'));
@@ -428,76 +347,5 @@ describe('the debugger', () => {
     const wrong = await bare.request('attach', { token: 'x' }).catch((error: Error) => error.message);
     expect(wrong).to.contain('The token is not that of this server');
     socket.destroy();
-  });
-});
-
-describe('plans', () => {
-  let kernel: TestKernel;
-  before(async () => {
-    kernel = await startKernel({ files: { [FILE]: TRANSFER, 'definitions/_account.json': ACCOUNT }, dev: true });
-  });
-  after(() => kernel.close());
-
-  /** All steps of the resource and its actionables, by their ids. */
-  function listSteps(): readonly string[] {
-    const plan = kernel.kernel.plans().byId.get('transfer');
-    const actions = plan?.groups.flatMap((group) => group.actions) ?? [];
-    const lists = [plan?.admit, plan?.check, plan?.reply, ...actions.flatMap(({ before, after }) => [before, after])];
-    return lists.flatMap((steps) => steps ?? []).map(({ id }) => id);
-  }
-
-  it('have stops only while a debugger is attached', async () => {
-    const none = listSteps();
-    expect(none).to.include('payload_validation').and.not.include('debugger');
-    const ignored = (): void => undefined;
-    const events = { onStart: ignored, onEnd: ignored, onStop: ignored, onMove: ignored, onLog: ignored };
-    const debug = await attachDebugger(kernel.kernel, { stopOnEntry: false, showSecrets: false }, events);
-    expect(listSteps().filter((id) => id === 'debugger')).to.have.lengthOf(8);
-    await kernel.kernel.reload();
-    expect(listSteps().filter((id) => id === 'debugger')).to.have.lengthOf(8);
-    await debug.detach('go on');
-    expect(listSteps()).to.deep.equal(none);
-  });
-});
-
-describe('lintel dap', () => {
-  let project: TempProject;
-
-  before(async () => {
-    project = await createTempProject({ 'definitions/a.json': defineReturnResource('a', '$PAYLOAD.n') });
-  });
-  after(() => project.dispose());
-
-  it('launches a server and ends it; `lintel serve` accepts no debugger', async () => {
-    const child = startCli(['dap'], { cwd: project.folder, env: { PORT: '0' } });
-    const { stdin, stdout } = child.process;
-    if (stdin === null || stdout === null) throw new Error('the adapter has no streams');
-    const ended = child.finished.then(({ code }) => code ?? -1);
-    const debug = createDebugClient({ input: stdin, output: stdout, ended });
-    const file = join(project.folder, 'definitions/a.json');
-    await debug.start('launch', {}, { [file]: [{ line: 5 }] });
-    await waitUntil(() => /ready at http:\S+/.test(debug.output()));
-    const [, url = ''] = /ready at (http:\S+)/.exec(debug.output()) ?? [];
-    const answer = createClient(url).post<unknown>('/a', { n: 3 });
-    const stopped = await debug.waitForStop();
-    expect(stopped.at).to.equal('a#1 · before');
-    await debug.request('continue', { threadId: stopped.thread });
-    expect((await answer).body).to.equal(3);
-    await debug.request('disconnect');
-    expect(await ended).to.equal(0);
-    const gone = await fetch(url).catch(() => 'gone');
-    expect(gone).to.equal('gone');
-
-    const served = hostCli(['serve', '--debug'], { cwd: project.folder, env: { PORT: '0' } });
-    const { code, stderr } = await served.finished;
-    expect([code, stderr]).to.deep.equal([2, stderr]);
-    expect(stderr).to.contain('`lintel serve` has no option --debug');
-    const running = hostCli(['serve'], { cwd: project.folder, env: { PORT: '0' } });
-    await running.waitForOutput(/ready at/);
-    const adapter = hostAdapter(project.folder);
-    const refused = await adapter.start('attach', {}).catch((error: Error) => error.message);
-    expect(refused).to.contain('No server waits for a debugger');
-    await adapter.request('disconnect');
-    await running.stop();
   });
 });

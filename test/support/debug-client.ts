@@ -106,8 +106,11 @@ export function createDebugClient({ input, output, ended }: Streams): DebugClien
     request(command, args) {
       if (input.writableEnded) return Promise.reject(new Error('the connection has ended'));
       const json = JSON.stringify({ seq: ++seq, type: 'request', command, arguments: args });
-      input.write(`Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
-      return new Promise((resolve, reject) => pending.set(seq, { resolve, reject }));
+      // Streams of this process may pass the response on at once.
+      return new Promise((resolve, reject) => {
+        pending.set(seq, { resolve, reject });
+        input.write(`Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
+      });
     },
     waitForEvent(name) {
       return new Promise((resolve, reject) => {
@@ -133,13 +136,12 @@ export function createDebugClient({ input, output, ended }: Streams): DebugClien
     },
     async start(command, args, breakpoints = {}, caught = { filters: [] }) {
       await client.request('initialize', { adapterID: 'lintel', pathFormat: 'path' });
-      const begun = client.request(command, args);
-      await Promise.race([client.waitForEvent('initialized'), begun.then(() => client.waitForEvent('initialized'))]);
+      await client.request(command, args);
+      await client.waitForEvent('initialized');
       for (const [path, list] of Object.entries(breakpoints))
         await client.request('setBreakpoints', { source: { path }, breakpoints: list });
       await client.request('setExceptionBreakpoints', caught);
       await client.request('configurationDone');
-      await begun;
     },
   };
   return client;
