@@ -3,7 +3,7 @@
  * nothing.
  */
 import { classifyDefinitions } from '../language/analysis/classify.js';
-import { walkDefinition } from '../language/analysis/analyse.js';
+import { walkDefinition } from '../language/analysis/walk-definition.js';
 import { createWalkResult, type WalkResult } from '../language/analysis/facts.js';
 import type { Definition } from '../language/analysis/model.js';
 import { createReport } from '../language/analysis/report.js';

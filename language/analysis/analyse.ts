@@ -6,7 +6,7 @@ import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import { isSub0 } from '../../contract/profile.js';
 import type { SqlParser } from '../strings/sql-parser.js';
-import { ACKNOWLEDGE, applyAcknowledgements } from './acknowledge.js';
+import { applyAcknowledgements } from './acknowledge.js';
 import { listCheckableQueries, listCheckableStatements } from './checkable-statements.js';
 import { checkAccessors, recordEnv, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind-index.js';
@@ -32,7 +32,6 @@ import { auditSet } from './audit/index.js';
 import { findInvalidDefinitions } from './invalid-definitions.js';
 import type { AnalysisSettings } from './config.js';
 import { buildModels } from './build-models.js';
-import { BESIDE_FIELDS, ROOT_FIELDS } from './grammar.js';
 import { groupResources, getResourceId, getResourcePath } from './resource-groups.js';
 import {
   checkGroupOwners,
@@ -59,7 +58,7 @@ import { resolveStores } from './stores.js';
 import { linkModelReferences, recordTables, resolveTables, type TableNames } from './tables.js';
 import { addTimestamps, findTimestamps } from './timestamps.js';
 import { collectUniques } from './uniques.js';
-import { walk } from './walk.js';
+import { walkDefinition } from './walk-definition.js';
 
 export type { SourceFile } from './read.js';
 
@@ -334,14 +333,6 @@ const getItself = (env: EnvFacts): EnvFacts => env;
 function walkDefinitions({ registry, memory, report }: AnalysisStart, definitions: readonly Definition[]): void {
   const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);
   memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
-}
-
-export function walkDefinition(definition: Definition, registry: Registry, report: Report): void {
-  const { sort, doc, node, acknowledge, finds } = definition;
-  walk({ doc, registry, report, finds }, node, ROOT_FIELDS[sort], `this ${sort}`);
-  const field = BESIDE_FIELDS.fields[ACKNOWLEDGE];
-  if (acknowledge !== null && field !== undefined)
-    walk({ doc, registry, report, finds }, acknowledge, field, `"${ACKNOWLEDGE}"`);
 }
 
 /** Builds the set at the first call. */

@@ -1,15 +1,12 @@
 /** Runs the checks of plugins, with the facts that they may read. */
-import type { Json } from '../../contract/json.js';
-import { recordEnv, type EnvFacts } from './checks/accessors.js';
+import { recordEnv } from './checks/accessors.js';
 import { listIssuersIn, type Issuer } from './checks/claims.js';
 import { checkDocumentTypes } from './checks/document-types.js';
-import { checkPlugins, type FixContext, type ModelField, type PluginSettings } from './checks/plugins.js';
-import type { AnalysisSettings } from './config.js';
+import { checkPlugins, type FixContext } from './checks/plugins.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
 import type { LinkedGroup, WholeSet } from './link-group.js';
 import { hasSafeEdits } from './fix-guards.js';
-import { toJsonObject } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { Blocks, Lookups, StageInput } from './stage-cache.js';
 import { findStoredSecrets } from './stored-secrets.js';
@@ -17,12 +14,24 @@ import type { Definition } from './model.js';
 import { memoize, memoizeWith } from './memoize.js';
 import { addRenamed, findCopies } from './renamed-columns.js';
 import { mapOwners, listPathReads, listReachedResources } from './path-reads.js';
+import {
+  getEnv,
+  readDefinedFields,
+  readField,
+  readFields,
+  readModel,
+  readModels,
+  readSecrets,
+  readTokens,
+  readUniqueNames,
+  recordSettings,
+  type PluginFacts,
+} from './plugin-lookups.js';
 import type { Registry } from './registry.js';
 import type { Report } from './report.js';
 import { createSecretTest, type SecretContext } from './result-secrets.js';
 import { createSecretFlow, type SecretFlow } from './secret-flow.js';
 import { listModelSecrets, findRenamedFields } from './secret-names.js';
-import type { TableNames } from './tables.js';
 import type { UniqueFields } from './uniques.js';
 
 export interface PluginStageInput {
@@ -226,20 +235,6 @@ const readGroups = memoizeWith((block: readonly LinkedGroup[], registry: Registr
   block.flatMap((group) => readGroup(group, registry)),
 );
 
-/** What checks look up, beyond their definition and the results of earlier stages. */
-interface PluginFacts {
-  readonly env: EnvFacts | null;
-  readonly given: AnalysisSettings | null;
-  readonly tables: TableNames;
-  /** By name. */
-  readonly models: ReadonlyMap<string, readonly Definition[]>;
-  /** Names of secret fields, by model. */
-  readonly secrets: ReadonlyMap<string, readonly string[]>;
-  readonly uniques: UniqueFields;
-  /** What the issuers of the set issue, in words. */
-  readonly tokens: readonly string[];
-}
-
 /** The secrets that the resource and those that it reaches can read; if there are any, also the columns of their tables. */
 function recordSecrets(
   lookups: Lookups<PluginFacts>,
@@ -260,66 +255,6 @@ function recordSecrets(
   }
 }
 
-// The lookups are kept: here, they hold nothing of the run that made them.
-const readFields = ({ readAnswer }: Lookups<PluginFacts>, model: string): readonly string[] =>
-  readAnswer(`columns of ${model}`, ({ tables }) => tables.listFields(model));
-
-const readModel = ({ readAnswer }: Lookups<PluginFacts>, table: string): string | null =>
-  readAnswer(`model of ${table}`, ({ tables }) => tables.findModel(table) ?? null);
-
-const readSecrets = ({ readAnswer }: Lookups<PluginFacts>, model: string): readonly string[] =>
-  readAnswer(`secrets of ${model}`, ({ secrets }) => secrets.get(model)) ?? [];
-
-const readTokens = ({ readAnswer }: Lookups<PluginFacts>): readonly string[] =>
-  readAnswer('tokens', ({ tokens }) => tokens);
-
-const readModels = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): readonly Definition[] =>
-  names.flatMap((name) => readAnswer(`models ${name}`, ({ models }) => models.get(name)) ?? []);
-
-/** In lower case, including the columns of combinations. */
-const readUniqueNames = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): ReadonlySet<string> =>
-  new Set(
-    names
-      .flatMap((model) => readAnswer(`uniques of ${model}`, ({ uniques }) => uniques.get(model)) ?? [])
-      .flatMap((fields) => fields.map((name) => name.toLowerCase())),
-  );
-
-type DefinedFields = ReturnType<typeof mapFields>;
-
-const printFields = (fields: DefinedFields): string => JSON.stringify([...fields]);
-
-const readDefinedFields = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): DefinedFields =>
-  readAnswer(`fields of ${names.join()}`, ({ models }) => mapFields(models, names), printFields);
-
-const readField = (
-  { readAnswer }: Lookups<PluginFacts>,
-  names: readonly string[],
-  field: string,
-): ReturnType<ModelField> =>
-  readAnswer(
-    `field ${field}`,
-    ({ models }) => findField(models, names, field),
-    (found) => found?.node,
-  );
-
-/** Only a check that reads a setting depends on it. */
-const recordSettings = ({ readAnswer }: Lookups<PluginFacts>): PluginSettings => ({
-  get testing() {
-    return readAnswer('testing', ({ given }) => given?.testing) === true;
-  },
-  get profile() {
-    return readAnswer('profile', ({ given }) => given?.profile) ?? null;
-  },
-  get outbound() {
-    return readAnswer('outbound', ({ given }) => given?.outbound ?? null, JSON.stringify);
-  },
-  get connections() {
-    return readAnswer('connections', ({ given }) => given?.websocket.enabled) === true;
-  },
-});
-
-const getEnv = ({ env }: PluginFacts): EnvFacts | null => env;
-
 const getActionFacts = ({ index, noOp, main, models, timing }: LinkedAction) => ({ index, noOp, main, models, timing });
 
 const NO_ANSWERS: ResultColumns = new Map();
@@ -333,27 +268,3 @@ const summarizeActions = memoize(({ actions }: LinkedResource) => ({
     return [index, noOp, main, models, timing.scheduled, timing.later, timing.own];
   }),
 }));
-
-/** By lower-case name; a name that two models define is omitted. */
-function mapFields(
-  models: PluginFacts['models'],
-  names: readonly string[],
-): ReadonlyMap<string, Readonly<Record<string, Json>>> {
-  const found = new Map<string, Readonly<Record<string, Json>> | null>();
-  for (const { node } of listModels(models, names)) {
-    for (const { key, value } of node.members) {
-      if (value !== null) found.set(key.toLowerCase(), found.has(key.toLowerCase()) ? null : toJsonObject(value));
-    }
-  }
-  return new Map([...found].flatMap(([key, field]) => (field === null ? [] : [[key, field] as const])));
-}
-
-function findField(models: PluginFacts['models'], names: readonly string[], field: string): ReturnType<ModelField> {
-  const found = listModels(models, names).flatMap(({ doc, node }) =>
-    node.members.flatMap(({ key, value }) => (key === field && value !== null ? [{ doc, node: value }] : [])),
-  );
-  return found.length === 1 ? (found[0] ?? null) : null;
-}
-
-const listModels = (models: PluginFacts['models'], names: readonly string[]): readonly Definition[] =>
-  names.flatMap((name) => models.get(name) ?? []);

@@ -1,0 +1,108 @@
+/** What the checks of plugins look up in the whole set, recorded so that they run again only where an answer has changed. */
+import type { Json } from '../../contract/json.js';
+import { toJsonObject } from '../source/tree.js';
+import type { EnvFacts } from './checks/accessors.js';
+import type { ModelField, PluginSettings } from './checks/plugins.js';
+import type { AnalysisSettings } from './config.js';
+import type { Definition } from './model.js';
+import type { Lookups } from './stage-cache.js';
+import type { TableNames } from './tables.js';
+import type { UniqueFields } from './uniques.js';
+
+/** What checks look up, beyond their definition and the results of earlier stages. */
+export interface PluginFacts {
+  readonly env: EnvFacts | null;
+  readonly given: AnalysisSettings | null;
+  readonly tables: TableNames;
+  /** By name. */
+  readonly models: ReadonlyMap<string, readonly Definition[]>;
+  /** Names of secret fields, by model. */
+  readonly secrets: ReadonlyMap<string, readonly string[]>;
+  readonly uniques: UniqueFields;
+  /** What the issuers of the set issue, in words. */
+  readonly tokens: readonly string[];
+}
+
+// The lookups are kept: here, they hold nothing of the run that made them.
+export const readFields = ({ readAnswer }: Lookups<PluginFacts>, model: string): readonly string[] =>
+  readAnswer(`columns of ${model}`, ({ tables }) => tables.listFields(model));
+
+export const readModel = ({ readAnswer }: Lookups<PluginFacts>, table: string): string | null =>
+  readAnswer(`model of ${table}`, ({ tables }) => tables.findModel(table) ?? null);
+
+export const readSecrets = ({ readAnswer }: Lookups<PluginFacts>, model: string): readonly string[] =>
+  readAnswer(`secrets of ${model}`, ({ secrets }) => secrets.get(model)) ?? [];
+
+export const readTokens = ({ readAnswer }: Lookups<PluginFacts>): readonly string[] =>
+  readAnswer('tokens', ({ tokens }) => tokens);
+
+export const readModels = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): readonly Definition[] =>
+  names.flatMap((name) => readAnswer(`models ${name}`, ({ models }) => models.get(name)) ?? []);
+
+/** In lower case, including the columns of combinations. */
+export const readUniqueNames = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    names
+      .flatMap((model) => readAnswer(`uniques of ${model}`, ({ uniques }) => uniques.get(model)) ?? [])
+      .flatMap((fields) => fields.map((name) => name.toLowerCase())),
+  );
+
+type DefinedFields = ReturnType<typeof mapFields>;
+
+const printFields = (fields: DefinedFields): string => JSON.stringify([...fields]);
+
+export const readDefinedFields = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): DefinedFields =>
+  readAnswer(`fields of ${names.join()}`, ({ models }) => mapFields(models, names), printFields);
+
+export const readField = (
+  { readAnswer }: Lookups<PluginFacts>,
+  names: readonly string[],
+  field: string,
+): ReturnType<ModelField> =>
+  readAnswer(
+    `field ${field}`,
+    ({ models }) => findField(models, names, field),
+    (found) => found?.node,
+  );
+
+/** Only a check that reads a setting depends on it. */
+export const recordSettings = ({ readAnswer }: Lookups<PluginFacts>): PluginSettings => ({
+  get testing() {
+    return readAnswer('testing', ({ given }) => given?.testing) === true;
+  },
+  get profile() {
+    return readAnswer('profile', ({ given }) => given?.profile) ?? null;
+  },
+  get outbound() {
+    return readAnswer('outbound', ({ given }) => given?.outbound ?? null, JSON.stringify);
+  },
+  get connections() {
+    return readAnswer('connections', ({ given }) => given?.websocket.enabled) === true;
+  },
+});
+
+export const getEnv = ({ env }: PluginFacts): EnvFacts | null => env;
+
+/** By lower-case name; a name that two models define is omitted. */
+function mapFields(
+  models: PluginFacts['models'],
+  names: readonly string[],
+): ReadonlyMap<string, Readonly<Record<string, Json>>> {
+  const found = new Map<string, Readonly<Record<string, Json>> | null>();
+  for (const { node } of listModels(models, names)) {
+    for (const { key, value } of node.members) {
+      if (value !== null) found.set(key.toLowerCase(), found.has(key.toLowerCase()) ? null : toJsonObject(value));
+    }
+  }
+  return new Map([...found].flatMap(([key, field]) => (field === null ? [] : [[key, field] as const])));
+}
+
+function findField(models: PluginFacts['models'], names: readonly string[], field: string): ReturnType<ModelField> {
+  const found = listModels(models, names).flatMap(({ doc, node }) =>
+    node.members.flatMap(({ key, value }) => (key === field && value !== null ? [{ doc, node: value }] : [])),
+  );
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+const listModels = (models: PluginFacts['models'], names: readonly string[]): readonly Definition[] =>
+  names.flatMap((name) => models.get(name) ?? []);
