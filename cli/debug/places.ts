@@ -1,6 +1,7 @@
 /** Where a request can be stopped, and where that is in the definitions: the trees are those of the analysis that is served. */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { platform } from 'node:process';
 import type { Position, Range } from '../../contract/problem.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import type { Analysis, ResourceModel } from '../../language/analysis/model.js';
@@ -64,7 +65,7 @@ export function normalizePath(path: string): string {
   } catch {
     // A file that was removed keeps its path.
   }
-  return process.platform === 'win32' ? real.toLowerCase() : real;
+  return platform === 'win32' ? real.toLowerCase() : real;
 }
 
 const isResource = ({ key }: Candidate): boolean => key.startsWith('resource ') && key.endsWith('\n');

@@ -96,7 +96,7 @@ describe('a command in its own process', function () {
   }
 
   it('is tested for every command that ends', () => {
-    expect(['serve', 'dev', 'lsp', ...Object.keys(WORDS)]).to.have.members(Object.keys(COMMANDS));
+    expect(['serve', 'dev', 'lsp', 'dap', ...Object.keys(WORDS)]).to.have.members(Object.keys(COMMANDS));
   });
 
   it('rejects definitions with errors as it does here: problems on stdout, exit code 1', async () => {
