@@ -32,7 +32,7 @@ import { auditSet } from './audit/index.js';
 import { findInvalidDefinitions } from './invalid-definitions.js';
 import type { AnalysisSettings } from './config.js';
 import { buildModels } from './build-models.js';
-import { groupResources, getResourceId, getResourcePath } from './resource-groups.js';
+import { groupResources, getResourceId, getResourcePath, listResources } from './resource-groups.js';
 import {
   checkGroupOwners,
   checkGroupUses,
@@ -55,7 +55,7 @@ import { compareByPlace, createReport, toProblems, type Report } from './report.
 import { createCatalogue } from './sql/catalogue.js';
 import { createSqlObjects, type SqlObjects } from './sql-objects.js';
 import { resolveStores } from './stores.js';
-import { linkModelReferences, recordTables, resolveTables, type TableNames } from './tables.js';
+import { linkModelReferences, listModels, listNaming, recordTables, resolveTables, type TableNames } from './tables.js';
 import { addTimestamps, findTimestamps } from './timestamps.js';
 import { collectUniques } from './uniques.js';
 import { walkDefinition } from './walk-definition.js';
@@ -312,20 +312,6 @@ function analyseDefinitions(
     },
   };
 }
-
-const listModels = memoize((block: readonly Definition[]) => block.filter(({ sort }) => sort === 'model'));
-const listResources = memoize((block: readonly Definition[]) => block.filter(({ sort }) => sort === 'resource'));
-
-/** Models, and definitions that refer to models and their fields outside of SQL. */
-const listNaming = memoize((block: readonly Definition[]) =>
-  block.filter(
-    ({ sort, finds: { documents, statements, references } }) =>
-      sort === 'model' ||
-      documents.length > 0 ||
-      statements.some(({ unique }) => unique !== null) ||
-      references.some(({ refers: { symbol } }) => symbol === 'model' || symbol === 'model-field'),
-  ),
-);
 
 const NO_VARIABLES: EnvFacts = new Map();
 const getItself = (env: EnvFacts): EnvFacts => env;

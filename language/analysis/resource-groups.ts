@@ -17,6 +17,8 @@ export const getResourcePath = memoize(({ node }: Definition): string =>
   asText(findMember(node, 'resource')?.value?.scalar),
 );
 
+export const listResources = memoize((block: readonly Definition[]) => block.filter(({ sort }) => sort === 'resource'));
+
 export function groupResources(resources: readonly Definition[]): ResourceGroup[] {
   const leaders = new Map(resources.map((resource) => [getResourceId(resource), getResourceId(resource)]));
   const findLeader = (id: string): string => {

@@ -208,3 +208,16 @@ export function linkModelReferences(definitions: readonly Definition[], context:
     }
   }
 }
+
+export const listModels = memoize((block: readonly Definition[]) => block.filter(({ sort }) => sort === 'model'));
+
+/** Models, and definitions that refer to models and their fields outside of SQL. */
+export const listNaming = memoize((block: readonly Definition[]) =>
+  block.filter(
+    ({ sort, finds: { documents, statements, references } }) =>
+      sort === 'model' ||
+      documents.length > 0 ||
+      statements.some(({ unique }) => unique !== null) ||
+      references.some(({ refers: { symbol } }) => symbol === 'model' || symbol === 'model-field'),
+  ),
+);
