@@ -13,6 +13,8 @@ export interface DocumentField {
   readonly whole: boolean;
   /** The value is a list, and the field itself is compared with its items. */
   readonly items: boolean;
+  /** An earlier stage of the pipeline may have given the name to another value. */
+  readonly reshaped: boolean;
 }
 
 type Part = 'whole' | 'items' | 'other';
@@ -20,6 +22,9 @@ type Part = 'whole' | 'items' | 'other';
 const OF_WHOLE = new Set('$set $setOnInsert $eq $ne $gt $gte $lt $lte $and $or $nor $not'.split(' '));
 
 const OF_ITEMS = new Set(['$in', '$nin']);
+
+/** Stages that hand on documents as they are. */
+const KEEPING = new Set('$match $sort $limit $skip $sample'.split(' '));
 
 /** What the values below a key are to the field. */
 function getPart(around: Part, key: string): Part {
@@ -62,7 +67,7 @@ export function listDocumentFields(query: JsonObject): DocumentField[] {
     const n = Number(/^\$(\d{1,5})$/.exec(asText(json))?.[1] ?? 0) - 1;
     const value = parameters[n];
     if (path === '') return [];
-    const is = { written, whole: part === 'whole', items: part === 'items' };
+    const is = { written, whole: part === 'whole', items: part === 'items', reshaped: false };
     return [value === undefined ? { path, value: json, at, ...is } : { path, value, at: `/parameters/${n}`, ...is }];
   };
   const action = asText(query['action']);
@@ -76,16 +81,21 @@ export function listDocumentFields(query: JsonObject): DocumentField[] {
           written: true,
           whole: true,
           items: false,
+          reshaped: false,
         }))
       : [];
   const stages = Array.isArray(query['pipeline']) ? (query['pipeline'] as readonly Json[]) : [];
+  const changing = stages.findIndex(
+    (stage) => !isObject(stage) || !Object.keys(stage).every((key) => KEEPING.has(key)),
+  );
   return [
     ...bare,
     ...(name === undefined ? [] : collectFields(query[name], `/${name}`, '', true)),
     ...collectFields(query['filter_predicate'], '/filter_predicate', '', false),
-    ...stages.flatMap((stage, i) =>
-      isObject(stage) ? collectFields(stage['$match'], `/pipeline/${i}/$match`, '', false) : [],
-    ),
+    ...stages.flatMap((stage, i) => {
+      const fields = isObject(stage) ? collectFields(stage['$match'], `/pipeline/${i}/$match`, '', false) : [];
+      return changing === -1 || i < changing ? fields : fields.map((field) => ({ ...field, reshaped: true }));
+    }),
   ];
 }
 

@@ -29,10 +29,10 @@ export function checkDocumentTypes(
     // Items of a list have rules of their own.
     if (action === undefined || model === undefined || other !== undefined || each !== null) continue;
     const told = new Set<string>();
-    for (const { path, at, whole, written } of listDocumentFields(toJsonObject(around))) {
+    for (const { path, at, whole, written, reshaped } of listDocumentFields(toJsonObject(around))) {
       const field = findField(toJsonObject(model.node), path.split('.'));
       const value = findNode(around, at)?.node;
-      if (!whole || field === null || value === undefined || told.has(`${path} ${at}`)) continue;
+      if (!whole || reshaped || field === null || value === undefined || told.has(`${path} ${at}`)) continue;
       told.add(`${path} ${at}`);
       const context = { registry, resource, action };
       const read = findPayloadPath(context, value);

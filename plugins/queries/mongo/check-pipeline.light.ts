@@ -88,6 +88,8 @@ function checkNamed(look: QueryCheckContext, key: string, json: Json, at: string
 function checkMembers(look: QueryCheckContext, name: string, json: Json, at: string): void {
   const members = STAGE_MEMBERS[name];
   if (members === undefined) return;
+  // The name of a collection alone stands for its documents as they are.
+  if (name === '$unionWith' && typeof json === 'string') return checkStage(look, 'constant', 'coll', json, at);
   if (!isObject(json)) {
     reportWrongForm(look, json, at, `behind "${name}"`, `an object: ${Object.keys(members).join(', ')}`);
     return;
