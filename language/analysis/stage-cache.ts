@@ -79,7 +79,11 @@ interface StageResult {
 interface CachedStageResult extends StageResult {
   readonly reads: readonly StageInput[];
   /** Of a stage that looks up. */
-  readonly lookups?: { readonly hasSameAnswers: (source: object) => boolean };
+  readonly lookups?: CachedLookups;
+}
+
+interface CachedLookups {
+  readonly hasSameAnswers: (source: object) => boolean;
 }
 
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
@@ -128,15 +132,11 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
             ...(reuse && { reuse }),
           }),
         );
-        const parts = block.map((thing) => getStages(thing).get(name)?.lookups);
-        let last: object = source;
-        const hasSameAnswers = (other: object): boolean => {
-          if (other === last) return true;
-          if (!parts.every((one) => one?.hasSameAnswers(other))) return false;
-          last = other;
-          return true;
-        };
-        getStages(block).set(name, { reads: [shared, own], outcome, rows: rows.rows, lookups: { hasSameAnswers } });
+        const lookups = joinLookups(
+          block.map((thing) => getStages(thing).get(name)?.lookups),
+          source,
+        );
+        getStages(block).set(name, { reads: [shared, own], outcome, rows: rows.rows, lookups });
         report.merge(rows.rows);
         return outcome;
       });
@@ -191,6 +191,19 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
 }
 
 const NO_READS: readonly StageInput[] = [];
+
+/** A function of its own: a closure in the stage would keep all that its run has read in memory. */
+function joinLookups(parts: readonly (CachedLookups | undefined)[], source: object): CachedLookups {
+  let last = source;
+  return {
+    hasSameAnswers(other) {
+      if (other === last) return true;
+      if (!parts.every((one) => one?.hasSameAnswers(other))) return false;
+      last = other;
+      return true;
+    },
+  };
+}
 
 export type Blocks<T> = readonly (readonly T[])[];
 
