@@ -1,6 +1,7 @@
 /** All CLI commands as data, from which help and reference are generated. A command's code is imported when it runs. */
 import type { OptionDoc } from '../language/export/command-doc.js';
-import { BROKEN, FAILED, FORMAT, OK, TOOL_COMMANDS, TRUST, withSqlParser, type CommandEntry } from './tool-commands.js';
+import { BROKEN, FAILED, FORMAT, OK, TRUST, withSqlParser, type CommandEntry } from './command-entry.js';
+import { TOOL_COMMANDS } from './tool-commands.js';
 
 export const COMMON_OPTIONS: readonly OptionDoc[] = [
   { name: 'config', value: 'FILE', doc: 'The config file (default: `lintel.config.json`, if it exists).' },

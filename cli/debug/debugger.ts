@@ -82,7 +82,13 @@ export async function attachDebugger(
   await kernel.observePlans(observer);
   const removeListener = kernel.running.onPlansReloaded(() => void readKnown());
   return {
-    ...{ breakpoints, threads, facts, scopes, kernel, definitions: readDefinitions, mask: readMask },
+    breakpoints,
+    threads,
+    facts,
+    scopes,
+    kernel,
+    definitions: readDefinitions,
+    mask: readMask,
     catchFaults: (next) => (isCaught = next),
     async detach(how) {
       if (!isAttached) return;

@@ -74,7 +74,9 @@ export function createScopeReader(facts: PlanFacts, { project: { registry } }: P
       const { invocation } = frame;
       const work = isTop ? previewWork(reached) : null;
       const add = (name: string, value: object, root: string | null = null, isPayload = false): ScopeContent => ({
-        ...{ name, root, isPayload },
+        name,
+        root,
+        isPayload,
         value: value as ScopeContent['value'],
       });
       return [

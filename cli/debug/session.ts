@@ -46,7 +46,10 @@ export class LintelDebugSession extends AttachingSession {
     this.answerRequest(response, () => {
       const { breakpoints: own, definitions } = this.getDebugger();
       const wanted = breakpoints.map(({ line, column, condition, hitCondition, logMessage }) => ({
-        ...{ condition, hitCondition, logMessage, line: this.convertClientLineToDebugger(line) },
+        condition,
+        hitCondition,
+        logMessage,
+        line: this.convertClientLineToDebugger(line),
         column: column === undefined ? undefined : this.convertClientColumnToDebugger(column),
       }));
       const set = own.set(resolve(source.path ?? ''), wanted, definitions());

@@ -81,8 +81,16 @@ export function createThreads(input: ThreadInput): Threads {
     const known = byInvocation.get(invocation);
     if (known !== undefined) return known;
     const thread: RunningThread = {
-      ...{ id: ++last, invocation, resource, stop: null, mode: 'run', from: null, isPausing: false },
-      ...{ entered: new Set<string>(), release: null, over: null },
+      id: ++last,
+      invocation,
+      resource,
+      stop: null,
+      mode: 'run',
+      from: null,
+      isPausing: false,
+      entered: new Set<string>(),
+      release: null,
+      over: null,
     };
     byInvocation.set(invocation, thread);
     invocation.onFinish(() => {

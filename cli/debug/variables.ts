@@ -53,13 +53,17 @@ export function createVariableTree(mask: () => SecretMask): VariableTree {
       return { value: MASKED, variablesReference: 0 };
     if (Array.isArray(value))
       return {
-        ...{ value: `[${value.length}]`, type: 'array', indexedVariables: value.length },
+        value: `[${value.length}]`,
+        type: 'array',
+        indexedVariables: value.length,
         variablesReference: value.length === 0 ? 0 : add(node),
       };
     if (isPlainObject(value)) {
       const count = Object.keys(value).length;
       return {
-        ...{ value: count === 0 ? '{}' : `{${summarizeKeys(value)}}`, type: 'object', namedVariables: count },
+        value: count === 0 ? '{}' : `{${summarizeKeys(value)}}`,
+        type: 'object',
+        namedVariables: count,
         variablesReference: count === 0 ? 0 : add(node),
       };
     }
@@ -80,7 +84,9 @@ export function createVariableTree(mask: () => SecretMask): VariableTree {
       return all.slice(start, start + count).map(([name, inner]) => {
         const reader = expression === null ? null : `${expression}.${name}`;
         const child = {
-          ...{ value: inner, context, expression: reader },
+          value: inner,
+          context,
+          expression: reader,
           payloadPath: payloadPath === null ? null : [...payloadPath, name],
         };
         return {

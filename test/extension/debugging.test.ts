@@ -1,10 +1,9 @@
 /** Debug sessions in a stand-in for the editor: F5 without a configuration, and the adapter that is started. */
 import { expect } from 'chai';
-import { build } from 'esbuild';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTempProject, ROOT, type TempProject } from '../support/project.js';
-import { evaluateModule } from '../support/vscode-stand-in.js';
+import { loadExtensionModule } from '../support/vscode-stand-in.js';
 
 interface Provider {
   readonly provideDebugConfigurations: () => readonly object[];
@@ -29,15 +28,6 @@ describe('extension: debugging', () => {
     const bin = join(project.folder, 'node_modules', '.bin');
     await mkdir(bin, { recursive: true });
     await writeFile(join(bin, 'lintel'), '', { mode: 0o755 });
-    const { outputFiles } = await build({
-      entryPoints: [join(ROOT, 'extension/src/tasks.ts')],
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      external: ['vscode'],
-      alias: { 'vscode-languageclient/node': 'node:util' },
-      write: false,
-    });
     const none = { dispose: () => undefined };
     const vscode = {
       Disposable: { from: () => none },
@@ -60,7 +50,7 @@ describe('extension: debugging', () => {
         getConfiguration: () => ({ get: () => '' }),
       },
     };
-    const module = evaluateModule(outputFiles[0]?.text ?? '', import.meta.filename, vscode);
+    const module = await loadExtensionModule('tasks', vscode);
     provide = (module as { readonly provideDebugging: Provide }).provideDebugging;
     provide({ find: () => ({ folder: toUri(project.folder) }) });
   });

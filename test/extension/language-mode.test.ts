@@ -1,10 +1,7 @@
 /** Which files become definitions when they are opened, and that a language that somebody chose by hand stays. */
 import { expect } from 'chai';
-import { build } from 'esbuild';
 import { EventEmitter } from 'node:events';
-import { join } from 'node:path';
-import { ROOT } from '../support/project.js';
-import { evaluateModule } from '../support/vscode-stand-in.js';
+import { loadExtensionModule } from '../support/vscode-stand-in.js';
 
 interface Document {
   readonly uri: { readonly scheme: string; readonly path: string };
@@ -37,15 +34,7 @@ async function editor(holds: (document: Document) => boolean) {
       setTextDocumentLanguage: async (document: Document, languageId: string) => change(document, languageId),
     },
   };
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'extension/src/language-mode.ts')],
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    external: ['vscode'],
-    write: false,
-  });
-  const { assignLanguage } = evaluateModule(outputFiles[0]?.text ?? '', import.meta.filename, vscode) as Module;
+  const { assignLanguage } = (await loadExtensionModule('language-mode', vscode)) as Module;
   const kept = assignLanguage({ onDidChange: on('projects'), hasDefinition: holds });
   return {
     kept,

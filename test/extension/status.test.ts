@@ -1,10 +1,7 @@
 /** The status items: what they say while the server starts, while it reads a project, and when all has been told. */
 import { expect } from 'chai';
-import { build } from 'esbuild';
-import { join } from 'node:path';
 import { createProjectStatusStore, type ProjectStatusStore } from '../../extension/src/project-status.js';
-import { ROOT } from '../support/project.js';
-import { evaluateModule } from '../support/vscode-stand-in.js';
+import { loadExtensionModule } from '../support/vscode-stand-in.js';
 
 interface Item {
   text: string;
@@ -44,15 +41,7 @@ async function statusBar(folder: string) {
     window: { activeTextEditor: undefined, onDidChangeActiveTextEditor: listen },
     workspace: { asRelativePath: (uri: string) => uri },
   };
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'extension/src/status.ts')],
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    external: ['vscode'],
-    write: false,
-  });
-  const { showStatus } = evaluateModule(outputFiles[0]?.text ?? '', import.meta.filename, vscode) as {
+  const { showStatus } = (await loadExtensionModule('status', vscode)) as {
     showStatus: (session: object, projects: object) => void;
   };
   const said = createProjectStatusStore();

@@ -3,12 +3,11 @@
  * one, failures at their place, coverage, and a folder that is not trusted.
  */
 import { expect } from 'chai';
-import { build } from 'esbuild';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createTempProject, defineReturnResource, ROOT, type TempProject } from '../support/project.js';
-import { evaluateModule } from '../support/vscode-stand-in.js';
+import { loadExtensionModule } from '../support/vscode-stand-in.js';
 
 interface Item {
   readonly id: string;
@@ -62,17 +61,7 @@ describe('extension: Test Explorer', () => {
     await mkdir(bin, { recursive: true });
     const script = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist/bundle/cli.js')}' "$@"\n`;
     await writeFile(join(bin, 'lintel'), script, { mode: 0o755 });
-    const { outputFiles } = await build({
-      entryPoints: [join(ROOT, 'extension/src/test-explorer.ts')],
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      external: ['vscode'],
-      // What connects to the server is given to `showTests`.
-      alias: { 'vscode-languageclient/node': 'node:util' },
-      write: false,
-    });
-    const { showTests } = evaluateModule(outputFiles[0]?.text ?? '', import.meta.filename, createEditor()) as {
+    const { showTests } = (await loadExtensionModule('test-explorer', createEditor())) as {
       readonly showTests: (session: object) => unknown;
     };
     const folder = pathToFileURL(project.folder).href;

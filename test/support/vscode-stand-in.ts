@@ -2,8 +2,11 @@
  * A stand-in for the module `vscode`: whatever is asked of it is there and does nothing, what matters to tests is recorded.
  * Loads the bundle of the client the way an editor does.
  */
+import { build } from 'esbuild';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { ROOT } from './project.js';
 
 export interface RecordedCalls {
   readonly commands: Map<string, (...args: readonly unknown[]) => unknown>;
@@ -80,8 +83,22 @@ export function loadExtension(file: string): { readonly extension: Extension; re
   return { extension: evaluateModule(readFileSync(file, 'utf8'), file, vscode) as Extension, recorded };
 }
 
+/** The exports of one module of the extension, such as `tasks`, without the client of the language server. */
+export async function loadExtensionModule(name: string, vscode: object): Promise<object> {
+  const { outputFiles } = await build({
+    entryPoints: [join(ROOT, `extension/src/${name}.ts`)],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    external: ['vscode'],
+    alias: { 'vscode-languageclient/node': 'node:util' },
+    write: false,
+  });
+  return evaluateModule(outputFiles[0]?.text ?? '', import.meta.filename, vscode);
+}
+
 /** The exports of a CommonJS text, to which `vscode` is this value. */
-export function evaluateModule(text: string, file: string, vscode: object): object {
+function evaluateModule(text: string, file: string, vscode: object): object {
   const require = createRequire(file);
   const load = (name: string): unknown => (name === 'vscode' ? vscode : require(name));
   const module = { exports: {} };
