@@ -1,5 +1,6 @@
-/** The HTTP application: a list of Koa middlewares, first to last. All errors go through one function. */
+/** The HTTP application: middlewares, first to last, and Koa in front where plugins have middlewares. All errors go through one function. */
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import Koa from 'koa';
 import { createCommonHeaders, mergeHeaders } from '../../contract/common-headers.js';
@@ -11,7 +12,7 @@ import type { ResourcePlan } from '../plan/plan.js';
 import { invokePlan } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { buildHeaders, JSON_TYPE, listHeaders, sendResponse, sendStream, type ResponseDefaults } from './response.js';
-import { createCors, type Cors } from './cors.js';
+import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
 import { countTaken } from '../../contract/taken-bytes.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
@@ -33,9 +34,13 @@ import { getStatus } from './status.js';
 /** Does not keep the process alive. */
 const CLOCK = { now: () => performance.now(), wait: (time: number) => wait(time, undefined, { ref: false }) };
 
-/** `ctx.state` of a request. */
-interface RequestState {
+/** What is known of a request until its response has been written. */
+interface RequestContext {
   readonly id: string;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Null where no plugin has a middleware: responses are written at once, because Koa touches each header three times. */
+  readonly koa: KoaContext | null;
   /** Milliseconds since 1970: the instant that definitions see. */
   readonly startedAt: number;
   /** Monotonic milliseconds. */
@@ -51,8 +56,12 @@ interface RequestState {
   code: string | undefined;
 }
 
-type Context = Koa.ParameterizedContext<RequestState>;
-type Middleware = (ctx: Context, next: () => Promise<void>) => Promise<void> | void;
+type KoaContext = Koa.ParameterizedContext<{ request: RequestContext }>;
+type KoaMiddleware = (ctx: KoaContext, next: () => Promise<void>) => Promise<void> | void;
+
+type Handler = (context: RequestContext) => Promise<void> | void;
+/** Is linked to the next one at the start, so that a request creates no functions. */
+type Middleware = (next: Handler) => Handler;
 
 /** Constant after the start. */
 interface Transport extends ResponseDefaults {
@@ -60,8 +69,7 @@ interface Transport extends ResponseDefaults {
   readonly problemType: string;
   /** A hook needs the timings of actionables. */
   readonly timed: boolean;
-  /** No plugin has a middleware: responses are written at once, since Koa's own handling touches each header three times. */
-  readonly direct: boolean;
+  readonly plugins: readonly KoaMiddleware[];
 }
 
 /**
@@ -73,16 +81,16 @@ export function createApp(
   closing: () => boolean,
   pages: readonly Route[],
   connections: (() => number) | null,
-): Koa<RequestState> {
+): RequestListener {
   const { http } = kernel.config;
   const methods = http.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  const plugins = kernel.middlewares as readonly Middleware[];
   const cors = createCors(http.allowed_origins, methods);
   const headers = Object.freeze(createCommonHeaders(http.headers));
   const transport: Transport = {
     kernel,
     problemType: `${getProblemType(kernel.config.profile)}; charset=utf-8`,
     timed: kernel.running.timed,
+    plugins: kernel.middlewares as readonly KoaMiddleware[],
     cors,
     headers,
     headerList: listHeaders(headers, cors),
@@ -90,71 +98,98 @@ export function createApp(
     patience: http.timeouts.idle * 1000,
     unread: new UnreadBudget(http.limits.unread, CLOCK),
     proxies: http.trusted_proxies,
-    direct: plugins.length === 0,
   };
-  const app = new Koa<RequestState>();
   const middlewares: readonly Middleware[] = [
-    beginRequest(transport),
-    handleErrors(transport),
-    // Plugins see error responses too, so their headers and encodings apply to them.
-    ...plugins.flatMap((middleware) => [middleware, handleErrors(transport)]),
     ...checkHost(transport),
     splitUrl(http.limits.url),
     serveStatus(transport, connections),
-    ...(cors === null ? [] : [answerPreflight(transport, cors)]),
+    ...answerPreflight(transport),
     serveRoutes(transport, pages),
-    serveResources(transport, methods),
   ];
-  for (const middleware of middlewares) app.use(middleware);
-  // Koa would print its own errors to stderr.
-  app.on('error', (error: Error) => kernel.running.logFailure(error, '-'));
-  return app;
+  const serve = middlewares.reduceRight((next, middleware) => middleware(next), serveResources(transport, methods));
+  return transport.plugins.length === 0 ? createListener(transport, serve) : createKoaListener(transport, serve);
 }
 
-function beginRequest(transport: Transport): Middleware {
-  const { kernel } = transport;
-  const { logFailure, notifyObservers: notify } = kernel.running;
-  return async (ctx, next) => {
-    const state: RequestState = {
-      id: randomUUID(),
-      startedAt: Date.now(),
-      clock: performance.now(),
-      path: '',
-      query: '',
-      plan: null,
-      route: undefined,
-      invocation: null,
-      code: undefined,
-    };
-    ctx.state = state;
-    if (transport.direct) ctx.respond = false;
-    else setInitialHeaders(transport, ctx, state.id);
-    await next();
-    if (state.invocation?.hasCleanup === true)
-      state.invocation.dispose(state.code === undefined).catch((error) => logFailure(error, state.id));
-    if (notify !== null) notifyObservers(notify, ctx);
+/** Koa's context, its promises and its handling of the response take more than a tenth of the time of a small response. */
+function createListener(transport: Transport, serve: Handler): RequestListener {
+  const { logFailure } = transport.kernel.running;
+  const handle = async (context: RequestContext): Promise<void> => {
+    try {
+      try {
+        await serve(context);
+      } catch (error) {
+        sendError(transport, context, error);
+      }
+      finishRequest(transport, context);
+    } catch (error) {
+      logFailure(ensureFault(error), context.id);
+      context.res.destroy();
+    }
   };
+  return (req, res) => void handle(createContext(req, res, null));
 }
 
-function handleErrors(transport: Transport): Middleware {
-  const { kernel, problemType } = transport;
-  return async (ctx, next) => {
+/** Plugins see error responses too, so their headers and encodings apply to them. */
+function createKoaListener(transport: Transport, serve: Handler): RequestListener {
+  const app = new Koa<KoaContext['state']>();
+  const handleErrors: KoaMiddleware = async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      const failure = rejectionOf(error) ?? ensureFault(error);
-      const { id, plan } = ctx.state;
-      const isCut = ctx.res.headersSent;
-      if (isCut && plan !== null) failure.where = { resource: plan.id, action: plan.groups[0]?.actions[0]?.key ?? '' };
-      const refusal = kernel.running.respondToFailure(failure, id);
-      ctx.state.code = refusal.body.code;
-      // Where no response can describe the failure, the log does.
-      if (isCut && refusal.status < 500) kernel.running.logFailure(failure, id);
-      // The client must not mistake a partial response for a complete one.
-      if (isCut) ctx.res.destroy();
-      else respond(transport, ctx, refusal, problemType);
+      sendError(transport, ctx.state.request, error);
     }
   };
+  app.use(async (ctx, next) => {
+    const context = createContext(ctx.req, ctx.res, ctx);
+    ctx.state.request = context;
+    setInitialHeaders(transport, ctx, context.id);
+    await next();
+    finishRequest(transport, context);
+  });
+  app.use(handleErrors);
+  for (const middleware of transport.plugins) app.use(middleware).use(handleErrors);
+  app.use((ctx) => serve(ctx.state.request));
+  // Koa would print its own errors to stderr.
+  app.on('error', (error: Error) => transport.kernel.running.logFailure(error, '-'));
+  const handle = app.callback();
+  return (req, res) => void handle(req, res);
+}
+
+const createContext = (req: IncomingMessage, res: ServerResponse, koa: KoaContext | null): RequestContext => ({
+  id: randomUUID(),
+  req,
+  res,
+  koa,
+  startedAt: Date.now(),
+  clock: performance.now(),
+  path: '',
+  query: '',
+  plan: null,
+  route: undefined,
+  invocation: null,
+  code: undefined,
+});
+
+function finishRequest({ kernel }: Transport, context: RequestContext): void {
+  const { logFailure, notifyObservers: notify } = kernel.running;
+  const { invocation, code, id } = context;
+  if (invocation?.hasCleanup === true) invocation.dispose(code === undefined).catch((error) => logFailure(error, id));
+  if (notify !== null) notifyObservers(notify, context);
+}
+
+function sendError(transport: Transport, context: RequestContext, error: unknown): void {
+  const { kernel, problemType } = transport;
+  const { id, plan, res } = context;
+  const failure = rejectionOf(error) ?? ensureFault(error);
+  const isCut = res.headersSent;
+  if (isCut && plan !== null) failure.where = { resource: plan.id, action: plan.groups[0]?.actions[0]?.key ?? '' };
+  const refusal = kernel.running.respondToFailure(failure, id);
+  context.code = refusal.body.code;
+  // Where no response can describe the failure, the log does.
+  if (isCut && refusal.status < 500) kernel.running.logFailure(failure, id);
+  // The client must not mistake a partial response for a complete one.
+  if (isCut) res.destroy();
+  else respond(transport, context, refusal, problemType);
 }
 
 /** No middleware when every host is accepted. */
@@ -162,46 +197,51 @@ function checkHost({ kernel }: Transport): readonly Middleware[] {
   const isOwnHost = createHostCheck(kernel.config.http, kernel.project.dev);
   if (isOwnHost === null) return [];
   return [
-    (ctx, next) => {
-      if (!isOwnHost(ctx.req.headers.host)) throw createFault('REQ_HOST');
-      return next();
+    (next) => (context) => {
+      if (!isOwnHost(context.req.headers.host)) throw createFault('REQ_HOST');
+      return next(context);
     },
   ];
 }
 
 /** As sent: a path is decoded where it is matched. Behind the middlewares of plugins, which may change the URL. */
 function splitUrl(max: number): Middleware {
-  return ({ req, state }, next) => {
-    const { url = '/' } = req;
+  return (next) => (context) => {
+    const { url = '/' } = context.req;
     if (url.length > max) throw createFault('REQ_URL_TOO_LONG', { max });
     const mark = url.indexOf('?');
-    state.path = mark === -1 ? url : url.slice(0, mark);
-    state.query = mark === -1 ? '' : url.slice(mark + 1);
-    return next();
+    context.path = mark === -1 ? url : url.slice(0, mark);
+    context.query = mark === -1 ? '' : url.slice(mark + 1);
+    return next(context);
   };
 }
 
 function serveStatus(transport: Transport, connections: (() => number) | null): Middleware {
   const { kernel, closing } = transport;
   const prefix = kernel.config.http.status_path;
-  return (ctx, next) => {
-    const { path } = ctx.state;
-    if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || !path.startsWith(prefix)) return next();
+  return (next) => (context) => {
+    const { req, path } = context;
+    if ((req.method !== 'GET' && req.method !== 'HEAD') || !path.startsWith(prefix)) return next(context);
     return getStatus(kernel, path.slice(prefix.length), closing(), connections).then((status) =>
       status === null
-        ? next()
-        : respond(transport, ctx, { ...status, headers: { 'cache-control': 'no-store' } }, JSON_TYPE),
+        ? next(context)
+        : respond(transport, context, { ...status, headers: { 'cache-control': 'no-store' } }, JSON_TYPE),
     );
   };
 }
 
-function answerPreflight(transport: Transport, cors: Cors): Middleware {
-  return (ctx, next) => {
-    const preflight = cors.handlePreflight(ctx.req);
-    return preflight === null
-      ? next()
-      : respondToRoute(transport, ctx, { status: 204, headers: preflight, body: null });
-  };
+/** No middleware when other origins are rejected. */
+function answerPreflight(transport: Transport): readonly Middleware[] {
+  const { cors } = transport;
+  if (cors === null) return [];
+  return [
+    (next) => (context) => {
+      const preflight = cors.handlePreflight(context.req);
+      return preflight === null
+        ? next(context)
+        : respondToRoute(transport, context, { status: 204, headers: preflight, body: null });
+    },
+  ];
 }
 
 /** Serves the routes of plugins, then `pages`. */
@@ -209,16 +249,16 @@ function serveRoutes(transport: Transport, pages: readonly Route[]): Middleware 
   const { kernel, proxies } = transport;
   const findOfPlugins = createLiveRouteFinder(() => kernel.routes());
   const findPage = createRouteFinder(pages);
-  const serve = async (ctx: Context, found: FoundRoute): Promise<void> => {
-    ctx.state.route = found.route.path;
-    const reply = await handleRoute(found, ctx.req, ctx.state.query, proxies);
-    ctx.res.setTimeout(transport.patience);
-    await respondToRoute(transport, ctx, reply);
+  const serve = async (context: RequestContext, found: FoundRoute): Promise<void> => {
+    context.route = found.route.path;
+    const reply = await handleRoute(found, context.req, context.query, proxies);
+    context.res.setTimeout(transport.patience);
+    await respondToRoute(transport, context, reply);
   };
-  return (ctx, next) => {
-    const { path } = ctx.state;
+  return (next) => (context) => {
+    const { path } = context;
     const found = findOfPlugins()?.(path) ?? (findPage === null ? null : pageAt(kernel, findPage, path));
-    return found === null ? next() : serve(ctx, found);
+    return found === null ? next(context) : serve(context, found);
   };
 }
 
@@ -229,44 +269,46 @@ function pageAt(kernel: Kernel, findPage: FindRoute, path: string): FoundRoute |
   return found !== null && (byPath.has(path) || broken.has(path)) ? null : found;
 }
 
-function serveResources(transport: Transport, methods: readonly string[]): Middleware {
-  const { kernel, timed } = transport;
+function serveResources(transport: Transport, methods: readonly string[]): Handler {
+  const { kernel, timed, plugins } = transport;
   const { http } = kernel.config;
   const formats = createFormats(kernel.project);
-  const intake = { ...http, formats, streams: transport.direct };
+  const intake = { ...http, formats, timed, streams: plugins.length === 0 };
   const allow = methods.join(', ');
   const allowed: ReadonlySet<string> = new Set(methods);
   const isForged: IsForged = createForgeryCheck(http.allowed_origins, isLocal(http, kernel.project.dev));
-  return async (ctx) => {
-    const { req, method, state } = ctx;
-    const { plan, parameters } = findRoute(kernel.plans(), state.path);
-    state.plan = plan;
+  return async (context) => {
+    const { req } = context;
+    const { method = '' } = req;
+    const { plan, parameters } = findRoute(kernel.plans(), context.path);
+    context.plan = plan;
     if (!allowed.has(method)) throw createFault('REQ_METHOD', { method }, { headers: { allow } });
     if (isForged(req, plan.proof)) throw createFault('REQ_CROSS_SITE');
-    const { id, startedAt, clock, query } = state;
-    const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, intake);
-    state.invocation = invocation;
+    const invocation = new HttpInvocation(req, context, parameters, intake);
+    context.invocation = invocation;
     const reply = await invokePlan(plan, invocation, kernel.hooks);
     if (reply.body instanceof JsonStream) {
       invocation.limit.followClient(CLOCK, () => countTaken(req.socket));
-      await sendStream(transport, { id, req, res: ctx.res }, reply, reply.body);
-    } else respond(transport, ctx, reply, JSON_TYPE);
+      await sendStream(transport, context, reply, reply.body);
+    } else respond(transport, context, reply, JSON_TYPE);
   };
 }
 
-function respond(transport: Transport, ctx: Context, reply: Reply, type: string): void {
-  if (transport.direct) sendResponse(transport, { id: ctx.state.id, req: ctx.req, res: ctx.res }, reply, type);
-  else setResponse(transport, ctx, reply, type);
+function respond(transport: Transport, context: RequestContext, reply: Reply, type: string): void {
+  const { koa } = context;
+  if (koa === null) sendResponse(transport, context, reply, type);
+  else setResponse(transport, koa, reply, type);
 }
 
-async function respondToRoute(transport: Transport, ctx: Context, reply: RouteReply): Promise<void> {
-  if (!transport.direct) return setRouteResponse(transport, ctx, reply);
-  const headers = mergeHeaders(buildHeaders(transport, ctx.req, ctx.state.id), reply.headers);
-  await sendRoute(ctx.res, ctx.req.method, reply, headers);
+async function respondToRoute(transport: Transport, context: RequestContext, reply: RouteReply): Promise<void> {
+  const { koa, req, res, id } = context;
+  if (koa !== null) return setRouteResponse(transport, koa, reply);
+  const headers = mergeHeaders(buildHeaders(transport, req, id), reply.headers);
+  await sendRoute(res, req.method, reply, headers);
 }
 
-function notifyObservers(notify: (record: InvocationRecord) => void, { req, res, state }: Context): void {
-  const { id, plan, route, startedAt, code, clock, invocation } = state;
+function notifyObservers(notify: (record: InvocationRecord) => void, context: RequestContext): void {
+  const { id, req, res, plan, route, startedAt, code, clock, invocation } = context;
   const milliseconds = performance.now() - clock;
   const record = {
     id,

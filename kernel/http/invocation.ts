@@ -13,6 +13,8 @@ import { findFormat, isInQuery, readJsonPayload, parseQueryPayload, rejectEncodi
 export interface RequestSettings extends Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'> {
   /** Nothing needs a response in full before it is sent. */
   readonly streams: boolean;
+  /** An observer needs the timings of actionables. */
+  readonly timed: boolean;
   /** By media type. */
   readonly formats: ReadonlyMap<string, BodyFormat>;
 }
@@ -23,8 +25,6 @@ export interface RequestMeta {
   /** Monotonic time. */
   readonly clock: number;
   readonly query: string;
-  readonly parameters: Readonly<Record<string, string>> | null;
-  readonly timed: boolean;
 }
 
 const NO_FILES: readonly UploadedFile[] = Object.freeze([]);
@@ -48,14 +48,15 @@ export class HttpInvocation implements Invocation {
   constructor(
     private readonly req: IncomingMessage,
     private readonly arrival: RequestMeta,
+    private readonly parameters: Readonly<Record<string, string>> | null,
     private readonly intake: RequestSettings,
   ) {
-    const { id, startedAt, clock, parameters, timed } = arrival;
+    const { id, startedAt, clock } = arrival;
     this.id = id;
     this.startedAt = startedAt;
     const patience = intake.timeouts.request * 1000;
     this.limit = new MovingDeadline(clock + patience, patience);
-    this.timings = timed ? [] : null;
+    this.timings = intake.timed ? [] : null;
     // In HTTP/1.0, a response that was cut off looks complete.
     this.streams = intake.streams && req.httpVersion !== '1.0' && req.method !== 'HEAD';
     this.#isInQuery = isInQuery(req);
@@ -99,7 +100,7 @@ export class HttpInvocation implements Invocation {
   }
 
   readPayload(files: FileLimits | null): Payload | Promise<Payload> {
-    const { parameters } = this.arrival;
+    const { parameters } = this;
     const sent = this.#sent(files);
     if (parameters === null) return sent;
     return sent instanceof Promise

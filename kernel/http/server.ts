@@ -34,7 +34,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   if ([...kernel.plans().byId.values()].some(({ files }) => files !== null)) void removeLeftovers(kernel);
   const upgrades = await openUpgrades(kernel);
   const all = upgrades === null ? pages : [...pages, ...upgrades.pages];
-  const app = createApp(kernel, () => closing, all, upgrades?.count ?? null);
+  const handle = createApp(kernel, () => closing, all, upgrades?.count ?? null);
   const { limits, timeouts } = kernel.config.http;
   const server = createServer(
     {
@@ -51,7 +51,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
       // RFC 9112, section 3.2: a proxy may have used the other `host` header.
       const hasTwoHosts = listHeaderValues(rawHeaders, 'host').length > 1;
       const refusal = rawHeaders.length > 2 * limits.header_count ? 431 : hasTwoHosts ? 400 : null;
-      if (refusal === null) void handle(req, res);
+      if (refusal === null) handle(req, res);
       else res.writeHead(refusal, { connection: 'close' }).end();
     },
   );
@@ -59,7 +59,6 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   server.maxHeadersCount = 0;
   if (upgrades !== null) server.on('upgrade', (req, socket, head) => upgrades.accept(req, socket, head));
   logAccessRules(kernel);
-  const handle = app.callback();
   const closeIdle = createIdleCloser(server);
   const { port, host } = kernel.config.http;
   await listenOn(server, port, host);

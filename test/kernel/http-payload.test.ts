@@ -130,10 +130,12 @@ describe('parameters of a path', () => {
 });
 
 describe('a request as plans see it', () => {
-  const arrival = { id: 'id', startedAt: 5, clock: 0, query: 'a=1', parameters: null, timed: false };
-  const intake = { limits: LIMITS, timeouts: { idle: 1 }, trusted_proxies: 0, formats: FORMATS } as never;
-  const invocation = (req: IncomingMessage, rest: object = {}) =>
-    new HttpInvocation(req, { ...arrival, ...rest }, intake);
+  const arrival = { id: 'id', startedAt: 5, clock: 0, query: 'a=1' };
+  const intake = { limits: LIMITS, timeouts: { idle: 1 }, trusted_proxies: 0, formats: FORMATS };
+  const invocation = (
+    req: IncomingMessage,
+    { parameters = null, timed = false }: { parameters?: Record<string, string> | null; timed?: boolean } = {},
+  ) => new HttpInvocation(req, arrival, parameters, { ...intake, timed } as never);
   const listTexts = (...given: Parameters<typeof invocation>) => {
     const { texts } = invocation(...given);
     return texts instanceof Set ? [...(texts as Set<string>)] : texts;
