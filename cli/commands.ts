@@ -109,8 +109,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     details:
       'Runs the cases of `*.test.json`. One server is started in this process, with an embedded database in memory, and every ' +
       'request is sent to it over HTTP. Each case begins with the rows that it gives, and nothing else. Secrets that `.env` ' +
-      'lacks are generated and never printed; the configured database is not opened.',
+      'lacks are generated and never printed; the configured database is not opened. With `--database` the cases run on the ' +
+      'configured servers of SQL connections and document stores, each in a new database that is dropped at the end.',
     options: [
+      { name: 'database', doc: 'Run on the configured database servers, in new databases.' },
       { name: 'filter', value: 'TEXT', doc: 'Only cases with this text in `FILE GROUP NAME`.' },
       { name: 'reporter', value: 'NAME', doc: '`pretty` (default), `json`, `junit` or `tap`.' },
       { name: 'mutants', doc: 'Then change one field or condition at a time, and list what no case notices.' },

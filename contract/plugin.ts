@@ -22,7 +22,7 @@ import type { Outbound } from './outbound.js';
 import type { JobAdmin, RuntimeServices } from './deferred.js';
 import type { StoredFolder, RemoteStorage } from './local-data.js';
 import type { Signal } from './plan.js';
-import type { TestRequest, TestStore } from './tests.js';
+import type { TestDatabase, TestRequest, TestStore } from './tests.js';
 import type { QueryQuestion, QueryResults, Scratch } from './statement-check.js';
 import type { StatementQuestion, StatementResults } from './statement-check.js';
 import type { CredentialMismatch, IssuedCredentials } from './credentials.js';
@@ -259,6 +259,11 @@ export interface PluginRuntime<H = unknown> {
   createJobAdmin?(handle: H): JobAdmin;
   /** For stores: what `lintel test` needs. A case fails if a store that its resources use has none. */
   openTestStore?(handle: H, context: RuntimeContext): TestStore;
+  /**
+   * For databases with servers: creates a database called `name` next to the configured one. Called without a handle and without
+   * `open`.
+   */
+  createTestDatabase?(context: Pick<RuntimeContext, 'instance' | 'options'>, name: string): Promise<TestDatabase>;
   /** For guards: headers with which the resource admits a request of `lintel test`; null where it sends none. */
   createCredentials?(
     handle: H,

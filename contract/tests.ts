@@ -13,6 +13,13 @@ export interface TestStore {
   readFiles?(): Promise<readonly TestStoredFile[]>;
 }
 
+/** An empty database that `lintel test --database` creates on a configured server. */
+export interface TestDatabase {
+  /** Those of the configured plugin, for this database. */
+  readonly options: JsonObject;
+  drop(): Promise<void>;
+}
+
 export interface TestStoredFile {
   readonly key: string;
   readonly content: Uint8Array;

@@ -16,6 +16,7 @@ import type { CommandOptions } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { loadTrustedProject, UNTRUSTED } from '../trust.js';
 import { writeText } from '../files.js';
+import { createTestDatabases, type TestDatabases } from './databases.js';
 import { createCoverage, mergeItems, type CoveredItem } from './coverage.js';
 import { formatCoverageJson, formatLcov, printCoverage } from './coverage-report.js';
 import { asObject, asObjects, readGroup, type TestCase } from './definition.js';
@@ -74,10 +75,27 @@ interface Run {
 }
 
 async function runAll(run: Run): Promise<number> {
+  if (!run.options.database) return runCases(run, null);
+  const { signals, exit } = run.terminal;
+  const databases = createTestDatabases();
+  // `--watch` ends its last run first.
+  const endEarly = (): void => void databases.dropAll().finally(() => exit(130));
+  const ending = run.options.watch ? [] : (['SIGINT', 'SIGTERM'] as const);
+  for (const signal of ending) signals.on(signal, endEarly);
+  try {
+    return await runCases(run, databases);
+  } finally {
+    for (const signal of ending) signals.off(signal, endEarly);
+    await databases.dropAll();
+  }
+}
+
+/** `databases`: null where every store is replaced by one in this process. */
+async function runCases(run: Run, databases: TestDatabases | null): Promise<number> {
   const { options, terminal, folder, createReporter } = run;
   const elapsed = startStopwatch();
   const load = (environment: Readonly<Record<string, string>>) =>
-    loadTestProject(terminal, { config: options.config, folder, environment });
+    loadTestProject(terminal, { config: options.config, folder, environment, databases });
   const { project, secrets, refusal } = await load({});
   if (refusal !== null) {
     terminal.stderr.write(`${refusal}\n`);
@@ -118,6 +136,7 @@ async function runAll(run: Run): Promise<number> {
         services,
         time,
         coverage,
+        queueOnServer: databases?.hasOtherTables() === true,
       });
       try {
         const stores = openTestStores(server.kernel);

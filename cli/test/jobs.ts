@@ -28,19 +28,26 @@ export interface TestJobs {
 /** A job that adds itself again would never end. */
 const MOST_RUNS = 1000;
 
+/** `readQueueTime`: the time of the queue's store in milliseconds, that of the test where it takes its time from this process. */
 export function createTestJobs(
   { running, listJobAdmins }: Pick<Kernel, 'running' | 'listJobAdmins'>,
   time: TestTime,
+  readQueueTime: () => number,
 ): TestJobs {
   let dead: TestJob[] = [];
+  /** In the time of the test, by job. Time passes only in steps that list the jobs first. */
+  const instants = new Map<string, number>();
   const never = new AbortController().signal;
 
   async function listWaiting(): Promise<{ readonly admin: JobAdmin; readonly view: JobView; readonly due: number }[]> {
     const lists = listJobAdmins().map(async (admin) =>
       (await admin.list({ state: 'waiting' })).map((view) => ({ admin, view })),
     );
-    // An embedded database takes its time from this process too.
-    const toDue = ({ dueAt }: JobView): number => (dueAt ?? 0) - time.now();
+    const toDue = ({ id, dueAt }: JobView): number => {
+      const instant = instants.get(id) ?? time.now() + (dueAt ?? 0) - readQueueTime();
+      instants.set(id, instant);
+      return instant - time.now();
+    };
     return (await Promise.all(lists)).flat().map(({ admin, view }) => ({ admin, view, due: toDue(view) }));
   }
 
@@ -86,6 +93,7 @@ export function createTestJobs(
   return {
     begin() {
       dead = [];
+      instants.clear();
     },
     runDue,
     async runSchedules() {

@@ -11,6 +11,7 @@ import type { Environment } from '../../language/project/environment.js';
 import { CONFIG_NAME } from '../../language/project/names.js';
 import { createMissingVariables } from '../env-file.js';
 import type { Terminal } from '../terminal.js';
+import type { TestDatabases } from './databases.js';
 
 export interface TestSettings {
   readonly config: string | undefined;
@@ -18,6 +19,8 @@ export interface TestSettings {
   readonly folder: string;
   /** Variables of the tests. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Null: every store is replaced by one in this process. */
+  readonly databases: TestDatabases | null;
 }
 
 export interface TestProject {
@@ -30,7 +33,7 @@ export interface TestProject {
 
 export async function loadTestProject(terminal: Terminal, settings: TestSettings): Promise<TestProject> {
   const { cwd, env } = terminal;
-  const { config: file, folder, environment } = settings;
+  const { config: file, folder, environment, databases } = settings;
   const root = dirname(resolve(cwd, file ?? CONFIG_NAME));
   const generated = await createMissingVariables(root, env);
   const variables: Environment = { ...generated, ...env, ...environment, LINTEL_TEST_FOLDER: folder };
@@ -39,22 +42,27 @@ export async function loadTestProject(terminal: Terminal, settings: TestSettings
   const secrets = Object.entries(project.env).flatMap(([name, value = '']) =>
     Object.hasOwn(env, name) || Object.hasOwn(environment, name) || value.length < 8 ? [] : [value],
   );
+  const given = config && databases !== null ? await databases.replaceAll(config.chosen, project) : null;
+  const chosen = given ?? config?.chosen ?? [];
+  const isReplaced = (one: ConfiguredPlugin): boolean => given === null || config?.chosen.includes(one) === true;
   return {
-    project: { ...project, tests: true, config: config && adjustConfig(config, project) },
+    project: { ...project, tests: true, config: config && adjustConfig({ ...config, chosen }, project, isReplaced) },
     secrets,
-    refusal: config && findRefusal(config, project),
+    refusal: config && findRefusal(chosen.filter(isReplaced), project),
   };
 }
 
-const adjustConfig = (config: Config, project: Project): Config => ({
+type IsReplaced = (one: ConfiguredPlugin) => boolean;
+
+const adjustConfig = (config: Config, project: Project, isReplaced: IsReplaced): Config => ({
   ...config,
   migrate: true,
-  chosen: config.chosen.flatMap((one) => replaceStore(one, project)),
+  chosen: config.chosen.flatMap((one) => (isReplaced(one) ? replaceStore(one, project) : [one])),
   http: { ...config.http, port: 0, host: '127.0.0.1', hosts: [...config.http.hosts, '127.0.0.1'] },
 });
 
 /** Statements are written for one syntax. */
-function findRefusal({ chosen }: Config, { registry }: Project): string | null {
+function findRefusal(chosen: readonly ConfiguredPlugin[], { registry }: Project): string | null {
   const getSyntax = (kind: string, name: string | undefined) =>
     name === undefined ? undefined : registry.plugin(kind, name)?.facts?.['syntax'];
   const other = chosen.find(({ kind, name, spare }) => {
@@ -62,7 +70,7 @@ function findRefusal({ chosen }: Config, { registry }: Project): string | null {
     return spare !== true && syntax !== undefined && getSyntax(kind, name) !== syntax;
   });
   if (other === undefined) return null;
-  return `"${other.instance}" uses ${other.name}, and its statements cannot run on the embedded database of \`lintel test\`.`;
+  return `"${other.instance}" uses ${other.name}, and its statements cannot run on the embedded database of \`lintel test\`; \`--database\` runs them on its server.`;
 }
 
 function replaceStore(chosen: ConfiguredPlugin, { registry }: Project): ConfiguredPlugin[] {

@@ -47,12 +47,20 @@ export interface ServerInput {
   readonly services: TestServices;
   readonly time: TestTime;
   readonly coverage: Coverage | null;
+  /** Jobs are stored on a server, which has a time of its own. */
+  readonly queueOnServer: boolean;
 }
 
 const IGNORED = (): void => undefined;
 const SILENT: Log = { debug: IGNORED, info: IGNORED, warn: IGNORED, error: IGNORED, isLevelEnabled: () => false };
 
-export async function startServer({ project, services, time, coverage }: ServerInput): Promise<TestServer> {
+export async function startServer({
+  project,
+  services,
+  time,
+  coverage,
+  queueOnServer,
+}: ServerInput): Promise<TestServer> {
   let failure: Fault | null = null;
   const onFailure = (fault: Fault): void => void (failure = fault);
   const kernel = await createKernel({
@@ -67,7 +75,7 @@ export async function startServer({ project, services, time, coverage }: ServerI
     throw error;
   });
   const sender = createSender();
-  const jobs = createTestJobs(kernel, time);
+  const jobs = createTestJobs(kernel, time, queueOnServer ? time.readRealTime : time.now);
   const clients = createTestClients();
   let messages: Delivery[] = [];
   kernel.running.registerReceiver((message) => void messages.push({ ...message, to: nameRooms(message.to) }));

@@ -10,6 +10,8 @@ export interface TestTime {
   /** Milliseconds. */
   passTime(milliseconds: number): void;
   now(): number;
+  /** The time of this machine, in milliseconds since 1970. */
+  readRealTime(): number;
   restoreTime(): void;
 }
 
@@ -39,6 +41,7 @@ export function replaceTime(): TestTime {
       passedInAll += milliseconds;
     },
     now: getNow,
+    readRealTime: () => RealDate.now(),
     restoreTime() {
       globalThis.Date = RealDate;
       performance.now = realPerformance;

@@ -14,6 +14,7 @@ import { createWithSession } from './migration-session.js';
 import { readMysqlOptions } from './options.js';
 import { createPool, type MysqlConnection } from './pool.js';
 import { selectOne, type MysqlPreparedStatement } from './prepare.js';
+import { createTestDatabase, createTestStore } from './test-database.js';
 
 const servers = new WeakMap<Dialect, OpenServer>();
 
@@ -123,6 +124,10 @@ export default defineRuntime(dialect, {
 
   checkStatements: (handle, questions, tables) =>
     withConnection(requireServer(handle), (wire) => probeStatements(wire, questions, tables)),
+
+  createTestDatabase,
+
+  openTestStore: (handle) => createTestStore(handle, (work) => withConnection(requireServer(handle), work)),
 
   async close(handle) {
     const pool = servers.get(handle)?.pool;

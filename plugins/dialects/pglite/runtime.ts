@@ -25,7 +25,7 @@ import { holdFolder, listenForCopies } from './copy-hold.js';
 import { lockFolder } from './lock.js';
 import { analyzeStatements, createScratch } from './scratch.js';
 import { loadTemplate } from './template.js';
-import { createTestStore } from './test-store.js';
+import { createTestStore } from '../shared/postgres-test-store.js';
 
 interface Engine {
   readonly db: PGlite;

@@ -14,6 +14,7 @@ import { OBJECTS } from '../shared/postgres-objects.js';
 import { toStatementRejection, toSentStatement, addFunctionAdvice } from '../shared/rejections.js';
 import type { MigrationSession } from '../shared/session.js';
 import { postgresFlavour } from '../shared/postgres-flavour.js';
+import { createTestStore } from '../shared/postgres-test-store.js';
 import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js';
 import { getParser } from '../shared/types.js';
 import { createPostgresDialect } from './dialect.js';
@@ -22,6 +23,7 @@ import { invalidateStatements } from './connection.js';
 import type { PgConnection } from './connection.js';
 import { createPgConnections } from './connections.js';
 import type { PgConnections } from './connections.js';
+import { createTestDatabase, createTestSession } from './test-database.js';
 
 interface Server {
   readonly context: RuntimeContext;
@@ -148,14 +150,17 @@ const TRIGGERS = `WITH f AS (
   UNION ALL SELECT 'operator ' || o.oprname, '', f.body FROM pg_operator o JOIN f ON f.oid = o.oprcode
   UNION ALL SELECT 'cast to ' || format_type(k.casttarget, NULL), '', f.body FROM pg_cast k JOIN f ON f.oid = k.castfunc`;
 
-async function fetchRows<T>(wires: PgConnections, query: string): Promise<readonly T[]> {
+async function withWire<T>(wires: PgConnections, work: (wire: PgConnection) => Promise<T>): Promise<T> {
   const { wire, release } = await acquireConnection(wires);
   try {
-    return (await wire.client.query<T & Record<string, unknown>>(query)).rows;
+    return await work(wire);
   } finally {
     release(false);
   }
 }
+
+const fetchRows = <T>(wires: PgConnections, query: string): Promise<readonly T[]> =>
+  withWire(wires, async ({ client }) => (await client.query<T & Record<string, unknown>>(query)).rows);
 
 const fetchTriggers = (wires: PgConnections): Promise<readonly Trigger[]> => fetchRows<Trigger>(wires, TRIGGERS);
 
@@ -211,6 +216,10 @@ export default defineRuntime(dialect, {
     (await fetchRows<{ text: string }>(requireConnections(handle), OBJECTS)).map(({ text }) => text),
 
   checkStatements: (handle, questions) => probeStatements(requireConnections(handle), questions),
+
+  createTestDatabase,
+
+  openTestStore: (handle) => createTestStore(createTestSession((work) => withWire(requireConnections(handle), work))),
 
   async close(handle) {
     const server = servers.get(handle);

@@ -1,7 +1,5 @@
 /** Runtime of the document store `embedded`: its tables are in a SQL connection, which opens and closes itself. */
 import { BootError } from '../../../contract/boot-error.js';
-import type { JsonObject } from '../../../contract/json.js';
-import type { TestStore } from '../../../contract/tests.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, type Dialect } from '../../dialects/kind.js';
 import { documentStore, type DocumentStore } from '../kind.js';
@@ -9,6 +7,7 @@ import { migrateCollections, outlineCollections } from './migrate.js';
 import { createDescribingStore } from './describing.js';
 import { createEmbeddedStore } from './store.js';
 import { createTables, type CollectionTables } from './tables.js';
+import { createTestRows } from '../shared/test-rows.js';
 
 interface EmbeddedStore extends DocumentStore {
   readonly sql: Dialect;
@@ -28,26 +27,6 @@ function resolveSql({ resolve, instance, options }: RuntimeContext): Dialect {
     throw error;
   }
 }
-
-/** Documents as JSON. The connection empties the tables behind the collections. */
-const createTestStore = (store: Pick<DocumentStore, 'insert' | 'find'>): TestStore => ({
-  reset: () => Promise.resolve(),
-  async insertRows({ table, columns }, rows) {
-    const times = new Set(columns.flatMap(({ name, type }) => (type === 'timestamp' ? [name] : [])));
-    const toStored = ([name, value]: [string, unknown]): [string, unknown] => [
-      name,
-      times.has(name) && typeof value === 'string' ? new Date(value) : value,
-    ];
-    await store.insert(
-      table,
-      rows.map((row) => Object.fromEntries(Object.entries(row).map(toStored))),
-      null,
-    );
-  },
-  // A Date becomes its ISO text, and an ObjectId its digits.
-  readRows: async ({ table }) =>
-    (await store.find(table, {}, {}, null)).map((found) => JSON.parse(JSON.stringify(found)) as JsonObject),
-});
 
 export default defineRuntime<DocumentStore, EmbeddedStore>(documentStore, {
   create(context) {
@@ -79,5 +58,6 @@ export default defineRuntime<DocumentStore, EmbeddedStore>(documentStore, {
     tables.clearCache();
   },
 
-  openTestStore: (handle) => createTestStore(handle),
+  // The connection empties the tables behind the collections.
+  openTestStore: (handle) => ({ reset: () => Promise.resolve(), ...createTestRows(handle) }),
 });

@@ -22,6 +22,15 @@ const toNumber = (value: unknown, otherwise: number): number => (typeof value ==
 /** The path segment between the hosts and the query string. */
 const hasDatabase = (url: string): boolean => /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(url);
 
+/** The same servers and user with another database. A URL may have several hosts, so it is no `URL`. */
+export function nameDatabase(url: string, name: string): string {
+  const [, servers = url, before = '', query = ''] = /^([^/]+\/\/[^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(url) ?? [];
+  const parameters = new URLSearchParams(query);
+  // Users are looked up in the database of the URL.
+  if (before !== '' && servers.includes('@') && !parameters.has('authSource')) parameters.set('authSource', before);
+  return `${servers}/${name}${parameters.size > 0 ? `?${parameters}` : ''}`;
+}
+
 /** Null: not a MongoDB URL. */
 export function readMongoSettings(options: Readonly<Record<string, unknown>>): StoreSettings | null {
   const { url, database } = options;

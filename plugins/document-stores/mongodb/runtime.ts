@@ -4,9 +4,10 @@ import { defineRuntime } from '../../../contract/plugin.js';
 import { documentStore, type DocumentStore } from '../kind.js';
 import { createMongoAddressFault, connect, type MongoConnection } from './connection.js';
 import { migrateMongo, outlineMongo } from './migrate.js';
-import { readMongoSettings } from './options.js';
+import { nameDatabase, readMongoSettings } from './options.js';
 import { createDescribingStore } from './describing.js';
 import { createMongoDocumentStore } from './store.js';
+import { createTestRows } from '../shared/test-rows.js';
 
 interface MongoStore extends DocumentStore {
   /** Null until it is open. */
@@ -50,6 +51,31 @@ export default defineRuntime<DocumentStore, MongoStore>(documentStore, {
 
   syncSchema: (handle, tables, { instance, log }, progress) =>
     migrateMongo(requireConnection(handle), tables, { store: instance, log, progress }),
+
+  async createTestDatabase({ instance, options }, name) {
+    const named = { ...options, url: nameDatabase(String(options['url']), name) };
+    const settings = readMongoSettings(named);
+    if (settings === null) throw createMongoAddressFault(instance);
+    // The server creates it with its first collection.
+    await (await connect(settings, instance)).client.close();
+    return {
+      options: named,
+      async drop() {
+        const { client, db } = await connect(settings, instance);
+        await db.dropDatabase();
+        await client.close();
+      },
+    };
+  },
+
+  openTestStore: (handle) => ({
+    async reset() {
+      const { db } = requireConnection(handle);
+      const collections = await db.collections();
+      for (const one of collections) await one.deleteMany({});
+    },
+    ...createTestRows(handle),
+  }),
 
   async close(handle) {
     const { connection } = handle;

@@ -49,6 +49,9 @@ export default defineRuntime(queue, {
 
   ...worker,
 
+  // The connection to its database empties its tables.
+  openTestStore: () => ({ reset: () => Promise.resolve() }),
+
   async close(handle) {
     const server = servers.get(handle);
     servers.delete(handle);

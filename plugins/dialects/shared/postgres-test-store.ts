@@ -1,10 +1,16 @@
 /** Tables for `lintel test`. One call empties all that hold rows, so that cases need no database of their own. */
-import type { PGliteInterface } from '@electric-sql/pglite';
 import type { JsonObject } from '../../../contract/json.js';
 import type { TestStore } from '../../../contract/tests.js';
-import { postgresFlavour } from '../shared/postgres-flavour.js';
+import { postgresFlavour } from './postgres-flavour.js';
 
 const { quote } = postgresFlavour;
+
+/** The embedded database, or connections to a server. */
+export interface TestSession {
+  query<T>(text: string, values?: unknown[]): Promise<{ readonly rows: T[] }>;
+  /** Several statements without values. */
+  exec(text: string): Promise<unknown>;
+}
 
 /** Tables and sequences of the project, and those of plugins. */
 const OWN = `n.nspname NOT IN ('pg_catalog', 'information_schema', 'lintel_test') AND n.nspname NOT LIKE 'pg\\_%'`;
@@ -47,7 +53,7 @@ type Names = Readonly<Record<string, string | null>>;
  * A function with a statement for each table, which the database plans once. In the role `replica` neither foreign keys nor
  * triggers run.
  */
-async function createReset(db: PGliteInterface): Promise<void> {
+async function createReset(db: TestSession): Promise<void> {
   const [tables, sequences, kept] = await Promise.all(
     [TABLES, SEQUENCES, KEPT].map(async (text) => (await db.query<Names>(text)).rows),
   );
@@ -70,7 +76,7 @@ async function createReset(db: PGliteInterface): Promise<void> {
   );
 }
 
-export function createTestStore(db: PGliteInterface): TestStore {
+export function createTestStore(db: TestSession): TestStore {
   let ready: Promise<unknown> | null = null;
   let known = '';
   return {
