@@ -104,13 +104,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: withSqlParser(async () => (await import('./check.js')).runCheck),
   },
   test: {
-    usage: 'test',
+    usage: 'test <file>',
     summary: 'run the cases of the test files next to the definitions',
     details:
       'Runs the cases of `*.test.json`. One server is started in this process, with an embedded database in memory, and every ' +
       'request is sent to it over HTTP. Each case begins with the rows that it gives, and nothing else. Secrets that `.env` ' +
       'lacks are generated and never printed; the configured database is not opened. With `--database` the cases run on the ' +
-      'configured servers of SQL connections and document stores, each in a new database that is dropped at the end.',
+      'configured servers of SQL connections and document stores, each in a new database that is dropped at the end. ' +
+      'With a file or a folder, only its cases run.',
     options: [
       { name: 'database', doc: 'Run on the configured database servers, in new databases.' },
       { name: 'filter', value: 'TEXT', doc: 'Only cases with this text in `FILE GROUP NAME`.' },
@@ -122,11 +123,20 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { name: 'update', doc: 'Write the values of `$snapshot` that are missing or differ into the test files.' },
       TRUST,
     ],
-    examples: ['lintel test', 'lintel test --filter "sign up"', 'lintel test --coverage-file lcov.info'],
+    examples: [
+      'lintel test',
+      'lintel test definitions/tests/notes.test.json',
+      'lintel test --filter "sign up"',
+      'lintel test --database',
+      'lintel test --coverage-file lcov.info',
+    ],
     exits: [
       { code: 0, doc: 'All cases passed.' },
       { code: 1, doc: 'A case failed, or the definitions have errors.' },
-      { code: 2, doc: 'No case was run: there are no test files, `--filter` matches none, or an option is wrong.' },
+      {
+        code: 2,
+        doc: 'No case was run: there are no test files, the file or `--filter` matches none, or an option is wrong.',
+      },
     ],
     load: withSqlParser(async () => (await import('./test/command.js')).runTest),
   },

@@ -1,7 +1,7 @@
 /** `lintel test`: runs the cases of the test files on a server in this process, one after the other. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import type { Matcher } from '../../contract/matcher.js';
 import { asText } from '../../contract/json.js';
 import { hasErrors } from '../../contract/problem.js';
@@ -104,9 +104,12 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
   const analysis = await readAnalysis(project, terminal);
   if (analysis === null) return 1;
   const all = analysis.tests.flatMap((definition) => readGroup(definition).cases);
-  const cases = all.filter((test) => isWanted(test, options.filter));
+  const [place] = options.arguments;
+  const ofPlace = place === undefined ? all : all.filter((test) => isIn(resolve(terminal.cwd, place), test, project));
+  const cases = ofPlace.filter((test) => isWanted(test, options.filter));
   if (cases.length === 0) {
-    const reason = all.length === 0 ? 'There is no test file: name one `*.test.json`.' : 'No case matches --filter.';
+    const found = ofPlace.length === 0 ? `No test file is at ${place}.` : 'No case matches --filter.';
+    const reason = all.length === 0 ? 'There is no test file: name one `*.test.json`.' : found;
     terminal.stderr.write(`${reason}\n`);
     return 2;
   }
@@ -191,6 +194,12 @@ async function readAnalysis(project: Project, terminal: Terminal): Promise<Analy
   showInvalidDefinitions(new InvalidDefinitionsError(problems, loaded?.analysis ?? null), project, terminal);
   return null;
 }
+
+/** `place`: a file or a folder. */
+const isIn = (place: string, { definition }: TestCase, { cwd }: Project): boolean => {
+  const file = resolve(cwd, definition.doc.file);
+  return file === place || file.startsWith(`${place}${sep}`);
+};
 
 const isWanted = ({ id, group, definition }: TestCase, filter: string | undefined): boolean =>
   filter === undefined || `${definition.doc.file} ${group} ${id}`.toLowerCase().includes(filter.toLowerCase());

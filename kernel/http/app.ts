@@ -113,7 +113,7 @@ export function createApp(
 /** Koa's context, its promises and its handling of the response take more than a tenth of the time of a small response. */
 function createListener(transport: Transport, serve: Handler): RequestListener {
   const { logFailure } = transport.kernel.running;
-  const handle = async (context: RequestContext): Promise<void> => {
+  const handleRequest = async (context: RequestContext): Promise<void> => {
     try {
       try {
         await serve(context);
@@ -126,7 +126,7 @@ function createListener(transport: Transport, serve: Handler): RequestListener {
       context.res.destroy();
     }
   };
-  return (req, res) => void handle(createContext(req, res, null));
+  return (req, res) => void handleRequest(createContext(req, res, null));
 }
 
 /** Plugins see error responses too, so their headers and encodings apply to them. */
@@ -151,8 +151,8 @@ function createKoaListener(transport: Transport, serve: Handler): RequestListene
   app.use((ctx) => serve(ctx.state.request));
   // Koa would print its own errors to stderr.
   app.on('error', (error: Error) => transport.kernel.running.logFailure(error, '-'));
-  const handle = app.callback();
-  return (req, res) => void handle(req, res);
+  const handleRequest = app.callback();
+  return (req, res) => void handleRequest(req, res);
 }
 
 const createContext = (req: IncomingMessage, res: ServerResponse, koa: KoaContext | null): RequestContext => ({

@@ -202,6 +202,11 @@ describe('lintel test', () => {
       expect(stderr).to.contain(part);
     expect((await run(group())).code).to.equal(2);
     expect((await run(group({ id: 'a', steps: [] }), '--filter', 'none')).code).to.equal(2);
+    expect((await run(group({ id: 'a', steps: [] }), 'definitions/none.test.json')).stderr).to.equal(
+      'No test file is at definitions/none.test.json.\n',
+    );
+    for (const place of ['definitions', './definitions/notes.test.json'])
+      expect((await run(group({ id: 'a', steps: [] }), place)).code).to.equal(0);
     expect((await run(group(), '--reporter', 'prety')).stderr).to.contain('Did you mean "pretty"?');
   });
 
@@ -224,7 +229,7 @@ describe('lintel test', () => {
     const other = await runCli(['test'], { cwd: project.folder });
     expect([other.code, other.stderr]).to.deep.equal([
       2,
-      '"main" uses mysql, and its statements cannot run on the embedded database of `lintel test`.\n',
+      '"main" uses mysql, and its statements cannot run on the embedded database of `lintel test`; `--database` runs them on its server.\n',
     ]);
   });
 

@@ -60,7 +60,7 @@ export default defineRuntime<DocumentStore, MongoStore>(documentStore, {
     await (await connect(settings, instance)).client.close();
     return {
       options: named,
-      async drop() {
+      drop: async () => {
         const { client, db } = await connect(settings, instance);
         await db.dropDatabase();
         await client.close();
