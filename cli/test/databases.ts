@@ -32,10 +32,10 @@ export function createTestDatabases(): TestDatabases {
       others = true;
       return { ...one, options: { ...options, url: other } };
     }
-    const { createTestDatabase } = runtime;
+    const create = runtime.createTestDatabase.bind(runtime);
     const { codes } = project.registry;
     const database = await attributeFailure(`${id}/${instance}`, 'create a database', codes, () =>
-      createTestDatabase({ instance, options }, `lintel_test_${randomBytes(6).toString('hex')}`),
+      create({ instance, options }, `lintel_test_${randomBytes(6).toString('hex')}`),
     );
     created.push(database);
     urls.set(url, database.options['url'] ?? null);

@@ -75,7 +75,7 @@ export async function startServer({
     throw error;
   });
   const sender = createSender();
-  const jobs = createTestJobs(kernel, time, queueOnServer ? time.readRealTime : time.now);
+  const jobs = createTestJobs(kernel, time, () => (queueOnServer ? time.readRealTime() : time.now()));
   const clients = createTestClients();
   let messages: Delivery[] = [];
   kernel.running.registerReceiver((message) => void messages.push({ ...message, to: nameRooms(message.to) }));

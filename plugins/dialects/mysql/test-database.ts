@@ -72,9 +72,9 @@ const TABLES = `SELECT c.table_name, MAX(c.extra LIKE '%auto_increment%'),
   JOIN information_schema.tables b ON b.table_schema = c.table_schema AND b.table_name = c.table_name
   WHERE c.table_schema = DATABASE() AND b.table_type = 'BASE TABLE' GROUP BY c.table_name`;
 
-async function readTables({ run }: MysqlConnection): Promise<TestTable[]> {
-  await run('SET SESSION group_concat_max_len = 1000000', []);
-  const { rows } = await run(TABLES, []);
+async function readTables(connection: MysqlConnection): Promise<TestTable[]> {
+  await connection.run('SET SESSION group_concat_max_len = 1000000', []);
+  const { rows } = await connection.run(TABLES, []);
   return (rows ?? []).map(([name, counts, columns, isTriggered]) => ({
     name: String(name),
     counts: Number(counts) === 1,
@@ -84,10 +84,10 @@ async function readTables({ run }: MysqlConnection): Promise<TestTable[]> {
   }));
 }
 
-async function findFilled({ run }: MysqlConnection, tables: readonly TestTable[]): Promise<readonly TestTable[]> {
+async function findFilled(connection: MysqlConnection, tables: readonly TestTable[]): Promise<readonly TestTable[]> {
   if (tables.length === 0) return [];
   const checks = tables.map(({ name }, at) => `SELECT ${at} FROM DUAL WHERE EXISTS (SELECT 1 FROM ${quote(name)})`);
-  const { rows } = await run(checks.join(' UNION ALL '), []);
+  const { rows } = await connection.run(checks.join(' UNION ALL '), []);
   return (rows ?? []).flatMap(([at]) => tables[Number(at)] ?? []);
 }
 
@@ -107,20 +107,22 @@ export function createTestStore(statements: Dialect, withConnection: WithConnect
   }
 
   async function emptyTables(connection: MysqlConnection): Promise<void> {
-    const { run } = connection;
     const tables = (known ??= await copyRows(connection));
     const filled = new Set(await findFilled(connection, tables));
     for (const table of tables)
-      if (filled.has(table) || table.counts) await run(`TRUNCATE TABLE ${quote(table.name)}`, []);
+      if (filled.has(table) || table.counts) await connection.run(`TRUNCATE TABLE ${quote(table.name)}`, []);
     const copied = tables.filter(({ isCopied }) => isCopied);
     if (copied.length === 0) return;
-    const [row] = (await run('SELECT DATABASE()', [])).rows ?? [];
+    const [row] = (await connection.run('SELECT DATABASE()', [])).rows ?? [];
     const copies = quote(nameCopies(String(row?.[0])));
     // Triggers cannot be switched off; what they write into other tables is removed again.
     const isLast = ({ isTriggered }: TestTable): number => (isTriggered ? 0 : 1);
     for (const { name, columns, isTriggered } of copied.sort((a, b) => isLast(a) - isLast(b))) {
-      if (!isTriggered) await run(`TRUNCATE TABLE ${quote(name)}`, []);
-      await run(`INSERT INTO ${quote(name)} (${columns}) SELECT ${columns} FROM ${copies}.${quote(name)}`, []);
+      if (!isTriggered) await connection.run(`TRUNCATE TABLE ${quote(name)}`, []);
+      await connection.run(
+        `INSERT INTO ${quote(name)} (${columns}) SELECT ${columns} FROM ${copies}.${quote(name)}`,
+        [],
+      );
     }
   }
 
