@@ -110,9 +110,10 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: () 
     child = started;
     return new Promise((ready, failed) => {
       let printed = '';
-      for (const category of ['stdout', 'stderr'] as const)
-        started[category].setEncoding('utf8').on('data', (text: string) => {
-          client.sendEvent(new OutputEvent(text, category));
+      for (const name of ['stdout', 'stderr'] as const)
+        started[name].setEncoding('utf8').on('data', (text: string) => {
+          // What `dev` says to people goes to stderr, and editors show that category as errors.
+          client.sendEvent(new OutputEvent(text, name === 'stderr' ? 'console' : name));
           printed = `${printed}${text}`.slice(-10_000);
           if (READY.test(printed)) ready();
         });

@@ -255,12 +255,11 @@ export class LintelDebugSession extends AttachingSession {
   #toLocation(spot: SourceSpot | null): { line: number; column: number } & Partial<DebugProtocol.StackFrame> {
     if (spot === null) return { line: 0, column: 0 };
     const { file, range } = spot;
+    // With an end, editors select the whole range.
     return {
       source: new Source(basename(file), this.convertDebuggerPathToClient(file)),
       line: this.convertDebuggerLineToClient(range.start.line),
       column: this.convertDebuggerColumnToClient(range.start.character),
-      endLine: this.convertDebuggerLineToClient(range.end.line),
-      endColumn: this.convertDebuggerColumnToClient(range.end.character),
     };
   }
 }

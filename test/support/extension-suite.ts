@@ -22,6 +22,19 @@ const WALLET = 'definitions/resources/wallet.resource.json';
 const OWN = {
   'lintel.config.json': { definitions: ['definitions/**/*.json'] },
   'definitions/own/shelf.json': defineQueryResource('shelf', 'SELECT currency FROM _rates', [], { result: 'many' }),
+  'definitions/own/rate.json': {
+    id: 'rate',
+    resource: 'rate',
+    actionables: [
+      {
+        id: 1,
+        mode: 'QUERY',
+        payload_validation: [{ field: { currency: { type: 'STRING' } }, min_length: 3, max_length: 3 }],
+        sql_query: { query: 'SELECT currency FROM _rates WHERE currency = $1', parameters: ['currency'] },
+      },
+    ],
+    returnables: ['currency'],
+  },
   'definitions/own/visit.json': {
     id: 'visit',
     resource: 'visit',
@@ -84,7 +97,7 @@ export function describeExtension(trusted: boolean): void {
     if ('skip' in found) return skipTest(this, found.skip);
     const variables = Object.entries(SAMPLE_ENV).map(([name, value]) => `${name}=${value}\n`);
     [project, scratch] = await Promise.all([
-      createTempProject({ ...OWN, '.env': variables.join('') }),
+      createTempProject({ ...OWN, '.env': `${variables.join('')}PORT=0\n` }),
       createTempProject(),
     ]);
     await copySample(project.folder);
@@ -298,5 +311,48 @@ export function describeExtension(trusted: boolean): void {
       await getEditor().run('Test: Run Tests in Current File', () => findMark('passed').waitFor());
       await findMark('failed').waitFor();
       await picture('tests');
+    });
+
+  if (trusted)
+    it('stops a request at a breakpoint, shows its values, and goes on', async () => {
+      // Two processes cannot open one embedded database.
+      await kernel?.stop();
+      kernel = undefined;
+      await getEditor().run('View: Close All Editors', () =>
+        getPage().locator('.tab').first().waitFor({ state: 'detached' }),
+      );
+      const lines = (await onDisk('definitions/own/rate.json')).split('\n');
+      const line = lines.findIndex((text) => text.includes('"mode"'));
+      await getEditor().open('definitions/own/rate.json', line + 1, 5);
+      await getEditor().actUntilSeen(
+        () => getEditor().pressKeys('F9'),
+        () => getPage().locator('.codicon-debug-breakpoint').first().waitFor(),
+      );
+      await getEditor().actUntilSeen(
+        () => getEditor().pressKeys('F5'),
+        () => getPage().locator('.debug-toolbar').waitFor(),
+      );
+      const output = getPage().locator('.repl');
+      await output.filter({ hasText: /ready at/ }).waitFor();
+      const [, url = ''] = /ready at (http:\S+)/.exec(await output.innerText()) ?? [];
+      const body = JSON.stringify({ currency: 'EUR' });
+      const response = fetch(`${url}/rate`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      response.catch(() => {});
+      const scopes = getPage().locator('.debug-variables .monaco-list-row');
+      for (const [scope, value] of [
+        ['Statement', 'SELECT currency'],
+        ['Payload', '"EUR"'],
+      ] as const)
+        await getEditor().actUntilSeen(
+          () => scopes.filter({ hasText: scope }).first().locator('.monaco-tl-twistie').click({ timeout: 2000 }),
+          () => scopes.filter({ hasText: value }).first().waitFor(),
+        );
+      await picture('debugger');
+      await getEditor().pressKeys('F5');
+      expect((await response).status).to.equal(200);
+      await getEditor().actUntilSeen(
+        () => getEditor().pressKeys('Shift+F5'),
+        () => getPage().locator('.debug-toolbar').waitFor({ state: 'hidden' }),
+      );
     });
 }
