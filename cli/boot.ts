@@ -1,6 +1,7 @@
 /** Common start of `serve` and `dev`: creates log, project and kernel. Prints errors with code frames; does not listen. */
 import type { Logger } from 'pino';
-import { InvalidDefinitionsError, createKernel, type Kernel, type KernelOptions } from '../kernel/runtime/kernel.js';
+import { createKernel, type Kernel, type KernelOptions } from '../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../language/project/invalid-definitions.js';
 import { loadProject } from '../plugins/distribution.js';
 import type { Project } from '../language/project/project.js';
 import { formatError } from './format-error.js';

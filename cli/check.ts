@@ -21,6 +21,7 @@ import { listSettingProblems } from './setting-problems.js';
 import type { Terminal } from './terminal.js';
 import { formatTransactions } from './transactions.js';
 import { readPackageFile } from '../language/project/package-folder.js';
+import { outlineMigration } from '../language/project/store-changes.js';
 
 const FORMATS = ['pretty', 'json', 'sarif'];
 
@@ -186,7 +187,7 @@ async function checkOnServers(project: Project, terminal: Terminal): Promise<Che
   log.level = 'error';
   const kernel = await createKernel({ project, log, onProblem: 'skip', connect: 'stores', asks: 'stores' });
   try {
-    const { steps } = await kernel.outlineMigration();
+    const { steps } = await outlineMigration(kernel.schemas());
     const missing = [...new Set(steps.flatMap(({ change, table }) => (change === 'create table' ? [table] : [])))];
     if (missing.length > 0) {
       const tables = missing.join(', ');

@@ -1,6 +1,6 @@
 /** The steps of a job for operators: done, failed, running, waiting. Contains no values of the job. */
 import type { JobView, Note } from '../contract/deferred.js';
-import type { PartPlan } from '../kernel/plan/plan.js';
+import type { PartPlan } from '../contract/resource-plan.js';
 import { isNote } from '../contract/stored-jobs.js';
 
 export interface StepView {

@@ -8,7 +8,7 @@ import type { CommandOptions } from './options.js';
 import { createLog } from './log.js';
 import type { StyleText } from '../language/source/code-frame.js';
 import { alignColumns } from './columns.js';
-import type { PlanSet } from '../kernel/plan/plan.js';
+import type { PlanSet } from '../contract/resource-plan.js';
 import { listJobSteps } from './job-steps.js';
 import { createPaint } from './colors.js';
 import { escapeControl } from './escape-control.js';

@@ -1,7 +1,8 @@
 /** `lintel migrate`: shows and applies missing schema changes through the stores. Serves nothing. */
 import type { CommandOptions } from './options.js';
-import type { FilledIndex, MigrationOptions, MigrationOutline } from '../contract/migration.js';
+import type { FilledIndex, MigrationOptions, MigrationOutline, MigrationProgress } from '../contract/migration.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
+import { fillStoreIndexes, migrateStores, outlineMigration } from '../language/project/store-changes.js';
 import { bootProject } from './boot.js';
 import { isConfirmed } from './confirm.js';
 import { showSkippedResources } from './skipped-resources.js';
@@ -39,7 +40,7 @@ export async function runMigrate(options: CommandOptions, terminal: Terminal): P
 async function showMigration(kernel: Kernel, options: CommandOptions, terminal: Terminal): Promise<number> {
   const { dryRun, check, sql, destroy, fill, yes, format = 'pretty' } = options;
   const { stdout } = terminal;
-  const outline = await kernel.outlineMigration({ destroy });
+  const outline = await outlineMigration(kernel.schemas(), { destroy });
   const isPending = outline.steps.length > 0;
   if (format === 'pretty') {
     stdout.write(`${sql ? formatMigrationScript(outline) : formatMigration(outline, createPaint(terminal))}\n`);
@@ -64,10 +65,11 @@ async function apply(kernel: Kernel, format: string, how: MigrationOptions, term
   const progress = createProgress(format === 'json' ? stderr : stdout);
   let count = 0;
   try {
-    await kernel.migrate((step, at, of) => {
+    const showStep: MigrationProgress = (step, at, of) => {
       count += 1;
       progress.show(`${at}/${of} ${step.table}: ${step.change} ${step.detail}`);
-    }, how);
+    };
+    await migrateStores(kernel.schemas(), showStep, how);
   } finally {
     progress.stop();
   }
@@ -82,7 +84,7 @@ async function fillIndexes(
 ): Promise<readonly FilledIndex[]> {
   const progress = createProgress(format === 'json' ? stderr : stdout);
   try {
-    const filled = await kernel.fillIndexes(({ table, column, filled: rows }) =>
+    const filled = await fillStoreIndexes(kernel.schemas(), ({ table, column, filled: rows }) =>
       progress.show(`${table}.${column}: ${rows} rows have a blind index now`),
     );
     progress.stop();

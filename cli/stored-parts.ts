@@ -1,8 +1,8 @@
 /** Lists the data that plugins store, without opening them, so that a backup works even if definitions have errors. */
 import { stat } from 'node:fs/promises';
 import type { StoredFolder } from '../contract/local-data.js';
-import { resolveOptions } from '../kernel/runtime/instances.js';
-import { InvalidDefinitionsError } from '../kernel/runtime/kernel.js';
+import { resolveOptions } from '../language/project/plugin-selection.js';
+import { InvalidDefinitionsError } from '../language/project/invalid-definitions.js';
 import { showInvalidDefinitions } from './boot.js';
 import type { CommandOptions } from './options.js';
 import type { Terminal } from './terminal.js';

@@ -1,6 +1,6 @@
 /** The table of endpoints and the sample curl command that are printed at startup. */
 import { isObject, type Json } from '../contract/json.js';
-import type { PlanSet, ResourcePlan } from '../kernel/plan/plan.js';
+import type { PlanSet, ResourcePlan } from '../contract/resource-plan.js';
 import { readCron } from '../language/strings/cron.js';
 import { createTimetable } from '../language/strings/cron-next.js';
 import { fillPath, hasParameters } from '../language/strings/route.js';

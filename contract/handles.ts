@@ -4,10 +4,14 @@ import type { Identity, ProofSort } from './invocation.js';
 import type { Json } from './json.js';
 import type { ModePlan, PlanTools, Reader, Step } from './plan.js';
 
-export interface CompiledAccessor {
-  readonly read: Reader;
-  /** The value is constant while the kernel runs and is read once, at load. */
-  readonly constant: boolean;
+export type CompiledAccessor = AccessorInput &
+  (
+    | { readonly constant: false; readonly read: Reader }
+    /** The value is constant while the kernel runs and is read once, at load. */
+    | { readonly constant: true; readonly read: () => unknown }
+  );
+
+interface AccessorInput {
   /** The payload field that is read, so that a database error can name it. */
   readonly field?: string | null;
   /** Lower case; set where a header is read. */

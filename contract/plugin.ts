@@ -191,8 +191,8 @@ export interface Health {
 
 /** The implementation of a plugin. `create` is mandatory for kinds with handle methods. */
 export interface PluginRuntime<H = unknown> {
-  /** Synchronous, no I/O. */
-  register?(hooks: Registrar, context: RuntimeContext): void;
+  /** Synchronous, no I/O. `handle` returns what `create` makes, also while nothing else has used it. */
+  register?(hooks: Registrar, context: RuntimeContext, handle: () => H): void;
   /** Creates the handle without I/O. */
   create?(context: RuntimeContext): H;
   /**

@@ -1,7 +1,6 @@
 /** The `lintel/runtime` entry point for plugin authors: the runtime half of the contract, and the kernel for embedding. */
-export { defineRuntime } from '../contract/plugin.js';
 export type { MigrationOutline, MigrationProgress, MigrationStep } from '../contract/migration.js';
-export type { Health, Log, PluginRuntime, RuntimeContext } from '../contract/plugin.js';
+export { defineRuntime, type Health, type Log, type PluginRuntime, type RuntimeContext } from '../contract/plugin.js';
 export { createFault, Fault } from '../contract/fault.js';
 export { done } from '../contract/hooks.js';
 export type { Registrar, Reply, Route, RouteReply, RouteRequest } from '../contract/hooks.js';

@@ -59,7 +59,9 @@ export async function openProjectDisk(place: DiskPlace): Promise<ProjectDisk> {
 
   async function readPlugins(): Promise<void> {
     plugins = await loadRegistry({
-      ...{ folder, trusted: trusted(), before: plugins },
+      folder,
+      trusted: trusted(),
+      before: plugins,
       source: getTypedConfig() ?? configText,
     });
     onSettings();

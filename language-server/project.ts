@@ -118,7 +118,10 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   const typed = new Map<string, string>();
   const toRelativeName = (name: string): string => relative(folder, name) || CONFIG_NAME;
   const state = await openProjectDisk({
-    ...{ folder, configFile, trusted, toRelativeName },
+    folder,
+    configFile,
+    trusted,
+    toRelativeName,
     getTypedConfig: () => typed.get(configFile) ?? null,
     listPatterns: () => config.get().config.definitions,
     onSettings: () => config.clear(),

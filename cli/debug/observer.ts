@@ -2,7 +2,7 @@
 import { ensureFault, type Fault } from '../../contract/fault.js';
 import type { ActionState, Frame, Preview, SharedUnit, Step } from '../../contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../contract/slot.js';
-import type { ActionPlan, PlanObserver, ResourcePlan } from '../../kernel/plan/plan.js';
+import type { ActionPlan, PlanObserver, ResourcePlan } from '../../contract/resource-plan.js';
 import { createPlaceKey, type Moment, type Place } from './places.js';
 
 /** A place that a request has reached, with what can be shown there. */

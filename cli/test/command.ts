@@ -7,7 +7,7 @@ import { asText } from '../../contract/json.js';
 import { hasErrors } from '../../contract/problem.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import { Slot } from '../../contract/slot.js';
-import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import { loadDefinitions, type Project } from '../../language/project/project.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { findNearest } from '../../language/source/suggest.js';

@@ -5,7 +5,7 @@ import type { Fault } from '../../contract/fault.js';
 import type { TestRequest } from '../../contract/tests.js';
 import { listen } from '../../kernel/http/server.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
-import { resolveOptions } from '../../kernel/runtime/instances.js';
+import { resolveOptions } from '../../language/project/plugin-selection.js';
 import type { Project } from '../../language/project/project.js';
 import { toJsonObject } from '../../language/source/tree.js';
 import { asObjects } from './definition.js';

@@ -13,8 +13,6 @@ const EXPOSED = 'x-request-id, retry-after, x-ratelimit-limit, x-ratelimit-remai
 const MAX_AGE = '600';
 const NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~ ,-]{1,1024}$/;
 
-const toSentOrigin = (origin: string): string => new URL(origin).origin;
-
 /** Null where no origin is allowed; browsers then block cross-origin calls. */
 export function createCors(origins: readonly string[], methods: readonly string[]): Cors | null {
   if (origins.length === 0) return null;
@@ -26,7 +24,8 @@ export function createCors(origins: readonly string[], methods: readonly string[
       ...(!all && { vary: 'origin' }),
     });
   // Browsers send origins without the default port.
-  const known = new Map(all ? [] : origins.map(toSentOrigin).map((origin) => [origin, createOriginHeaders(origin)]));
+  const sent = all ? [] : origins.map((origin) => new URL(origin).origin);
+  const known = new Map(sent.map((origin) => [origin, createOriginHeaders(origin)]));
   const everyone = createOriginHeaders('*');
   const stranger = Object.freeze({ vary: 'origin' });
   const getHeaders: Cors['getHeaders'] = ({ headers: { origin } }) => {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createFault } from '../../contract/fault.js';
-import type { Route, RouteReply } from '../../contract/hooks.js';
+import type { Route, RouteReply, RouteRequest } from '../../contract/hooks.js';
 import { listHeaderValues } from '../../contract/invocation.js';
 import { getRemoteAddress } from './invocation.js';
 
@@ -51,9 +51,13 @@ export async function handleRoute(
   const method = req.method ?? '';
   if (!methods.includes(method))
     throw createFault('REQ_METHOD', { method }, { headers: { allow: methods.join(', ') } });
+  return route.handle(toRouteRequest(req, decodeRest(rest), query, proxies));
+}
+
+export function toRouteRequest(req: IncomingMessage, rest: string, query: string, proxies: number): RouteRequest {
+  const { method = '', rawHeaders } = req;
   const remote = getRemoteAddress(req, proxies);
-  const getHeader = (name: string): readonly string[] => listHeaderValues(req.rawHeaders, name);
-  return route.handle({ method, rest: decodeRest(rest), query, remote, header: getHeader });
+  return { method, rest, query, remote, header: (name) => listHeaderValues(rawHeaders, name) };
 }
 
 function decodeRest(rest: string): string {

@@ -1,10 +1,6 @@
 /** The status page: liveness, readiness and the health of plugins, without driver versions. */
+import type { Reply } from '../../contract/hooks.js';
 import type { Kernel } from '../runtime/kernel.js';
-
-export interface StatusAnswer {
-  readonly status: number;
-  readonly body: unknown;
-}
 
 /** `rest`: the path after the status path. Null for an unknown one. */
 export async function getStatus(
@@ -12,7 +8,7 @@ export async function getStatus(
   rest: string,
   closing: boolean,
   connections: (() => number) | null,
-): Promise<StatusAnswer | null> {
+): Promise<Pick<Reply, 'status' | 'body'> | null> {
   if (rest === '/live') return { status: 200, body: { live: true } };
   if (rest !== '' && rest !== '/ready') return null;
   const plugins = await kernel.health();

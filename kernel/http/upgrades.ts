@@ -1,28 +1,17 @@
 /** Hands connections over to plugins: a request that one admits leaves HTTP, others receive a response. */
 import { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Route } from '../../contract/hooks.js';
-import { listHeaderValues } from '../../contract/invocation.js';
+import type { Route, RouteRequest } from '../../contract/hooks.js';
 import type { ConnectionServer, UpgradeRequest } from '../../contract/trigger.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { createSenderResolver } from './cross-site.js';
 import { createHostCheck } from './host-check.js';
-import { getRemoteAddress } from './invocation.js';
+import { toRouteRequest } from './plugin-routes.js';
 
-export interface Upgrades {
-  /** Marks upgrades for Node's HTTP server. */
-  readonly Request: typeof IncomingMessage;
-  /** Respond to requests for the paths that are not admitted. */
-  readonly pages: readonly Route[];
-  /** The number of open connections. */
-  readonly count: () => number;
-  accept(req: IncomingMessage, socket: Duplex, head: Buffer): void;
-  drain(): Promise<unknown>;
-  close(): Promise<unknown>;
-}
+export type Upgrades = NonNullable<Awaited<ReturnType<typeof openUpgrades>>>;
 
 /** Null where no plugin takes connections over. */
-export async function openUpgrades({ upgrades, config, project }: Kernel): Promise<Upgrades | null> {
+export async function openUpgrades({ upgrades, config, project }: Kernel) {
   if (upgrades.length === 0) return null;
   const { http } = config;
   const { limits, trusted_proxies: proxies } = http;
@@ -33,36 +22,31 @@ export async function openUpgrades({ upgrades, config, project }: Kernel): Promi
   const resolveSender = createSenderResolver(http.allowed_origins);
   const findServer = ({ url = '' }: IncomingMessage) => servers.get(url.split('?', 1)[0] ?? '');
   const toUpgradeRequest = (req: IncomingMessage): UpgradeRequest => {
-    const { url = '', method = '', rawHeaders } = req;
+    const { url = '' } = req;
     const mark = url.indexOf('?');
-    const getHeader = (name: string): readonly string[] => listHeaderValues(rawHeaders, name);
-    const query = mark === -1 ? '' : url.slice(mark + 1);
-    return {
-      method,
-      rest: '',
-      query,
-      remote: getRemoteAddress(req, proxies),
-      header: getHeader,
-      sender: resolveSender(getHeader),
-    };
+    return addSender(toRouteRequest(req, '', mark === -1 ? '' : url.slice(mark + 1), proxies));
   };
+  const addSender = (request: RouteRequest): UpgradeRequest => ({ ...request, sender: resolveSender(request.header) });
   const isAdmitted = (req: IncomingMessage): boolean =>
     isOwnHost?.(req.headers.host) !== false &&
     (req.url ?? '').length <= limits.url &&
     req.rawHeaders.length <= 2 * limits.header_count &&
     findServer(req)?.admits(toUpgradeRequest(req)) === true;
 
+  const pages = [...servers].map(([path, server]): Route => {
+    const reject = (request: RouteRequest): never => {
+      throw server.reject(addSender(request));
+    };
+    return { path, methods: ['GET'], handle: reject };
+  });
   return {
+    /** Marks upgrades for Node's HTTP server. */
     Request: createRequestClass(isAdmitted),
-    pages: [...servers].map(([path, server]) => ({
-      path,
-      methods: ['GET'],
-      handle(request) {
-        throw server.reject({ ...request, sender: resolveSender(request.header) });
-      },
-    })),
+    /** Respond to requests for the paths that are not admitted. */
+    pages,
+    /** The number of open connections. */
     count: () => all.reduce((sum, server) => sum + server.count(), 0),
-    accept(req, socket, head) {
+    accept(req: IncomingMessage, socket: Duplex, head: Buffer): void {
       const server = findServer(req);
       if (server === undefined) socket.destroy();
       else server.accept(toUpgradeRequest(req), { req, socket, head });

@@ -1,51 +1,18 @@
 /** Compiles one actionable (features become steps, its mode a closure), or the features of a resource. */
-import type { BlindIndexSource } from '../../contract/migration.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Deferral, Schedule } from '../../contract/deferred.js';
-import type { PartRunner } from '../../contract/part.js';
-import type { ModelTable } from '../../contract/model.js';
 import type { Feature, ModeHandle } from '../../contract/handles.js';
-import type { Execute, FileLimits, Identity, ModePlan, Step } from '../../contract/plan.js';
+import type { FileLimits, Identity, ModePlan, Step } from '../../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../../contract/slot.js';
-import { isInside, type Span } from '../../language/analysis/report.js';
-import type { ActionModel, Definition, ResourceModel } from '../../language/analysis/model.js';
-import { rangeAt } from '../../language/source/document.js';
-import { findMember } from '../../language/source/tree.js';
-import { findOnlyVariable } from '../../language/analysis/only-variable.js';
-import { isPassive, type Isolations } from '../../language/analysis/isolation.js';
-import type { Registry } from '../../language/analysis/registry.js';
+import type { ActionModel } from '../../language/analysis/model.js';
+import { locateActionErrors, locateFeatureErrors } from '../../language/analysis/plugin-errors.js';
+import { isPassive } from '../../language/analysis/isolation.js';
 import type { PluginUsage } from '../../language/analysis/facts.js';
 import type { Draft } from './draft.js';
 import { resolveReachedRealm } from '../../language/analysis/uid-namespace.js';
-import type { ActionPlan, PlanObserver } from './plan.js';
+import type { ActionPlan } from '../../contract/resource-plan.js';
 import { selectSteps } from '../../contract/steps.js';
-import { createTools, hashRealm, type Handles, type ResourceScope } from './tools.js';
-
-export type Interceptor = (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
-
-export interface CompileInput {
-  /** The whole set, because dependencies may be in other resources. */
-  readonly resources: ReadonlyMap<string, ResourceModel>;
-  /** The whole set, by key. */
-  readonly actions: ReadonlyMap<string, ActionModel>;
-  readonly registry: Registry;
-  readonly handles: Handles;
-  readonly tables: ReadonlyMap<string, ModelTable>;
-  readonly isolations: Isolations;
-  readonly intercept: Interceptor;
-  readonly profile: string | null;
-  /** The config enables features that are for tests only. */
-  readonly testing: boolean;
-  readonly uses: ReadonlySet<string>;
-  readonly runner: () => PartRunner;
-  /** Hash of the set. */
-  readonly version: string;
-  /** Collects what plugins record. */
-  readonly indexSources: BlindIndexSource[];
-  /** Whether a plugin may read the results of this mode before the response; by default true. */
-  readonly watched?: (mode: string) => boolean;
-  readonly planObserver?: PlanObserver | null;
-}
+import { createTools, hashRealm, type ResourceScope } from './tools.js';
 
 export interface CompiledAction {
   readonly plan: ActionPlan;
@@ -58,7 +25,6 @@ export interface CompiledAction {
 
 /** `sealed`: the payload is in its storable form when the work runs. */
 export function compileAction(
-  input: CompileInput,
   scope: ResourceScope,
   action: ActionModel,
   index: number,
@@ -76,17 +42,17 @@ export function compileAction(
   const modeId = direct.find((place) => place.slot === Slot.MODE)?.plugin;
   if (modeId === undefined) throw new BootError('DEF_UNKNOWN_PLUGIN', { kind: 'mode', name: action.mode });
   const handle = scope.handles.handle(modeId) as ModeHandle;
-  const planned = withErrorLocation(action, input.registry, () =>
+  const planned = locateActionErrors(action, scope.registry, () =>
     handle.plan(action.value, action.node.pointer, createTools(scope, action, modeId)),
   );
   const tables = action.models.map((model) => scope.tables.get(model)?.table ?? model);
-  const touches = tables.length > 0 ? tables : [String(input.registry.plugins.get(modeId)?.facts?.['touches'] ?? '')];
+  const touches = tables.length > 0 ? tables : [String(scope.registry.plugins.get(modeId)?.facts?.['touches'] ?? '')];
   touches.forEach((name) => draft.touches.add(name));
   draft.takesList ||= planned.takesList === true;
   draft.needsList ||= planned.needsList === true;
   draft.files = mergeFileLimits(draft.files, planned.files);
-  const renders = input.watched?.(action.mode) === false ? planned.renders : undefined;
-  const execute = input.intercept(action.mode, planned.execute, { key: action.key, mode: action.mode });
+  const renders = scope.watched?.(action.mode) === false ? planned.renders : undefined;
+  const execute = scope.intercept(action.mode, planned.execute, { key: action.key, mode: action.mode });
   const plan: ActionPlan = Object.freeze({
     key: action.key,
     mode: action.mode,
@@ -101,14 +67,14 @@ export function compileAction(
     apart: inner.apart,
     always: planned.always === true,
     pure: planned.pure === true,
-    passive: planned.pure === true && isPassive(action, input.registry),
+    passive: planned.pure === true && isPassive(action, scope.registry),
     reads: planned.reads === true,
     turns: steps.find((step) => step.phase < ResourcePhase.ADMIT && step.turns !== undefined)?.turns ?? null,
     preview: planned.preview ?? null,
     describe: planned.describe,
   });
   return {
-    plan: input.planObserver?.observeAction(plan, scope.resource.id) ?? plan,
+    plan: scope.planObserver?.observeAction(plan, scope.resource.id) ?? plan,
     renders,
     seal: steps.filter(({ seals }) => seals === true),
     deferrals: inner.deferrals,
@@ -135,11 +101,8 @@ export function planFeatures(
     const handle = scope.handles.handle(place.plugin) as Feature;
     const tools = createTools(scope, action, place.plugin);
     const { value, holder } = place;
-    const { definition } = action ?? scope.resource;
-    const planned = withErrorRange(
-      { definition, registry: scope.registry },
-      () => locateField(place),
-      () => handle.plan({ slot, value, holder, pointer: node.pointer }, tools),
+    const planned = locateFeatureErrors((action ?? scope.resource).definition, scope.registry, place, () =>
+      handle.plan({ slot, value, holder, pointer: node.pointer }, tools),
     );
     draft.steps.push(...planned.steps);
     draft.validates.push(...(planned.validates ?? []));
@@ -168,46 +131,4 @@ function createIdentityKey({ registry }: ResourceScope, place: PluginUsage, iden
   const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const judged = registry.plugins.get(place.plugin)?.getCallerKey?.({ ...place, facts: findFacts }) ?? '';
   return JSON.stringify([place.plugin, judged, identity?.header ?? null]);
-}
-
-/** The first field of the plugin. */
-function locateField({ node, value }: PluginUsage): ErrorLocation {
-  const [field = ''] = Object.keys(value);
-  const found = findMember(node, field);
-  if (found === undefined) return { marked: node, whole: node };
-  return { marked: { start: found.keyStart, end: found.keyEnd }, whole: found.value ?? node };
-}
-
-/** The location of the query or actionable. */
-function withErrorLocation<T>({ definition, node }: ActionModel, registry: Registry, plan: () => T): T {
-  const { statements, documents } = definition.finds;
-  const findQuery = (): Span => [...statements, ...documents].find((one) => isInside(one.node, node))?.node ?? node;
-  return withErrorRange({ definition, registry }, () => ({ marked: findQuery(), whole: node }), plan);
-}
-
-/** `whole`: the part that was planned. */
-interface ErrorLocation {
-  readonly marked: Span;
-  readonly whole: Span;
-}
-
-/** Adds its location to a planning error. */
-function withErrorRange<T>(
-  { definition, registry }: { readonly definition: Definition; readonly registry: Registry },
-  locate: () => ErrorLocation,
-  plan: () => T,
-): T {
-  try {
-    return plan();
-  } catch (error) {
-    if (!(error instanceof BootError)) throw error;
-    const { doc } = definition;
-    const { marked, whole } = locate();
-    const { start, end } = marked;
-    error.variable ??= findOnlyVariable(definition, whole, registry) ?? undefined;
-    error.range ??= { file: doc.file, range: rangeAt(doc, start, end) };
-    const { line, character } = error.range.range.start;
-    error.place ??= `${error.range.file}:${line + 1}:${character + 1}`;
-    throw error;
-  }
 }

@@ -1,11 +1,5 @@
 /** Groups adjacent actionables at load: shared transactions, parallel ones, and single ones. */
-import type { ActionGroup, ActionPlan } from './plan.js';
-
-interface OpenGroup {
-  readonly parallel: boolean;
-  readonly key: string | null;
-  readonly actions: ActionPlan[];
-}
+import type { ActionGroup, ActionPlan } from '../../contract/resource-plan.js';
 
 const listHolders = (members: readonly ActionPlan[]): ActionPlan[] => members.filter(({ unit }) => unit !== null);
 
@@ -30,7 +24,7 @@ export function groupActions(
   /** Whether other work, such as accepting a job, commits with the last or each group. */
   rides: 'none' | 'last' | 'each' = 'none',
 ): ActionGroup[] {
-  const groups: OpenGroup[] = [];
+  const groups: { readonly parallel: boolean; readonly key: string | null; readonly actions: ActionPlan[] }[] = [];
   const isSeparate = ({ parallel, apart }: ActionPlan): boolean => parallel || alone || apart;
   /** What only computes a value between two queries of one unit does not end it: the second may write what it computed. */
   const isBetween = (action: ActionPlan): boolean => action.passive && action.unit === null && !isSeparate(action);

@@ -6,7 +6,7 @@ import { ResourcePhase } from '../../contract/slot.js';
 import type { Step } from '../../contract/plan.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { planFeatures } from './action.js';
-import { createDraft, type Draft } from './draft.js';
+import { Draft } from './draft.js';
 import { selectSteps } from '../../contract/steps.js';
 import type { ResourceScope } from './tools.js';
 
@@ -35,7 +35,7 @@ function findOwners({ resources }: ResourceScope, actions: readonly ActionModel[
 }
 
 function draftInheritedSteps(scope: ResourceScope, resource: ResourceModel, when: readonly Holds[]): Draft {
-  const draft = createDraft();
+  const draft = new Draft();
   const places = resource.places.filter(({ plugin }) =>
     when.some((one) => scope.registry.plugins.get(plugin)?.facts?.['holds'] === one),
   );

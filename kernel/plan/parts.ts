@@ -5,11 +5,11 @@ import type { MergedDeferral, PartSource, PartStep } from '../../contract/part.j
 import type { SharedUnit } from '../../contract/plan.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { listPayloadForms, type PartitionPart } from '../../language/analysis/foreground.js';
-import { createDraft, type Draft } from './draft.js';
+import { Draft } from './draft.js';
 import { groupActions } from './groups.js';
 import { listInheritedWork } from './inherited-steps.js';
-import type { AcceptPlan, ActionGroup, PartPlan } from './plan.js';
-import { compileAction, type CompiledAction, type CompileInput } from './action.js';
+import type { AcceptPlan, ActionGroup, PartPlan } from '../../contract/resource-plan.js';
+import { compileAction, type CompiledAction } from './action.js';
 import { listSecretNames } from '../../language/analysis/action-secrets.js';
 import type { ResourceScope } from './tools.js';
 
@@ -23,15 +23,14 @@ export interface PartDraft {
 
 /** Guards and rules of deferred work run in the accepting request; scheduled work has none. */
 export function draftPart(
-  input: CompileInput,
   scope: ResourceScope,
   part: PartitionPart,
   indexOf: ReadonlyMap<string, number>,
   draft: Draft,
 ): PartDraft {
-  const around = part.scheduled ? createDraft() : draft;
+  const around = part.scheduled ? new Draft() : draft;
   const compiled = part.actions.map((action) =>
-    compileAction(input, scope, action, indexOf.get(action.key) ?? -1, around, !part.scheduled),
+    compileAction(scope, action, indexOf.get(action.key) ?? -1, around, !part.scheduled),
   );
   return { part, compiled };
 }
@@ -45,7 +44,7 @@ export function compilePart(
 ): PartPlan {
   const { key, actions, later } = part;
   const plans = compiled.map(({ plan }) => plan);
-  const above = actions.some((action) => isOwnAction(scope.resource, action) && !action.timing.own)
+  const above = actions.some((action) => action.resource === scope.resource.id && !action.timing.own)
     ? draft.deferrals
     : [];
   const deferrals = [...above, ...compiled.flatMap((action) => action.deferrals)];
@@ -106,8 +105,6 @@ export function createPartSource(
       ),
   };
 }
-
-const isOwnAction = (resource: ResourceModel, action: ActionModel): boolean => action.resource === resource.id;
 
 function mergeDeferrals(
   resource: ResourceModel,

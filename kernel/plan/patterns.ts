@@ -5,7 +5,7 @@
 import Router from '@koa/router';
 import { createFault } from '../../contract/fault.js';
 import { compareSpecificity, normalizeEscapes, normalizeFixedPath } from '../../language/strings/route.js';
-import type { PatternMatch, Patterns, PatternRoute, PlanSet, ResourcePlan } from './plan.js';
+import type { PatternMatch, Patterns, PatternRoute, PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 
 const NONE: Patterns = Object.freeze({ routes: Object.freeze([]), find: () => null });
 

@@ -2,25 +2,19 @@
 import { createHash } from 'node:crypto';
 import { computeIsolations } from '../../language/analysis/isolation.js';
 import { BootError } from '../../contract/boot-error.js';
-import { fillMessage, type Problem } from '../../contract/problem.js';
 import type { Analysis, ResourceModel } from '../../language/analysis/model.js';
-import type { Registry } from '../../language/analysis/registry.js';
-import { rangeAt } from '../../language/source/document.js';
 import { compilePatterns } from './patterns.js';
 import type { IdentityPlan } from '../../contract/trigger.js';
-import type { PatternRoute, PlanFailure, PlanSet, ResourcePlan } from './plan.js';
-import type { CompileInput } from './action.js';
+import type { PatternRoute, PlanFailure, PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import { compileResource } from './resource.js';
+import type { CompileInput } from './tools.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
-import { createVariableCause } from '../../language/analysis/only-variable.js';
+import { toProblem } from '../../language/analysis/plugin-errors.js';
 import { hasParameters } from '../../language/strings/route.js';
 
 export function compilePlanSet(
   analysis: Analysis,
-  services: Pick<
-    CompileInput,
-    'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched' | 'runner' | 'planObserver'
-  >,
+  services: Omit<CompileInput, 'resources' | 'actions' | 'tables' | 'isolations' | 'version' | 'indexSources'>,
   begin: (resource: string) => void = () => undefined,
 ): PlanSet {
   const tables = compileTables(analysis.models, services.registry);
@@ -47,7 +41,11 @@ export function compilePlanSet(
       return compileResource(input, resource);
     } catch (error) {
       if (!(error instanceof BootError)) throw error;
-      failures.push({ resource: resource.id, error, problem: toProblem(resource, error, services.registry) });
+      failures.push({
+        resource: resource.id,
+        error,
+        problem: toProblem(resource.definition, error, services.registry),
+      });
       return null;
     }
   };
@@ -81,17 +79,6 @@ export function compilePlanSet(
     identities,
     failures: Object.freeze(failures),
   });
-}
-
-/** As the checker says it. */
-function toProblem({ definition: { doc, node } }: ResourceModel, error: BootError, { codes }: Registry): Problem {
-  const entry = codes[error.code];
-  const { start } = node;
-  const { file, range } = error.range ?? { file: doc.file, range: rangeAt(doc, start, start + 1) };
-  const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);
-  const { code, variable } = error;
-  const cause = variable === undefined ? {} : { cause: createVariableCause(code, error.params, variable) };
-  return { code, severity: 'error', message, file, range, related: [], ...cause };
 }
 
 /** An invalid resource still requires authentication but cannot identify callers, so targeted messages are withheld. */

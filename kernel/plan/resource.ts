@@ -1,26 +1,25 @@
 /** Compiles one checked resource into a plan. After this, nothing reads the definition. */
 import { ResourcePhase } from '../../contract/slot.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
-import { compileAction, planFeatures, type CompileInput } from './action.js';
+import { compileAction, planFeatures } from './action.js';
 import { partitionActions, createImmediateTest, findMainAction } from '../../language/analysis/foreground.js';
-import { createDraft } from './draft.js';
+import { Draft } from './draft.js';
 import { groupActions } from './groups.js';
 import { planInheritedSteps } from './inherited-steps.js';
 import { createAcceptPlan, compilePart, draftPart, listSchedules } from './parts.js';
-import type { ActionGroup, ResourcePlan } from './plan.js';
+import type { ResourcePlan } from '../../contract/resource-plan.js';
 import { selectSteps } from '../../contract/steps.js';
 import { describePlan } from '../../language/export/plan-description.js';
 import { addNeededPaths } from '../../language/schema/sample.js';
 import type { Frame, ModePlan, Step } from '../../contract/plan.js';
 import { createClaimReader } from '../../language/strings/claim-reader.js';
-import type { ResourceScope } from './tools.js';
+import type { CompileInput, ResourceScope } from './tools.js';
 import { COOKIE } from '../../language/strings/header.js';
 
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
-  const { actions: all } = input;
   const division = partitionActions(
     resource.actions,
-    (action) => action.depends.flatMap((key) => all.get(key) ?? []),
+    (action) => action.depends.flatMap((key) => input.actions.get(key) ?? []),
     createImmediateTest(input.registry),
   );
   const { now } = division;
@@ -40,21 +39,17 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     once: [],
     taken: [],
   };
-  const draft = createDraft();
-  const compiled = now.map((action, index) => compileAction(input, scope, action, index, draft));
+  const draft = new Draft();
+  const compiled = now.map((action, index) => compileAction(scope, action, index, draft));
   const indexOf = new Map(sequence.map(({ key }, index) => [key, index]));
-  const drafted = division.parts.map((part) => draftPart(input, scope, part, indexOf, draft));
+  const drafted = division.parts.map((part) => draftPart(scope, part, indexOf, draft));
   planFeatures(scope, null, resource.places, draft);
   // Scheduled work is not part of a request.
   const requested = division.parts.flatMap(({ actions, scheduled }) => (scheduled ? [] : actions));
   planInheritedSteps(scope, [...now, ...requested], draft);
   draft.steps.push(...createClaimSteps(scope, [...now, ...requested]));
-  const [admit, check, reply, settle] = [
-    [ResourcePhase.ADMIT, ResourcePhase.CHECK - 1],
-    [ResourcePhase.CHECK, ResourcePhase.REPLY - 1],
-    [ResourcePhase.REPLY, ResourcePhase.SETTLE - 1],
-    [ResourcePhase.SETTLE, Infinity],
-  ].map(([from = 0, to = 0]) => selectSteps(draft.steps, from, to));
+  const select = (from: number, next: number) => selectSteps(draft.steps, from, next - 1);
+  const reply = select(ResourcePhase.REPLY, ResourcePhase.SETTLE);
   const needs = sequence.map(({ depends }) =>
     sequence.flatMap(({ key }, index) => (depends.includes(key) ? [index] : [])),
   );
@@ -67,13 +62,14 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   const parts = drafted.map((part) => compilePart(scope, part, draft, needs, shared));
   const accepts = createAcceptPlan(scope, main, parts, drafted);
   const schedules = Object.freeze(drafted.flatMap((part) => listSchedules(resource, part)));
-  const route = { groups, reply: reply ?? null, settle: settle ?? null, main };
+  const route = { groups, reply, settle: select(ResourcePhase.SETTLE, Infinity), main };
+  const sample = addNeededPaths(draft.sample, scope.needed);
   const plan: ResourcePlan = Object.freeze({
     id: resource.id,
     path: resource.path,
     file: resource.definition.doc.file,
-    admit: admit ?? null,
-    check: check ?? null,
+    admit: select(ResourcePhase.ADMIT, ResourcePhase.CHECK),
+    check: select(ResourcePhase.CHECK, ResourcePhase.REPLY),
     ...route,
     inside,
     ...(accepts === null && renderJsonText(route, compiled[main]?.renders)),
@@ -95,9 +91,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       guard: draft.guards.join(', ') || 'open',
       validated: draft.validates,
       touches: [...draft.touches],
-      sample: draft.needsList
-        ? [addNeededPaths(draft.sample, scope.needed)]
-        : addNeededPaths(draft.sample, scope.needed),
+      sample: draft.needsList ? [sample] : sample,
       presumes: draft.presumes,
       describe: describePlan(scope, draft.steps, {
         groups,
@@ -133,12 +127,7 @@ function lookupOrder(sequence: readonly ActionModel[], main: number): number[] {
   return main === -1 ? [] : [main, ...others.reverse()];
 }
 
-export interface ReplyRoute {
-  readonly groups: readonly ActionGroup[];
-  readonly reply: readonly Step[] | null;
-  readonly settle: readonly Step[] | null;
-  readonly main: number;
-}
+export type ReplyRoute = Pick<ResourcePlan, 'groups' | 'reply' | 'settle' | 'main'>;
 
 const isSame = (picks: readonly string[] | undefined, names: readonly string[] | null): boolean =>
   picks !== undefined && names !== null && picks.join() === names.join();

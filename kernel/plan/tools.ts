@@ -6,7 +6,16 @@ import type { Accessor } from '../../contract/handles.js';
 import { deepFreeze, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
-import type { Frame, Outputs, ParameterPlan, PlanTools, ReadPlace, Reader, Repeat } from '../../contract/plan.js';
+import type {
+  Execute,
+  Frame,
+  Outputs,
+  ParameterPlan,
+  PlanTools,
+  ReadPlace,
+  Reader,
+  Repeat,
+} from '../../contract/plan.js';
 import type { PluginId } from '../../contract/plugin.js';
 import { isSub0 } from '../../contract/profile.js';
 import { Slot } from '../../contract/slot.js';
@@ -29,6 +38,7 @@ import { createClaimReader } from '../../language/strings/claim-reader.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
 import { resolveUidNamespace } from '../../language/analysis/uid-namespace.js';
 import type { PartRunner, SlotInitializer } from '../../contract/part.js';
+import type { PlanObserver } from '../../contract/resource-plan.js';
 import { compileValue, toText, type CompileAccessor } from '../../language/strings/value-reader.js';
 
 /** `resolve` checks what the calling plugin may use. */
@@ -37,12 +47,32 @@ export interface Handles {
   resolve<H>(asking: PluginId, kind: Kind<H>, name: string): H;
 }
 
-export interface ResourceScope {
+/** What all resources of a set are compiled from. */
+export interface CompileInput {
+  /** The whole set, because dependencies may be in other resources. */
   readonly resources: ReadonlyMap<string, ResourceModel>;
+  /** The whole set, by key. */
+  readonly actions: ReadonlyMap<string, ActionModel>;
   readonly registry: Registry;
   readonly handles: Handles;
   readonly tables: ReadonlyMap<string, ModelTable>;
   readonly isolations: Isolations;
+  readonly intercept: (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
+  readonly profile: string | null;
+  /** The config enables features that are for tests only. */
+  readonly testing: boolean;
+  readonly uses: ReadonlySet<string>;
+  readonly runner: () => PartRunner;
+  /** Hash of the set. */
+  readonly version: string;
+  /** Collects what plugins record. */
+  readonly indexSources: BlindIndexSource[];
+  /** Whether a plugin may read the results of this mode before the response; by default true. */
+  readonly watched?: (mode: string) => boolean;
+  readonly planObserver?: PlanObserver | null;
+}
+
+export interface ResourceScope extends CompileInput {
   /** The plan may contain actionables of other resources. */
   readonly resource: ResourceModel;
   readonly sequence: readonly ActionModel[];
@@ -55,12 +85,6 @@ export interface ResourceScope {
     readonly memos: number[];
     readonly makers: SlotInitializer[];
   };
-  readonly profile: string | null;
-  readonly testing: boolean;
-  readonly uses: ReadonlySet<string>;
-  readonly version: string;
-  readonly runner: () => PartRunner;
-  readonly indexSources: BlindIndexSource[];
   /** Readers of required values. */
   readonly asked: { readonly action: ActionModel | null; readonly read: Reader }[];
   /** Values generated once per request. */
@@ -289,9 +313,8 @@ export function createTools(
   return tools;
 }
 
-function findOwner(scope: ResourceScope, action: ActionModel): ResourceModel {
-  return scope.resources.get(action.resource) ?? scope.resource;
-}
+const findOwner = ({ resources, resource }: ResourceScope, action: ActionModel): ResourceModel =>
+  resources.get(action.resource) ?? resource;
 
 function allocateNamedSlot(scope: ResourceScope, key: string): number {
   const known = scope.slots.byName.get(key);

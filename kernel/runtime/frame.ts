@@ -3,7 +3,7 @@
  * Code that opens and ends transactions uses `UnitFrame`; steps use `Frame`.
  */
 import type { Claims, Frame, Invocation, Payload } from '../../contract/plan.js';
-import type { ResourcePlan } from '../plan/plan.js';
+import type { ResourcePlan } from '../../contract/resource-plan.js';
 
 /** Guards see this before the payload is received. */
 const NOTHING: Payload = Object.freeze({});
@@ -32,7 +32,7 @@ class CommitCallbacks {
   }
 }
 
-class FrameMemory implements UnitFrame {
+export class FrameMemory implements UnitFrame {
   payload = NOTHING;
   received = NOTHING;
   claims: Claims | null = null;
@@ -97,7 +97,7 @@ class FrameMemory implements UnitFrame {
 }
 
 /** A view of the same memory with its own transaction, for a parallel actionable. */
-class ParallelFrame implements UnitFrame {
+export class ParallelFrame implements UnitFrame {
   unit: unknown = null;
   readonly #waiting = new CommitCallbacks();
 
@@ -159,10 +159,6 @@ class ParallelFrame implements UnitFrame {
     return this.base.forkWithUnit(this.unit, this.#waiting, payload, before);
   }
 }
-
-export type { FrameMemory };
-
-export const createParallelFrame = (frame: FrameMemory): UnitFrame => new ParallelFrame(frame);
 
 export const createFrame = (invocation: Invocation, plan: ResourcePlan): FrameMemory =>
   new FrameMemory(invocation, plan, new Array<unknown>(plan.slots), new Array<unknown>(plan.results));

@@ -22,32 +22,31 @@ import {
   type TapOptions,
 } from '../../contract/hooks.js';
 import type { Delivery } from '../../contract/deferred.js';
-import { HOOK_DOCS, HOOK_NAMES, type HookDoc } from '../../contract/hook-docs.js';
+import { HOOK_DOCS } from '../../contract/hook-docs.js';
 import { Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
+import type { Config } from '../../language/analysis/config.js';
 import type { Upgrade } from '../../contract/trigger.js';
 import type { PartRunner } from '../../contract/part.js';
 import type { Frame, Invocation } from '../../contract/plan.js';
+import type { ActionPlan } from '../../contract/resource-plan.js';
 import { Stage } from '../../contract/slot.js';
 import { findNearest } from '../../language/source/suggest.js';
 import { formatHint } from '../../language/analysis/report.js';
 import { wrapPluginError, attributeErrors } from '../../language/project/plugin-failures.js';
 
-interface ActionRef {
-  readonly key: string;
-  readonly mode: string;
-}
+type ActionRef = Pick<ActionPlan, 'key' | 'mode'>;
 
 function declareHooks() {
   return Object.freeze({
-    configure: new SyncWaterfallHook<[Json]>(['config'], 'configure'),
+    configure: new SyncWaterfallHook<[Config]>(['config'], 'configure'),
     compile: new SyncHook<[{ id: string; definition: Json }]>(['resource'], 'compile'),
     ready: new AsyncSeriesHook<[{ resources: readonly string[] }]>(['kernel'], 'ready'),
     close: new AsyncSeriesHook<[string]>(['reason'], 'close'),
-    accept: new AsyncSeriesBailHook<[Invocation], FinalResult>(['invocation'], 'accept'),
+    accept: new AsyncSeriesBailHook<[Invocation], FinalResult | undefined>(['invocation'], 'accept'),
     'before-validate': new AsyncSeriesHook<[Frame, ActionRef]>(['frame', 'action'], 'before-validate'),
     execute: new HookMap(
-      () => new AsyncSeriesBailHook<[Frame, ActionRef], FinalResult>(['frame', 'action'], 'execute'),
+      () => new AsyncSeriesBailHook<[Frame, ActionRef], FinalResult | undefined>(['frame', 'action'], 'execute'),
     ),
     reply: new AsyncSeriesWaterfallHook<[Reply, Invocation]>(['reply', 'invocation'], 'reply'),
     broadcast: new AsyncSeriesWaterfallHook<[Delivery, Frame]>(['message', 'frame'], 'broadcast'),
@@ -60,36 +59,17 @@ export interface PluginRoute extends Route {
   readonly plugin: string;
 }
 
-export interface Hooks {
-  readonly all: ReturnType<typeof declareHooks>;
-  createRegistrar(plugin: string): Registrar;
-  readonly closeFailures: readonly unknown[];
-  readonly routes: readonly PluginRoute[];
-  readonly middlewares: readonly Middleware[];
-  readonly upgrades: readonly Upgrade[];
-  /** Throws where no plugin runs parts. */
-  readonly partRunner: () => PartRunner;
-  restoreRoutes(before: readonly PluginRoute[]): void;
-  seal(): void;
-}
-
-const selectHooks = (keep: (doc: HookDoc) => boolean): ReadonlySet<HookName> =>
-  new Set(HOOK_NAMES.filter((name) => keep(HOOK_DOCS[name])));
-const BAIL = selectHooks(({ may }) => may === 'answer');
-const WATERFALL = selectHooks(({ may }) => may === 'change');
-const SYNC = selectHooks(({ sync }) => sync === true);
-const LIFE = selectHooks(({ life }) => life === true);
+type TapPlace = Readonly<{ name: string; stage: number; before?: string[] }>;
 
 interface Tappable {
-  tap(options: { name: string; stage: number; before?: string[] }, fn: (...args: unknown[]) => unknown): void;
-  tapPromise?(
-    options: { name: string; stage: number; before?: string[] },
-    fn: (...args: unknown[]) => Promise<unknown>,
-  ): void;
+  tap(place: TapPlace, fn: (...args: unknown[]) => unknown): void;
+  tapPromise?(place: TapPlace, fn: (...args: unknown[]) => Promise<unknown>): void;
   readonly taps: readonly { readonly name: string }[];
 }
 
-export function createHooks(): Hooks {
+export type Hooks = ReturnType<typeof createHooks>;
+
+export function createHooks() {
   const all = declareHooks();
   let sealed = false;
   const closeFailures: unknown[] = [];
@@ -106,10 +86,9 @@ export function createHooks(): Hooks {
         hint: formatHint(findNearest(name, Object.keys(all))),
       });
     }
-    if (name !== 'execute') return all[name] as unknown as Tappable;
-    if (options.mode === undefined)
-      throw new BootError('KRN_TAP', { name: plugin, hook: name, what: 'without naming a mode' });
-    return all.execute.for(options.mode) as unknown as Tappable;
+    if (name === 'execute' && options.mode === undefined) throw createTapError(plugin, name, 'without naming a mode');
+    // The types of tapable differ for each hook, and know no list of names in `before`.
+    return (name === 'execute' ? all.execute.for(options.mode) : all[name]) as unknown as Tappable;
   };
 
   function addUnsealed<T>(list: T[], item: T, plugin: string, hook: string): void {
@@ -122,7 +101,8 @@ export function createHooks(): Hooks {
     closeFailures,
     middlewares,
     upgrades,
-    partRunner() {
+    /** Throws where no plugin runs parts. */
+    partRunner: (): PartRunner => {
       const [runner] = partRunners;
       if (runner === undefined) throw new BootError('PLG_NO_RUNTIME', { name: 'deferred work' });
       return runner;
@@ -130,13 +110,9 @@ export function createHooks(): Hooks {
     get routes() {
       return routes;
     },
-    restoreRoutes: (before) => {
-      routes = before;
-    },
-    seal: () => {
-      sealed = true;
-    },
-    createRegistrar: (plugin) => ({
+    restoreRoutes: (before: readonly PluginRoute[]) => void (routes = before),
+    seal: () => void (sealed = true),
+    createRegistrar: (plugin: string): Registrar => ({
       use: (middleware) => addUnsealed(middlewares, middleware, plugin, 'use'),
       registerUpgrade: (upgrade) => addUnsealed(upgrades, upgrade, plugin, 'registerUpgrade'),
       registerPartRunner: (runner) => void partRunners.push(runner),
@@ -144,25 +120,15 @@ export function createHooks(): Hooks {
         const flaw = findRouteFlaw(route, routes);
         if (flaw !== null) throw new BootError('KRN_ROUTE', { name: plugin, path: route.path, what: flaw });
         const { path, methods } = route;
-        const added = Object.freeze({
-          plugin,
-          path,
-          methods,
-          handle: (request: RouteRequest) => route.handle(request),
-        });
-        routes = Object.freeze([...routes, added]);
+        const handle = (request: RouteRequest) => route.handle(request);
+        routes = Object.freeze([...routes, Object.freeze({ plugin, path, methods, handle })]);
       },
       tap(name, tap, options = {}) {
         if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: name });
         const hook = find(plugin, name, options);
         for (const other of options.before ?? []) {
-          if (!hook.taps.some((known) => known.name === other)) {
-            throw new BootError('KRN_TAP', {
-              name: plugin,
-              hook: name,
-              what: `before "${other}", which does not tap it`,
-            });
-          }
+          if (!hook.taps.some((known) => known.name === other))
+            throw createTapError(plugin, name, `before "${other}", which does not tap it`);
         }
         const place = {
           name: plugin,
@@ -170,7 +136,7 @@ export function createHooks(): Hooks {
           ...(options.before && { before: [...options.before] }),
         };
         const call = tap as (...args: unknown[]) => unknown;
-        if (SYNC.has(name)) {
+        if (HOOK_DOCS[name].sync === true) {
           hook.tap(place, (...args) =>
             attributeErrors(plugin, `handle the hook "${name}"`, () => checkTapResult(plugin, name, call(...args))),
           );
@@ -183,6 +149,9 @@ export function createHooks(): Hooks {
     }),
   };
 }
+
+const createTapError = (name: string, hook: HookName, what: string): BootError =>
+  new BootError('KRN_TAP', { name, hook, what });
 
 function findRouteFlaw({ path, methods }: Route, known: readonly Route[]): string | null {
   if (!/^(\/[A-Za-z0-9._-]+)+\/?$/.test(path)) return 'it is no fixed path such as `/metrics` or `/files/`';
@@ -200,7 +169,7 @@ async function callTap(
   try {
     return checkTapResult(plugin, hook, await call(...args));
   } catch (error) {
-    if (LIFE.has(hook)) throw wrapPluginError(plugin, `handle the hook "${hook}"`, error);
+    if (HOOK_DOCS[hook].life === true) throw wrapPluginError(plugin, `handle the hook "${hook}"`, error);
     if (error instanceof Fault) {
       error.where.plugin ??= plugin;
       error.where.hook ??= hook;
@@ -216,33 +185,19 @@ async function callTap(
 
 /** tapable reads a missing return as "keep the old value", which would hide the mistake. */
 function checkTapResult(plugin: string, hook: HookName, value: unknown): unknown {
-  if (WATERFALL.has(hook) && value === undefined) {
-    throw new BootError('KRN_TAP', { name: plugin, hook, what: 'and returns nothing; it must return the value' });
-  }
-  if (BAIL.has(hook) && value !== undefined && !(value instanceof FinalResult)) {
-    throw new BootError('KRN_TAP', {
-      name: plugin,
-      hook,
-      what: 'and returns a bare value; end the hook with done(value)',
-    });
-  }
+  const { may } = HOOK_DOCS[hook];
+  if (may === 'change' && value === undefined)
+    throw createTapError(plugin, hook, 'and returns nothing; it must return the value');
+  if (may === 'answer' && value !== undefined && !(value instanceof FinalResult))
+    throw createTapError(plugin, hook, 'and returns a bare value; end the hook with done(value)');
   return value;
 }
 
 /** The hooks of a running kernel. Unused ones are null, so they cost nothing. */
-export interface LiveHooks {
-  readonly accept: ((invocation: Invocation) => Promise<FinalResult | undefined>) | null;
-  readonly beforeValidate: ((frame: Frame, action: ActionRef) => Promise<void>) | null;
-  readonly reply: ((reply: Reply, invocation: Invocation) => Promise<Reply>) | null;
-  readonly afterResponse: ((record: InvocationRecord) => Promise<void>) | null;
-  readonly broadcast: ((message: Delivery, frame: Frame) => Promise<Delivery>) | null;
-  /** Never throws. */
-  readonly happening: ((event: TelemetryEvent) => void) | null;
-  readonly execute: (mode: string) => ((frame: Frame, action: ActionRef) => Promise<FinalResult | undefined>) | null;
-}
+export type LiveHooks = ReturnType<typeof createLiveHooks>;
 
 /** `failed` receives the errors of `happening` taps. */
-export function createLiveHooks({ all }: Hooks, failed: (error: unknown) => void = () => undefined): LiveHooks {
+export function createLiveHooks({ all }: Hooks, failed: (error: unknown) => void = () => undefined) {
   const getIfUsed = <T>(hook: { isUsed(): boolean }, call: T): T | null => (hook.isUsed() ? call : null);
   return Object.freeze({
     accept: getIfUsed(all.accept, (invocation: Invocation) => all.accept.promise(invocation)),
@@ -254,6 +209,7 @@ export function createLiveHooks({ all }: Hooks, failed: (error: unknown) => void
       all['after-response'].promise(record),
     ),
     broadcast: getIfUsed(all.broadcast, (message: Delivery, frame: Frame) => all.broadcast.promise(message, frame)),
+    /** Never throws. */
     happening: getIfUsed(all.happening, (event: TelemetryEvent) => {
       try {
         all.happening.call(event);

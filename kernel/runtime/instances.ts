@@ -6,18 +6,13 @@ import 'reflect-metadata';
 import { container as root, instanceCachingFactory } from 'tsyringe';
 import { BootError } from '../../contract/boot-error.js';
 import type { Kind } from '../../contract/kind.js';
-import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
-import type { RuntimeServices } from '../../contract/deferred.js';
-import type { Signal } from '../../contract/plan.js';
+import type { PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { ConfiguredPlugin } from '../../language/analysis/config.js';
 import { requirePackages } from '../../language/project/missing-packages.js';
-import { listWantedInstances, type InstanceRequest } from '../../language/project/plugin-selection.js';
-import type { Handles } from '../plan/tools.js';
-import { compileValue } from '../../language/strings/value-reader.js';
+import { listWantedInstances, resolveOptions, type InstanceRequest } from '../../language/project/plugin-selection.js';
 import { attributeErrors } from '../../language/project/plugin-failures.js';
 import type { Hooks } from './hooks.js';
 import { isPatternMatch } from '../../language/project/plugin-folders.js';
-import type { Environment } from '../../language/project/environment.js';
 import type { Project } from '../../language/project/project.js';
 
 /** A plugin in use, or one entry of a config section. */
@@ -32,31 +27,20 @@ export interface Instance {
   handle(): unknown;
 }
 
-export interface Instances extends Handles {
-  readonly all: readonly Instance[];
-  /** Imports plugins that are not loaded yet and returns the new instances. */
-  load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]>;
-  /** Removes instances that could not be opened, so that a later load retries them. */
-  remove(instances: readonly Instance[]): void;
-  /** Returns the keys of these plugins or instances and of everything they have resolved, transitively. */
-  readonly collectDependencies: (from: Iterable<string>) => ReadonlySet<string>;
-}
+export type Instances = ReturnType<typeof createInstances>;
 
-export interface InstancesInput {
-  readonly project: Project;
-  readonly hooks: Hooks;
-  readonly log: Log;
-  readonly signal: Signal;
-  readonly running: RuntimeServices;
-}
-
-export function createInstances({ project, hooks, log, signal, running }: InstancesInput): Instances {
+export function createInstances({
+  project,
+  hooks,
+  ...services
+}: { project: Project; hooks: Hooks } & Pick<RuntimeContext, 'log' | 'signal' | 'running'>) {
   const container = root.createChildContainer();
   const all: Instance[] = [];
   /** Keys of the instances that each plugin has resolved. */
   const taken = new Map<PluginId, Set<string>>();
   const { registry } = project;
 
+  /** Imports plugins that are not loaded yet and returns the new instances. */
   async function load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]> {
     const added: Instance[] = [];
     for (const wanted of listWantedInstances(registry, uses, chosen)) {
@@ -65,8 +49,10 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
       if (instance !== null) added.push(instance);
     }
     // All or none, because a failing `register` must not leave instances registered but never opened.
-    for (const { id, runtime, context } of added) {
-      attributeErrors(id, 'register', () => runtime.register?.(hooks.createRegistrar(id), context));
+    for (const instance of added) {
+      const { id, runtime, context } = instance;
+      const register = () => runtime.register?.(hooks.createRegistrar(id), context, () => instance.handle());
+      attributeErrors(id, 'register', register);
     }
     all.push(...added);
     return added;
@@ -90,9 +76,7 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
       instance,
       // Sections of the kernel contain no accessors.
       options: kind.config === undefined ? options : resolveOptions(options, project.env),
-      log,
-      signal,
-      running,
+      ...services,
       folder: project.folder,
       dev: project.dev,
       tests: project.tests === true,
@@ -105,12 +89,15 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
     return { key, id, runtime, context, importTime, handle: () => container.resolve<unknown>(key) };
   }
 
+  function assertDeclared(asking: PluginId, declared: readonly string[], other: PluginId): void {
+    if (!declared.some((pattern) => isPatternMatch(pattern, other)))
+      throw new BootError('PLG_UNDECLARED', { name: asking, other });
+  }
+
   function resolve<H>(asking: PluginId, kind: Kind<H>, name: string): H {
-    const requires = registry.plugins.get(asking)?.requires ?? [];
     const known = all.find((instance) => hasKey(instance, kind, name));
     const other = known?.id ?? `${kind.kind}:${name}`;
-    if (!requires.some((pattern) => isPatternMatch(pattern, other)))
-      throw new BootError('PLG_UNDECLARED', { name: asking, other });
+    assertDeclared(asking, registry.plugins.get(asking)?.requires ?? [], other);
     if (known === undefined) throw new BootError('PLG_NO_RUNTIME', { name: other });
     const mine = taken.get(asking) ?? new Set();
     taken.set(asking, mine.add(known.key));
@@ -121,11 +108,11 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
     const known = all.find((instance) => hasKey(instance, kind, name));
     if (known === undefined) return null;
     const { seeks = [], requires = [] } = registry.plugins.get(asking) ?? {};
-    if (![...seeks, ...requires].some((pattern) => isPatternMatch(pattern, known.id)))
-      throw new BootError('PLG_UNDECLARED', { name: asking, other: known.id });
+    assertDeclared(asking, [...seeks, ...requires], known.id);
     return known.handle() as H;
   }
 
+  /** Returns the keys of these plugins or instances and of everything they have resolved, transitively. */
   function collectDependencies(from: Iterable<string>): Set<string> {
     const found = new Set<string>();
     const open = [...from];
@@ -144,10 +131,11 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
     load,
     resolve,
     collectDependencies,
-    remove: (instances) => {
+    /** Removes instances that could not be opened, so that a later load retries them. */
+    remove: (instances: readonly Instance[]) => {
       for (const instance of instances) all.splice(all.indexOf(instance), 1);
     },
-    handle: (id) => {
+    handle: (id: string) => {
       const instance = all.find((candidate) => candidate.key === id);
       if (instance === undefined) throw new BootError('PLG_NO_RUNTIME', { name: id });
       return instance.handle();
@@ -168,13 +156,4 @@ function createHandle(kind: Kind, name: string, runtime: PluginRuntime<unknown>,
     }
   }
   return handle;
-}
-
-/** Replaces `$ENV`; the checker has rejected other accessors. */
-export function resolveOptions(
-  options: ConfiguredPlugin['options'],
-  env: Environment,
-): Readonly<Record<string, unknown>> {
-  const { read } = compileValue(options, ({ tail }) => ({ constant: true, read: () => env[tail[0] ?? ''] }));
-  return read(undefined as never) as Readonly<Record<string, unknown>>;
 }

@@ -14,8 +14,8 @@ import type {
   StepLimiter,
   Unit,
 } from '../../contract/plan.js';
-import type { AcceptPlan, ActionGroup, ActionPlan, ResourcePlan } from '../plan/plan.js';
-import { createParallelFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
+import type { AcceptPlan, ActionGroup, ActionPlan, ResourcePlan } from '../../contract/resource-plan.js';
+import { ParallelFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 
 /** Throws a Fault that names the resource and the failed actionable. */
@@ -206,7 +206,7 @@ async function runParallel({ actions }: ActionGroup, frame: FrameMemory): Promis
 /** An actionable of several steps has its own unit. */
 const runInParallelFrame = (action: ActionPlan, frame: FrameMemory): Promise<void> =>
   action.always && action.unit !== null
-    ? runWithLimiter(action.turns, action.unit, [action], createParallelFrame(frame), null, null)
+    ? runWithLimiter(action.turns, action.unit, [action], new ParallelFrame(frame), null, null)
     : runAction(action, frame);
 
 async function runWithLimiter(turns: StepLimiter | null, ...work: Parameters<typeof runUnit>): Promise<void> {

@@ -5,13 +5,6 @@
 import { BootError } from '../../contract/boot-error.js';
 import type { JobAdmin } from '../../contract/deferred.js';
 import { deepFreeze } from '../../contract/json.js';
-import type {
-  FilledIndex,
-  FillProgress,
-  MigrationOptions,
-  MigrationOutline,
-  MigrationProgress,
-} from '../../contract/migration.js';
 import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Health, Log } from '../../contract/plugin.js';
 import type { Config } from '../../language/analysis/config.js';
@@ -20,16 +13,11 @@ import type { StatementDescription } from '../../contract/statement-check.js';
 import type { SqlText } from '../../language/analysis/facts.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { createScriptReader } from '../../language/project/scripts.js';
-import type { PlanObserver, PlanSet } from '../plan/plan.js';
-import {
-  fillStoreIndexes,
-  migrateStores,
-  outlineMigration,
-  type StoreSchemas,
-} from '../../language/project/store-changes.js';
-import { checkInStores, checkQueriesInStores, createProjectChecker } from '../../language/project/store-checks.js';
+import type { PlanObserver, PlanSet } from '../../contract/resource-plan.js';
+import type { StoreSchemas } from '../../language/project/store-changes.js';
+import { checkInStores, createProjectChecker } from '../../language/project/store-checks.js';
 import { createPlanCompiler } from './plan-compiler.js';
-import { InvalidDefinitionsError } from './invalid-definitions.js';
+import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import type { Middleware, Registrar } from '../../contract/hooks.js';
 import type { Upgrade } from '../../contract/trigger.js';
 import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
@@ -43,7 +31,6 @@ import { retainLastValidPlans } from './plan-retention.js';
 import { createReload, createUnchangedOutcome, type KernelState, type ReloadOutcome } from './reload.js';
 import { createStart, type Connect } from './start.js';
 
-export { InvalidDefinitionsError } from './invalid-definitions.js';
 export type { ReloadOutcome } from './reload.js';
 
 export interface KernelOptions {
@@ -64,8 +51,6 @@ export interface KernelOptions {
   readonly register?: ((hooks: Registrar) => void) | undefined;
 }
 
-const ADDING: MigrationOptions = { destroy: false };
-
 export interface Kernel {
   readonly project: Project;
   readonly config: Config;
@@ -85,11 +70,8 @@ export interface Kernel {
   /** True when the files have errors that the served plans do not contain. */
   degraded(): boolean;
   health(): Promise<Readonly<Record<string, Health>>>;
-  outlineMigration(how?: MigrationOptions): Promise<MigrationOutline>;
-  /** Migrates the stores, without a deadline and whether or not the config migrates at start. */
-  migrate(progress: MigrationProgress, how?: MigrationOptions): Promise<void>;
-  /** Fills the blind indexes of rows that have none. */
-  fillIndexes(progress: FillProgress): Promise<readonly FilledIndex[]>;
+  /** The stores and their tables, for `lintel migrate`. */
+  schemas(): StoreSchemas;
   /** Reads the definitions again. `skip` applies all valid resources, `refuse` all or nothing. */
   reload(): Promise<ReloadOutcome>;
   /** Runs the `ready` hook and starts plugins, before listening or once all servers are available. */
@@ -162,24 +144,19 @@ export async function createKernel({
     if (whole !== definitions && onProblem === 'refuse' && hasErrors(whole.problems))
       throw new InvalidDefinitionsError(whole.problems, whole.analysis);
     if (asks !== 'stores') return whole;
-    const refusals = await Promise.all([
-      checkInStores(whole, project, stores),
-      checkQueriesInStores(whole, project, stores, instances.all),
-    ]).catch((err: unknown) => {
+    const taken = await checkInStores(whole, project, stores, instances.all).catch((err: unknown) => {
       if (!wait) throw err;
       log.warn({ err }, 'statement check failed before the start');
-      return null;
+      return whole;
     });
-    if (refusals === null || refusals.every(({ size }) => size === 0)) return whole;
-    const taken = whole.withRejections(...refusals);
-    if (onProblem === 'refuse') throw new InvalidDefinitionsError(taken.problems, taken.analysis);
+    if (taken !== whole && onProblem === 'refuse') throw new InvalidDefinitionsError(taken.problems, taken.analysis);
     return taken;
   }
 
   let plans: PlanSet;
   try {
     const first = await instances.load(compiling.collectUses(loaded.analysis), config.chosen);
-    config = deepFreeze(hooks.all.configure.call(config as never)) as unknown as Config;
+    config = deepFreeze(hooks.all.configure.call(config));
     first.push(...(await instances.load([], listEnabledPlugins(project.registry, config))));
     await start.open(first);
     hooks.seal();
@@ -219,7 +196,6 @@ export async function createKernel({
     .then((isWhole) => (isWhole ? begun.markWhole() : undefined));
   // Callers of `complete()` receive the rejection.
   complete.catch(() => undefined);
-  const notifyReload = (): void => running.notifyPlansReloaded();
   const reload = createReload({
     project,
     config,
@@ -235,14 +211,7 @@ export async function createKernel({
     checkAnalysis: scratch?.check,
     followSecrets,
     isServing: begun.isServing,
-    onReload: notifyReload,
-  });
-  const listSchemas = (): StoreSchemas => ({
-    stores: instances.all,
-    tables: now.plans.tables,
-    indexSources: now.plans.indexSources,
-    codes,
-    readScripts: readStoreScripts,
+    onReload: () => running.notifyPlansReloaded(),
   });
   let closed: Promise<void> | null = null;
 
@@ -261,9 +230,10 @@ export async function createKernel({
     problems: () => [...now.loaded.problems, ...now.plans.failures.map(({ problem }) => problem)],
     degraded: () => now.broken || now.plans.failures.length > 0,
     health: () => lifecycle.health(),
-    outlineMigration: (how = ADDING) => outlineMigration(listSchemas(), how),
-    migrate: (progress, how = ADDING) => migrateStores(listSchemas(), progress, how),
-    fillIndexes: (progress) => fillStoreIndexes(listSchemas(), progress),
+    schemas: () => {
+      const { tables, indexSources } = now.plans;
+      return { stores: instances.all, tables, indexSources, codes, readScripts: readStoreScripts };
+    },
     ready: () => begun.markReady(lifecycle.away.size === 0),
     waiting: lifecycle.away,
     complete: () => complete,
@@ -271,7 +241,7 @@ export async function createKernel({
     instances: instances.all,
     observePlans: (observer) =>
       inTurn(async () => {
-        compiling.observer = observer;
+        compiling.observe(observer);
         if (closed !== null) return;
         const compiled = compiling.compile(now.loaded.analysis, config);
         now.plans = now.broken ? retainLastValidPlans(now.plans, compiled, now.loaded.analysis) : compiled;
@@ -295,10 +265,8 @@ export async function createKernel({
   };
 }
 
-type RunSerialized = <T>(work: () => Promise<T>) => Promise<T>;
-
 /** Serializes reloads, because overlapping ones could install the older set last. */
-function createSerializer(): RunSerialized {
+function createSerializer() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work, work);
@@ -307,14 +275,8 @@ function createSerializer(): RunSerialized {
   };
 }
 
-interface Readiness {
-  readonly markReady: (isWhole: boolean) => Promise<void>;
-  readonly markWhole: () => Promise<void>;
-  readonly isServing: () => boolean;
-}
-
 /** Starts the plugins once, when the kernel is ready to listen and all servers are available. */
-function createReadiness({ all }: Hooks, now: KernelState, serve: () => Promise<void>): Readiness {
+function createReadiness({ all }: Hooks, now: KernelState, serve: () => Promise<void>) {
   let [isReady, serving] = [false, false];
   let told: Promise<void> | null = null;
   const startServing = (): Promise<void> =>
@@ -323,13 +285,13 @@ function createReadiness({ all }: Hooks, now: KernelState, serve: () => Promise<
       return serve();
     }));
   return {
-    async markReady(isWhole) {
+    async markReady(isWhole: boolean): Promise<void> {
       isReady = true;
       if (isWhole) await startServing();
     },
-    async markWhole() {
+    async markWhole(): Promise<void> {
       if (isReady) await startServing();
     },
-    isServing: () => serving,
+    isServing: (): boolean => serving,
   };
 }

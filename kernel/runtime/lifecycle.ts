@@ -11,7 +11,7 @@ import type { Health, Log } from '../../contract/plugin.js';
 import type { Script } from '../../contract/statement-check.js';
 import { attributeFailure } from '../../language/project/plugin-failures.js';
 import { SYNC, selectTables } from '../../language/project/store-changes.js';
-import type { Instance } from './instances.js';
+import type { Instance, Instances } from './instances.js';
 
 /** Seconds that a caller waits for the health of a plugin. */
 const HEALTH_DEADLINE = 1;
@@ -23,27 +23,7 @@ const ABANDON_DEADLINE = 1;
 const PATIENCE = 1000;
 const REMINDER = 5000;
 
-export interface Lifecycle {
-  open(instances: readonly Instance[]): Promise<void>;
-  /** Returns the instances with unavailable servers and records them in `away`. */
-  openAvailable(instances: readonly Instance[], reach: CollectDependencies): Promise<readonly Instance[]>;
-  /** Has no deadline, because attempts must not overlap. */
-  reopenInstance(instance: Instance): Promise<void>;
-  /** Reasons by key of the unavailable instances. */
-  readonly away: Map<string, string>;
-  /** True: plans have to be compiled again. */
-  syncSchemas(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<boolean>;
-  serve(instances: readonly Instance[]): Promise<void>;
-  /** Closes all open instances, or only these, in reverse order. */
-  close(only?: readonly Instance[]): Promise<void>;
-  drain(): Promise<void>;
-  /** Waits at most a second for each instance. */
-  releaseClaims(): Promise<void>;
-  health(): Promise<Readonly<Record<string, Health>>>;
-}
-
-/** Returns the keys of these instances and of their dependencies. */
-export type CollectDependencies = (keys: Iterable<string>) => ReadonlySet<string>;
+export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /** Any other error is permanent. */
 export const isServerUnavailable = (error: unknown): boolean =>
@@ -60,7 +40,7 @@ export interface LifecycleInput {
   readonly scripts: (instance: Instance) => Promise<readonly Script[]>;
 }
 
-export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInput): Lifecycle {
+export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInput) {
   const opened: Instance[] = [];
   const away = new Map<string, string>();
   /** Shared by concurrent callers, because the status page is public. */
@@ -112,11 +92,16 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
     );
   }
   return {
+    /** Reasons by key of the unavailable instances. */
     away,
-    async open(instances) {
+    async open(instances: readonly Instance[]) {
       for (const instance of instances) await openOne(instance);
     },
-    async openAvailable(instances, reach) {
+    /** Returns the instances with unavailable servers and records them in `away`. */
+    async openAvailable(
+      instances: readonly Instance[],
+      reach: Instances['collectDependencies'],
+    ): Promise<readonly Instance[]> {
       const pending: Instance[] = [];
       for (const instance of instances) {
         try {
@@ -138,19 +123,22 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
       }
       return pending;
     },
-    async reopenInstance(instance) {
+    /** Has no deadline, because attempts must not overlap. */
+    async reopenInstance(instance: Instance) {
       if (!opened.includes(instance)) opened.push(instance);
       await attributeFailure(instance.key, 'open', codes, async () =>
         instance.runtime.open?.(instance.handle(), instance.context),
       );
     },
     drain: () => callAll('finish its jobs', (instance) => instance.runtime.drain?.(instance.handle())),
+    /** Waits at most a second for each instance. */
     releaseClaims: () =>
       callAll('release its jobs', (instance) => {
         const work = instance.runtime.releaseClaims?.(instance.handle());
         return work && withDeadline(work, ABANDON_DEADLINE, instance.key, 'release its jobs');
       }),
-    async syncSchemas(instances, tables) {
+    /** True: plans have to be compiled again. */
+    async syncSchemas(instances: readonly Instance[], tables: readonly ModelTable[]) {
       let isStale = false;
       for (const instance of instances) {
         const { runtime, context } = instance;
@@ -168,12 +156,13 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
       }
       return isStale;
     },
-    async serve(instances) {
+    async serve(instances: readonly Instance[]) {
       for (const instance of instances) {
         await run(instance, 'begin its work', () => instance.runtime.serve?.(instance.handle(), instance.context));
       }
     },
-    async close(only = opened) {
+    /** Closes all open instances, or only these, in reverse order. */
+    async close(only: readonly Instance[] = opened) {
       const closing = opened.filter((instance) => only.includes(instance)).reverse();
       for (const instance of closing) {
         opened.splice(opened.indexOf(instance), 1);

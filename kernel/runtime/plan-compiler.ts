@@ -4,21 +4,14 @@ import type { Execute } from '../../contract/plan.js';
 import type { Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { compilePlanSet } from '../plan/plan-set.js';
-import type { PlanObserver, PlanSet } from '../plan/plan.js';
+import type { PlanObserver, PlanSet } from '../../contract/resource-plan.js';
 import type { Hooks, LiveHooks } from './hooks.js';
-import { InvalidDefinitionsError } from './invalid-definitions.js';
+import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import type { Project } from '../../language/project/project.js';
 import { listReservedPaths, assertPathsFree } from './plan-retention.js';
 import type { Start } from './start.js';
 
-export interface PlanCompiler {
-  /** The plugins that this set, the config or an earlier served set needs. */
-  collectUses(analysis: Analysis): Set<string>;
-  compile(analysis: Analysis, config: Config): PlanSet;
-  recordServed(analysis: Analysis): void;
-  /** Of the plans that are compiled from now on. */
-  observer: PlanObserver | null;
-}
+export type PlanCompiler = ReturnType<typeof createPlanCompiler>;
 
 export interface CompilingInput {
   readonly project: Project;
@@ -30,10 +23,12 @@ export interface CompilingInput {
   readonly onProblem: 'refuse' | 'skip';
 }
 
-export function createPlanCompiler({ project, hooks, live, start, onProblem }: CompilingInput): PlanCompiler {
+export function createPlanCompiler({ project, hooks, live, start, onProblem }: CompilingInput) {
   const { registry } = project;
   // Plugins of a served set remain in use, because a broken file must not lift a restriction that one of them enforces.
   const before = new Set<string>();
+  let observer: PlanObserver | null = null;
+  /** The plugins that this set, the config or an earlier served set needs. */
   const collectUses = (analysis: Analysis): Set<string> =>
     new Set([...project.configUses, ...before, ...analysis.uses]);
 
@@ -52,7 +47,7 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
       handles: start.handles,
       intercept: wrapExecute,
       runner: hooks.partRunner,
-      planObserver: compiler.observer,
+      planObserver: observer,
       profile: config.profile,
       testing: config.testing,
       uses: new Set([...collectUses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
@@ -69,10 +64,11 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
     return compiled;
   }
 
-  const compiler: PlanCompiler = {
-    observer: null,
+  return {
     collectUses,
-    compile(analysis, config) {
+    /** Observes the plans that are compiled from now on. */
+    observe: (by: PlanObserver | null) => void (observer = by),
+    compile(analysis: Analysis, config: Config): PlanSet {
       for (const resource of analysis.resources) {
         if (resource.sound) hooks.all.compile.call({ id: resource.id, definition: resource.value });
       }
@@ -90,7 +86,6 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
         throw error;
       }
     },
-    recordServed: (analysis) => analysis.uses.forEach((id) => before.add(id)),
+    recordServed: (analysis: Analysis) => analysis.uses.forEach((id) => before.add(id)),
   };
-  return compiler;
 }

@@ -5,7 +5,7 @@ import type { Upgrade } from '../../contract/trigger.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { compilePatterns } from '../plan/patterns.js';
 import { listIdentities } from '../plan/plan-set.js';
-import type { Patterns, PlanSet } from '../plan/plan.js';
+import type { Patterns, PlanSet } from '../../contract/resource-plan.js';
 import { hasParameters, toPathShape } from '../../language/strings/route.js';
 import type { PluginRoute } from './hooks.js';
 

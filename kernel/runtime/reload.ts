@@ -2,7 +2,7 @@
 import type { Log } from '../../contract/plugin.js';
 import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Config } from '../../language/analysis/config.js';
-import type { PlanSet } from '../plan/plan.js';
+import type { PlanSet } from '../../contract/resource-plan.js';
 import type { Document } from '../../language/source/document.js';
 import type { FollowSecrets } from '../../language/project/stored-objects.js';
 import type { PlanCompiler } from './plan-compiler.js';

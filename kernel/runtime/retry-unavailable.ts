@@ -5,7 +5,7 @@ import type { Step } from '../../contract/plan.js';
 import type { Log } from '../../contract/plugin.js';
 import { ResourcePhase } from '../../contract/slot.js';
 import { compilePatterns } from '../plan/patterns.js';
-import type { PlanSet, ResourcePlan } from '../plan/plan.js';
+import type { PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import type { Instance } from './instances.js';
 import { getDetail, isServerUnavailable, type Lifecycle } from './lifecycle.js';
 
@@ -30,15 +30,21 @@ export interface RetryInput {
 
 /** Resolves when all are available or the kernel closes; rejects on the first permanent error. */
 export async function retryUntilAvailable(pending: readonly Instance[], input: RetryInput): Promise<void> {
-  const wakers = new Set<() => void>();
-  const wakeAll = (): void => wakers.forEach((one) => one());
-  await Promise.all(pending.map((instance) => retryInstance(instance, input, wakers, wakeAll)));
+  let woken = new AbortController();
+  // Ends the pauses early when an instance became available or the kernel closes.
+  const pause = (ms: number) =>
+    sleep(ms, undefined, { signal: AbortSignal.any([woken.signal, input.signal]) }).catch(() => undefined);
+  const wakeAll = (): void => {
+    woken.abort();
+    woken = new AbortController();
+  };
+  await Promise.all(pending.map((instance) => retryInstance(instance, input, pause, wakeAll)));
 }
 
 async function retryInstance(
   instance: Instance,
   { lifecycle, log, signal, prepare, onAvailable }: RetryInput,
-  wakers: Set<() => void>,
+  pause: (ms: number) => Promise<unknown>,
   wake: () => void,
 ): Promise<void> {
   const { key } = instance;
@@ -46,7 +52,7 @@ async function retryInstance(
   const since = performance.now();
   let isOpen = false;
   for (let attempt = 0; ; attempt++) {
-    await pause(getPause(attempt), wakers, signal);
+    await pause(getPause(attempt));
     if (signal.aborted) return;
     try {
       if (!isOpen) await lifecycle.reopenInstance(instance);
@@ -65,15 +71,6 @@ async function retryInstance(
   onAvailable();
   // Other instances may depend on this one.
   wake();
-}
-
-/** Ends early when another instance became available or the kernel closes. */
-async function pause(ms: number, wakers: Set<() => void>, signal: AbortSignal): Promise<void> {
-  const woken = new AbortController();
-  const abortPause = (): void => woken.abort();
-  wakers.add(abortPause);
-  await sleep(ms, undefined, { signal: AbortSignal.any([woken.signal, signal]) }).catch(() => undefined);
-  wakers.delete(abortPause);
 }
 
 /** Runs before the guards, because they may need the unavailable server. */

@@ -7,8 +7,8 @@ import { fillMessage, type CodeEntry } from '../../contract/problem.js';
 import type { FindPart, FoundPart, PartRunner } from '../../contract/part.js';
 import type { Frame } from '../../contract/plan.js';
 import { findRoute } from '../plan/patterns.js';
-import type { PartPlan, PlanSet, ResourcePlan } from '../plan/plan.js';
-import { createFrame, createParallelFrame, type FrameMemory } from './frame.js';
+import type { PartPlan, PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
+import { createFrame, ParallelFrame, type FrameMemory } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 import { invokePlan, runGroup, runGroups } from './invoke.js';
 import { createErrorResponse } from '../../language/problems/problem-details.js';
@@ -164,7 +164,7 @@ function createFoundPart(plan: ResourcePlan, part: PartPlan, hooks: () => LiveHo
     async runStep(step, frame: FrameMemory, apart, done, last) {
       const group = part.steps[step];
       if (group === undefined) throw createFault('JOB_BROKEN');
-      const own = apart ? createParallelFrame(frame) : frame;
+      const own = apart ? new ParallelFrame(frame) : frame;
       const actions = group.actions.filter(({ key }) => !done.has(key));
       await runGroup({ ...group, actions }, own, group.unit === null ? null : own.payload, () => last(own));
     },

@@ -1,6 +1,6 @@
 /** Decides which plugins are opened and which resources wait for unavailable servers. `retry-unavailable.ts` retries. */
 import type { Log } from '../../contract/plugin.js';
-import type { PlanSet } from '../plan/plan.js';
+import type { PlanSet } from '../../contract/resource-plan.js';
 import type { Handles } from '../plan/tools.js';
 import type { Instance, Instances } from './instances.js';
 import { getDetail, isServerUnavailable, type Lifecycle } from './lifecycle.js';
@@ -12,20 +12,7 @@ import { retryUntilAvailable, rejectWaiting, type RetryInput } from './retry-una
  */
 export type Connect = boolean | 'stores' | 'desks';
 
-export interface Start {
-  /** `begin` names the resource being compiled, so that its dependencies are recorded. */
-  readonly handles: Handles;
-  readonly beginResource: (resource: string) => void;
-  open(instances: readonly Instance[]): Promise<void>;
-  /** True: plans have to be compiled again. */
-  syncSchemas(instances: readonly Instance[], tables: PlanSet['tables']): Promise<boolean>;
-  listAvailable(instances: readonly Instance[]): readonly Instance[];
-  /** Resources with unavailable servers respond with 503. */
-  withAvailability(plans: PlanSet): PlanSet;
-  /** False when the kernel closes first; rejects on a permanent error. */
-  wait(input: Pick<RetryInput, 'prepare' | 'onAvailable'>): Promise<boolean>;
-  stop(): void;
-}
+export type Start = ReturnType<typeof createStart>;
 
 export interface StartInput {
   readonly lifecycle: Lifecycle;
@@ -35,7 +22,7 @@ export interface StartInput {
   readonly wait: boolean;
 }
 
-export function createStart({ lifecycle, instances, log, connect, wait }: StartInput): Start {
+export function createStart({ lifecycle, instances, log, connect, wait }: StartInput) {
   const { away } = lifecycle;
   const pending: Instance[] = [];
   const asked = new Map<string, Set<string>>();
@@ -57,21 +44,24 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
     }
   }
 
-  return {
-    handles: {
-      handle: (id) => {
-        asking.add(id);
-        return instances.handle(id);
-      },
-      resolve: (plugin, kind, name) => instances.resolve(plugin, kind, name),
+  const handles: Handles = {
+    handle: (id) => {
+      asking.add(id);
+      return instances.handle(id);
     },
-    beginResource: (resource) => void asked.set(resource, (asking = new Set())),
-    async open(all) {
+    resolve: (plugin, kind, name) => instances.resolve(plugin, kind, name),
+  };
+  return {
+    handles,
+    /** Names the resource being compiled, so that its dependencies are recorded. */
+    beginResource: (resource: string) => void asked.set(resource, (asking = new Set())),
+    async open(all: readonly Instance[]) {
       const chosen = selectInstances(connect, all, instances);
       if (wait) pending.push(...(await lifecycle.openAvailable(chosen, instances.collectDependencies)));
       else await lifecycle.open(chosen);
     },
-    async syncSchemas(all, tables) {
+    /** True: plans have to be compiled again. */
+    async syncSchemas(all: readonly Instance[], tables: PlanSet['tables']) {
       let isStale = false;
       for (const instance of all.filter(isThere)) {
         const found = await trySyncSchema(instance, tables);
@@ -80,9 +70,11 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
       }
       return isStale;
     },
-    listAvailable: (all) => all.filter(isThere),
-    withAvailability: (plans) => (away.size === 0 ? plans : rejectWaiting(plans, isWaiting)),
-    async wait(input) {
+    listAvailable: (all: readonly Instance[]) => all.filter(isThere),
+    /** Resources with unavailable servers respond with 503. */
+    withAvailability: (plans: PlanSet) => (away.size === 0 ? plans : rejectWaiting(plans, isWaiting)),
+    /** False when the kernel closes first; rejects on a permanent error. */
+    async wait(input: Pick<RetryInput, 'prepare' | 'onAvailable'>) {
       await retryUntilAvailable(pending, { ...input, lifecycle, log, signal: stop.signal });
       return !stop.signal.aborted;
     },

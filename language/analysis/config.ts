@@ -14,7 +14,7 @@ import { findMember, parseSource, toJson, type LocatedNode } from '../source/tre
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { CHAINS, type ChainLimits } from './accessor-paths.js';
 import { checkHeaderNames } from './checks/headers.js';
-import { checkPlugins } from './checks/plugins.js';
+import { checkPlugins, NO_RESOURCE } from './checks/plugins.js';
 import { reportEqualKeys } from './checks/variable-purposes.js';
 import { resolveOutbound } from './config-outbound.js';
 import { DEFAULTS } from './config-schema.js';
@@ -112,14 +112,7 @@ export function analyseConfig(
     findAccessorsInOptions(root, registry, finds);
     const context = { registry, report, env, given: null, connections: null };
     checkAccessors(context, { doc, finds });
-    checkPlugins(context, { doc, node: root, finds }, finds.places, {
-      actions: [],
-      secrets: new Set(),
-      isSecretName: () => false,
-      inPath: [],
-      modelField: () => null,
-      mayEdit: () => true,
-    });
+    checkPlugins(context, { doc, node: root, finds }, finds.places, NO_RESOURCE);
   }
   reportEqualKeys(registry, env, report, { doc, start: 0, end: 0 });
   const failed = root === null || report.errors > 0;

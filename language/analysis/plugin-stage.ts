@@ -2,7 +2,7 @@
 import { recordEnv } from './checks/accessors.js';
 import { listIssuersIn, type Issuer } from './checks/claims.js';
 import { checkDocumentTypes } from './checks/document-types.js';
-import { checkPlugins, type FixContext } from './checks/plugins.js';
+import { checkPlugins, NO_RESOURCE, type CheckedResource, type FixContext } from './checks/plugins.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
 import type { LinkedGroup, WholeSet } from './link-group.js';
@@ -156,17 +156,16 @@ export function checkAllPlugins(
     };
     const isSecretName = (path: string): boolean => flow.isSecretName(resource, path.split('.'));
     runChecks(definition, lookups, own, {
-      ...{ actions: known, secrets: secretContext.named, isSecretName, inPath, mayEdit },
+      actions: known,
+      secrets: secretContext.named,
+      isSecretName,
+      inPath,
+      mayEdit,
       modelField: (name) => readField(lookups, touched, name),
     });
   }
 
-  function runChecks(
-    definition: Definition,
-    lookups: Lookups<PluginFacts>,
-    own: Report,
-    place: Parameters<typeof checkPlugins>[3],
-  ): void {
+  function runChecks(definition: Definition, lookups: Lookups<PluginFacts>, own: Report, place: CheckedResource): void {
     const settings = given === null ? null : recordSettings(lookups);
     const context = { registry, report: own, env: env && recordEnv(lookups, getEnv), given: settings };
     checkPlugins(context, definition, definition.finds.places, place);
@@ -193,15 +192,6 @@ const printTokens = memoizeWith((block: readonly LinkedResource[], registry: Reg
 );
 
 const printToken = memoize(({ place, issued }: Issuer): string => JSON.stringify([place.sound, issued]));
-
-const NO_RESOURCE: Parameters<typeof checkPlugins>[3] = {
-  actions: [],
-  secrets: new Set(),
-  isSecretName: () => false,
-  inPath: [],
-  modelField: () => null,
-  mayEdit: () => true,
-};
 
 /** A resource with what its checks read of its group. */
 interface GroupPlace {

@@ -126,7 +126,8 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
         const rows = createReport(codes);
         const outcome = block.map((thing) =>
           cache.getOrLookUp(thing, rows, {
-            ...{ name, source },
+            name,
+            source,
             reads: listReads(thing),
             compute: (lookups: Lookups<S>, each) => compute(thing, lookups, each),
             ...(reuse && { reuse }),

@@ -88,16 +88,16 @@ export function unpackSpecs(text: string, real: () => SpecList): SpecList {
   const read = (line: number): unknown => JSON.parse(lines[line] ?? '');
   const packed = read(0) as Packed;
   return {
-    kinds: packed.kinds.map((one, i) => unpackOne(one, read, () => real().kinds[i]) as unknown as Kind),
-    specs: packed.specs.map((one, i) => unpackOne(one, read, () => real().specs[i]) as unknown as PluginSpec),
+    kinds: packed.kinds.map((one, i) => unpackOne(one, read, () => real().kinds[i])),
+    specs: packed.specs.map((one, i) => unpackOne(one, read, () => real().specs[i])),
   };
 }
 
-function unpackOne(
+function unpackOne<T extends object>(
   { data, schemas, words, code }: PackedOne,
   read: (line: number) => unknown,
-  real: () => object | undefined,
-): object {
+  real: () => T | undefined,
+): T {
   const whole: Record<string, unknown> = { ...data };
   for (const [way, line] of schemas) {
     put(
@@ -117,7 +117,7 @@ function unpackOne(
     };
     put(whole, way, call);
   }
-  return Object.freeze(whole);
+  return Object.freeze(whole) as T;
 }
 
 function put(whole: Record<string | number, unknown>, way: ValuePath, value: unknown): void {

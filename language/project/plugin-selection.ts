@@ -2,6 +2,8 @@
 import type { PluginId } from '../../contract/plugin.js';
 import type { Config, ConfiguredPlugin } from '../analysis/config.js';
 import type { Registry } from '../analysis/registry.js';
+import { compileValue } from '../strings/value-reader.js';
+import type { Environment } from './environment.js';
 import { isPatternMatch } from './plugin-folders.js';
 
 /** Plugins that neither a definition nor a section of their own selects. */
@@ -21,6 +23,15 @@ export interface InstanceRequest {
   readonly id: PluginId;
   readonly instance: string;
   readonly options: ConfiguredPlugin['options'];
+}
+
+/** Replaces `$ENV`; the checker has rejected other accessors. */
+export function resolveOptions(
+  options: ConfiguredPlugin['options'],
+  env: Environment,
+): Readonly<Record<string, unknown>> {
+  const compiled = compileValue(options, ({ tail }) => ({ constant: true, read: () => env[tail[0] ?? ''] }));
+  return (compiled.constant ? compiled.read() : {}) as Readonly<Record<string, unknown>>;
 }
 
 /** Plugins of the config are loaded always or when a plugin in use requires them. */

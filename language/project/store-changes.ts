@@ -28,13 +28,15 @@ export function selectTables({ id, context }: OpenPlugin, tables: readonly Model
   );
 }
 
+const ADDING: MigrationOptions = { destroy: false };
+
 /** What a plugin was asked to do, for messages. */
 export const SYNC = 'prepare its tables';
 
 export async function migrateStores(
   { stores, tables, codes, readScripts }: StoreSchemas,
   progress: MigrationProgress,
-  how: MigrationOptions,
+  how: MigrationOptions = ADDING,
 ): Promise<void> {
   for (const store of stores) {
     const { runtime, context, key } = store;
@@ -50,7 +52,7 @@ export async function migrateStores(
 /** Reads only. */
 export async function outlineMigration(
   { stores, tables, codes, readScripts }: StoreSchemas,
-  how: MigrationOptions,
+  how: MigrationOptions = ADDING,
 ): Promise<MigrationOutline> {
   const parts: MigrationOutline[] = [];
   for (const store of stores) {

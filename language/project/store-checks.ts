@@ -40,9 +40,23 @@ export async function openScratchHere(
   return (await runtime?.scratch?.()) ?? null;
 }
 
+/** Adds what the open stores reject; `all` has the query languages too. */
 export async function checkInStores(
-  { analysis }: LoadedDefinitions,
+  definitions: LoadedDefinitions,
   { registry }: Project,
+  stores: readonly OpenPlugin[],
+  all: readonly OpenPlugin[],
+): Promise<LoadedDefinitions> {
+  const rejections = await Promise.all([
+    checkStatements(definitions, registry, stores),
+    checkQueriesInStores(definitions, { registry }, stores, all),
+  ]);
+  return rejections.every(({ size }) => size === 0) ? definitions : definitions.withRejections(...rejections);
+}
+
+async function checkStatements(
+  { analysis }: LoadedDefinitions,
+  registry: Registry,
   instances: readonly OpenPlugin[],
 ): Promise<StatementRejections> {
   const { rejections } = await checkAnalysis(analysis, registry, async ({ kind, instance }, tables, asked) => {
@@ -53,10 +67,9 @@ export async function checkInStores(
   return rejections;
 }
 
-/** `stores`: the open ones; `all` has the query languages too. */
 export async function checkQueriesInStores(
   { analysis }: LoadedDefinitions,
-  { registry }: Project,
+  { registry }: Pick<Project, 'registry'>,
   stores: readonly OpenPlugin[],
   all: readonly OpenPlugin[],
 ): Promise<QueryRejections> {

@@ -37,10 +37,13 @@ export function createLazySchema(make: () => FieldNode): FoldedSchema {
 
 const isFolded = (schema: SchemaLike): schema is FoldedSchema => Object.hasOwn(schema, 'folded');
 
+const isYupSchema = (schema: SchemaLike): schema is SchemaLike & Schema => 'describe' in schema;
+
 /** `path` names the field in error messages. Throws FoldError for a field without documentation or an unknown test. */
 export function foldSchema(schema: SchemaLike, path: string): FieldNode {
   if (isFolded(schema)) return schema.folded;
-  const known = nodes.get(schema) ?? foldNode(schema as unknown as Schema, path, true);
+  if (!isYupSchema(schema)) throw new FoldError(`${path} is no schema of yup`);
+  const known = nodes.get(schema) ?? foldNode(schema, path, true);
   nodes.set(schema, known);
   return known;
 }

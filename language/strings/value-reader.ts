@@ -29,10 +29,11 @@ function compileString(text: string, accessor: CompileAccessor): Compiled {
   if (parts.every((part) => typeof part === 'string')) return createConstant(text);
   const readers = parts.map((part) => {
     if (typeof part === 'string') return part;
-    const { read, constant: isConstant } = foldConstant(accessor(part));
+    const compiled = accessor(part);
     const name = [`$${part.root}`, ...part.tail].join('.');
-    const asText = (frame: Frame): string => toText(read(frame), name);
-    return isConstant ? asText(undefined as unknown as Frame) : asText;
+    return compiled.constant
+      ? toText(compiled.read(), name)
+      : (frame: Frame): string => toText(compiled.read(frame), name);
   });
   if (readers.every((reader) => typeof reader === 'string')) return createConstant(readers.join(''));
   return {
@@ -46,7 +47,7 @@ function compileString(text: string, accessor: CompileAccessor): Compiled {
 }
 
 function foldConstant(compiled: Compiled): Compiled {
-  return compiled.constant ? createConstant(compiled.read(undefined as unknown as Frame)) : compiled;
+  return compiled.constant ? createConstant(compiled.read()) : compiled;
 }
 
 /** Throws for objects, arrays and null. */
@@ -58,21 +59,25 @@ export function toText(value: unknown, name: string): string {
 
 function compileArray(items: readonly Json[], accessor: CompileAccessor): Compiled {
   const compiled = items.map((item) => compileValue(item, accessor));
-  if (compiled.every((item) => item.constant)) return createConstant(freeze(compiled));
+  const constants = readConstants(compiled);
+  if (constants !== null) return createConstant(constants);
   const readers = compiled.map((item) => item.read);
   return { constant: false, read: (frame) => readers.map((read) => read(frame)) };
 }
 
-const freeze = (compiled: readonly Compiled[]): readonly unknown[] =>
-  Object.freeze(compiled.map(({ read }) => read(undefined as unknown as Frame)));
+/** Null unless all are constant. */
+function readConstants(compiled: readonly Compiled[]): readonly unknown[] | null {
+  const constants = compiled.flatMap((item) => (item.constant ? [item.read()] : []));
+  return constants.length === compiled.length ? Object.freeze(constants) : null;
+}
 
 function compileObject(json: Readonly<Record<string, Json>>, accessor: CompileAccessor): Compiled {
-  const entries = Object.entries(json).map(([key, value]) => [key, compileValue(value, accessor)] as const);
-  if (entries.every(([, compiled]) => compiled.constant)) {
-    const made = entries.map(([key, { read }]) => [key, read(undefined as unknown as Frame)] as const);
-    return createConstant(Object.freeze(Object.fromEntries(made)));
-  }
-  const readers = entries.map(([key, { read }]) => [key, read] as const);
+  const keys = Object.keys(json);
+  const compiled = Object.values(json).map((value) => compileValue(value, accessor));
+  const constants = readConstants(compiled);
+  if (constants !== null)
+    return createConstant(Object.freeze(Object.fromEntries(keys.map((key, at) => [key, constants[at]]))));
+  const readers = compiled.map(({ read }, at) => [keys[at] ?? '', read] as const);
   // On an ordinary object, assigning `__proto__` would change the prototype.
   const odd = Object.hasOwn(json, '__proto__');
   const createEmptyObject = (): Record<string, unknown> =>

@@ -12,6 +12,7 @@ import { createDatabase, SQL } from '../support/databases.js';
 import { startKernel } from '../support/kernel.js';
 import { createTempProject, type TempProject } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
+import { fillStoreIndexes } from '../../language/project/store-changes.js';
 
 const model = (field: object): object => ({
   _people: { id: { type: 'String', primary_key: true, max_length: 40 }, email: { type: 'String', ...field } },
@@ -60,7 +61,7 @@ for (const database of SQL)
     it('are filled in batches while others serve, but for values of another key and values that another row has', async () => {
       const kernel = await startKernel({ files: { 'definitions/a.json': AFTER }, config, env });
       const batches: number[] = [];
-      const fill = () => kernel.kernel.fillIndexes(({ filled }) => batches.push(filled));
+      const fill = () => fillStoreIndexes(kernel.kernel.schemas(), ({ filled }) => batches.push(filled));
       const column = { store: 'main', table: 'people', column: 'email', unopened: 1, duplicates: 1, reason: null };
       expect((await kernel.post('/find', { email: 'p519@example.com' })).body).to.equal(null);
       expect(await fill()).to.deep.equal([{ ...column, filled: 520 }]);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
-import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import type { Loose } from '../support/client.js';
 import { describeOnBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
 import { createMysqlDatabase, startMysql } from '../support/mysql.js';

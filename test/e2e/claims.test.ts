@@ -1,6 +1,6 @@
 /** Claims are settled before anything is written: a request that fails for want of one leaves nothing behind. */
 import { expect } from 'chai';
-import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createBearerInit, KEY } from '../support/tokens.js';

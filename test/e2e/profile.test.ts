@@ -1,6 +1,6 @@
 /** `"profile": "sub0"` and `on_problem`: what changes for definitions of another system, and what never does. */
 import { expect } from 'chai';
-import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import { describeOnDatabase, startKernel } from '../support/kernel.js';
 import { defineQueryResource, defineReturnResource } from '../support/project.js';
 import { serveInProcess, waitUntilReady } from '../support/serve.js';

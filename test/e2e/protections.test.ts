@@ -3,7 +3,7 @@
  * inside an object. What would protect nothing is an error at load, and a column is never written without its value.
  */
 import { expect } from 'chai';
-import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 

@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import pg from 'pg';
 import type { BootError } from '../../contract/boot-error.js';
-import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import {
   defineCallAction,
   defineExtraction,

@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { waitUntil } from '../support/until.js';
+import { outlineMigration } from '../../language/project/store-changes.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -118,7 +119,7 @@ describe('schedules', function () {
   });
 
   it('store their ledger outside the tables that `migrate` compares', async () => {
-    expect(await kernel.kernel.outlineMigration()).to.deep.equal({ steps: [], warnings: [] });
+    expect(await outlineMigration(kernel.kernel.schemas())).to.deep.equal({ steps: [], warnings: [] });
   });
 
   it('use the zone of the config if they name none, and end with a reload that removes them', async () => {

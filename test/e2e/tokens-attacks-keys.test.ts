@@ -5,7 +5,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { encrypt, generateKeys, sign as signPublic } from 'paseto-ts/v4';
-import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import { BootError } from '../../contract/boot-error.js';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel } from '../support/kernel.js';

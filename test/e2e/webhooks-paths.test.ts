@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { generateKeyPairSync } from 'node:crypto';
-import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
 import { signHmac, signRsa } from '../support/webhooks.js';

@@ -1,8 +1,9 @@
 /** What features and modes say of an actionable and of its resource, and how the work that is put off is planned. */
 import { expect } from 'chai';
 import type { ActionModel } from '../../language/analysis/model.js';
-import { compileAction, planFeatures, type CompileInput } from '../../kernel/plan/action.js';
-import { createDraft, type Draft } from '../../kernel/plan/draft.js';
+import { compileAction, planFeatures } from '../../kernel/plan/action.js';
+import type { CompileInput } from '../../kernel/plan/tools.js';
+import { Draft } from '../../kernel/plan/draft.js';
 import { createAcceptPlan, compilePart, draftPart, listSchedules, type PartDraft } from '../../kernel/plan/parts.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Deferral } from '../../contract/deferred.js';
@@ -39,13 +40,12 @@ function prepare(feature: Planned, mode: Planned = {}, rest: Partial<ActionModel
   };
   const handles = { handle: (id: string) => ({ plan: () => planned[id] }), resolve: () => undefined as never };
   const scope = createTestScope({ sequence: [action], handles });
-  const input = { ...scope, intercept: (_mode: string, execute: unknown) => execute } as unknown as CompileInput;
-  return { scope, action, input };
+  return { scope, action };
 }
 function compile(feature: Planned, mode: Planned = {}, rest: Partial<ActionModel> = {}, sealed = false) {
-  const { scope, action, input } = prepare(feature, mode, rest);
-  const draft = createDraft();
-  return { draft, ...compileAction(input, scope, action, 0, draft, sealed) };
+  const { scope, action } = prepare(feature, mode, rest);
+  const draft = new Draft();
+  return { draft, ...compileAction(scope, action, 0, draft, sealed) };
 }
 const FLAGS = ['alone', 'apart', 'presumes', 'answers', 'requestOnly', 'takesList', 'needsList'] as const;
 const listFlags = (draft: Draft) => FLAGS.filter((flag) => draft[flag]);
@@ -112,9 +112,9 @@ describe('what plugins say of an actionable', () => {
 
   it('let in as many and as large files as one of them takes', () => {
     const files = (known: Draft['files'], more?: Draft['files']) => {
-      const { scope, action, input } = prepare({}, more ? { files: more } : {});
-      const draft: Draft = { ...createDraft(), files: known };
-      compileAction(input, scope, action, 0, draft);
+      const { scope, action } = prepare({}, more ? { files: more } : {});
+      const draft: Draft = { ...new Draft(), files: known };
+      compileAction(scope, action, 0, draft);
       return draft.files;
     };
     expect(files(null)).to.equal(null);
@@ -126,11 +126,11 @@ describe('what plugins say of an actionable', () => {
 
   it('touch the tables of its models, or what the mode names', () => {
     const touches = (models: readonly string[], facts?: object) => {
-      const { scope, action, input } = prepare({}, {}, { models });
+      const { scope, action } = prepare({}, {}, { models });
       const registry = { ...scope.registry, plugins: new Map([['mode:TEST', { facts }]]) } as never;
-      const draft = createDraft();
+      const draft = new Draft();
       const tables = new Map([['_user', { table: 'people' }]]) as never;
-      compileAction({ ...input, registry }, { ...scope, tables }, action, 0, draft);
+      compileAction({ ...scope, registry, tables }, action, 0, draft);
       return [...draft.touches];
     };
     expect(touches(['_user', '_other'])).to.deep.equal(['people', '_other']);
@@ -141,15 +141,15 @@ describe('what plugins say of an actionable', () => {
   it('may give text instead of values only where nothing watches results of the mode', () => {
     const renders = () => null;
     const of = (watched?: CompileInput['watched']) => {
-      const { scope, action, input } = prepare({}, { renders });
-      return compileAction({ ...input, ...(watched && { watched }) }, scope, action, 0, createDraft()).renders;
+      const { scope, action } = prepare({}, { renders });
+      return compileAction({ ...scope, ...(watched && { watched }) }, action, 0, new Draft()).renders;
     };
     expect([of(), of(() => true), of(() => false)]).to.deep.equal([undefined, undefined, renders]);
     expect(of((mode) => mode !== 'TEST')).to.equal(renders);
   });
 
   it('names the place where the mode rejects its definition', () => {
-    const { scope, action, input } = prepare({});
+    const { scope, action } = prepare({});
     const compileWithError = (error: Error, statements: readonly object[] = []) => {
       const handle = (id: string) => ({
         plan: () => {
@@ -163,7 +163,7 @@ describe('what plugins say of an actionable', () => {
       };
       const placed = { ...action, definition } as unknown as ActionModel;
       try {
-        compileAction(input, { ...scope, handles: { ...scope.handles, handle } }, placed, 0, createDraft());
+        compileAction({ ...scope, handles: { ...scope.handles, handle } }, placed, 0, new Draft());
       } catch (thrown) {
         return [thrown, (thrown as BootError).place];
       }
@@ -180,7 +180,7 @@ describe('what plugins say of an actionable', () => {
     expect(compileWithError(new BootError('PLG_HANDLE', {}), [outside])[1]).to.equal('notes.json:1:1');
     expect(compileWithError(known)).to.deep.equal([known, 'known']);
     expect(compileWithError(plain)).to.deep.equal([plain, undefined]);
-    expect(() => compileAction(input, scope, { ...action, places: [] }, 0, createDraft()))
+    expect(() => compileAction(scope, { ...action, places: [] }, 0, new Draft()))
       .to.throw(BootError)
       .that.has.property('code', 'DEF_UNKNOWN_PLUGIN');
   });
@@ -194,7 +194,7 @@ describe('what features say of a resource', () => {
     const spec = { facts, getCallerKey: () => 'by it', getRealm: () => realm };
     const registry = { plugins: new Map([['feature:plain', spec]]), plugin: () => undefined };
     const handles = { ...scope.handles, handle: () => ({ plan: () => ({ steps: [], ...said }) }) };
-    const draft = createDraft();
+    const draft = new Draft();
     planFeatures({ ...scope, handles, registry: registry as never }, null, places as never, draft);
     return draft;
   };
@@ -229,8 +229,8 @@ describe('work that is deferred', () => {
   const shared = { key: 'shared' } as unknown as SharedUnit;
   const timing = (own: boolean) => ({ scheduled: false, later: true, own });
   const part = (rest: object = {}) => {
-    const { scope, action, input } = prepare({}, {}, { timing: timing(false) });
-    return { scope, input, part: { key: 'notes#1', actions: [action], later: true, scheduled: false, ...rest } };
+    const { scope, action } = prepare({}, {}, { timing: timing(false) });
+    return { scope, part: { key: 'notes#1', actions: [action], later: true, scheduled: false, ...rest } };
   };
   const createDeferral = (
     above: Deferral[],
@@ -243,7 +243,7 @@ describe('work that is deferred', () => {
       part: made.part,
       compiled: own.map((one) => ({ deferrals: [one], plan: {} })),
     } as unknown as PartDraft;
-    return compilePart(made.scope, drafted, { ...createDraft(), deferrals: above }, [], unit).deferral;
+    return compilePart(made.scope, drafted, { ...new Draft(), deferrals: above }, [], unit).deferral;
   };
 
   it('has what its resource says, then what its actionables say over it, then the defaults', () => {
@@ -301,15 +301,9 @@ describe('work that is deferred', () => {
 
   it('adds its rules and guards to the request that accepts it, and none where the scheduler starts it', () => {
     const compileScheduled = (scheduled: boolean) => {
-      const { scope, action, input } = prepare({ guard: 'JWT', steps: [step('seal', 200, { seals: true })] });
-      const draft = createDraft();
-      const drafted = draftPart(
-        input,
-        scope,
-        { key: 'k', actions: [action], later: true, scheduled },
-        new Map(),
-        draft,
-      );
+      const { scope, action } = prepare({ guard: 'JWT', steps: [step('seal', 200, { seals: true })] });
+      const draft = new Draft();
+      const drafted = draftPart(scope, { key: 'k', actions: [action], later: true, scheduled }, new Map(), draft);
       return [draft.guards, drafted.compiled[0]?.plan.before?.length ?? 0, drafted.compiled[0]?.plan.index];
     };
     expect([compileScheduled(false), compileScheduled(true)]).to.deep.equal([

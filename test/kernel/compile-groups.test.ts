@@ -1,7 +1,7 @@
 /** Which actionables run together, in which order steps run, and when a result goes to the answer as text. */
 import { expect } from 'chai';
 import { groupActions } from '../../kernel/plan/groups.js';
-import type { ActionPlan } from '../../kernel/plan/plan.js';
+import type { ActionPlan } from '../../contract/resource-plan.js';
 import { renderJsonText, type ReplyRoute } from '../../kernel/plan/resource.js';
 import { selectSteps } from '../../contract/steps.js';
 import type { Execute, Hide, Step, StepLimiter, Unit } from '../../contract/plan.js';

@@ -6,14 +6,15 @@ import { compileValue, toText, type CompileAccessor } from '../../language/strin
 import { createTestFrame } from '../support/scopes.js';
 
 const asked: string[] = [];
-const accessor: CompileAccessor = ({ root, tail: [name = ''] }) => ({
-  constant: root === 'ENV',
-  field: name,
-  read: (frame) => {
+const accessor: CompileAccessor = ({ root, tail: [name = ''] }) => {
+  const note = <T>(value: T): T => {
     asked.push(root);
-    return root === 'ENV' ? `env ${name}` : frame.payload[name];
-  },
-});
+    return value;
+  };
+  return root === 'ENV'
+    ? { constant: true, field: name, read: () => note(`env ${name}`) }
+    : { constant: false, field: name, read: ({ payload }) => note(payload[name]) };
+};
 const compile = (json: Json) => compileValue(json, accessor);
 const frame = createTestFrame({ payload: { text: 'x', number: 5, no: false, list: [1], nothing: null } });
 

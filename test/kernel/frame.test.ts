@@ -1,6 +1,6 @@
 /** The working memory of a request: what its forks share with it, and what each has of its own. */
 import { expect } from 'chai';
-import { createParallelFrame, createFrame, type FrameMemory } from '../../kernel/runtime/frame.js';
+import { ParallelFrame, createFrame, type FrameMemory } from '../../kernel/runtime/frame.js';
 import { createTestInvocation } from '../support/invocation.js';
 import { createResourcePlan } from '../support/plans.js';
 
@@ -16,7 +16,7 @@ describe('the memory of a request', () => {
   it('has one instant, in its forks too', () => {
     const one = frame();
     expect(one.now()).to.equal('1970-01-01T00:00:00.005Z');
-    expect([one.forkFrame({}).now(), createParallelFrame(one).now()]).to.deep.equal([one.now(), one.now()]);
+    expect([one.forkFrame({}).now(), new ParallelFrame(one).now()]).to.deep.equal([one.now(), one.now()]);
   });
 
   it('begins with no payload, no claims and nothing that lasts', () => {
@@ -54,7 +54,7 @@ describe('the memory of a request', () => {
 
   it('is shared by what runs next to others, but for the unit and what waits for its commit', () => {
     const one = frame();
-    const next = createParallelFrame(one);
+    const next = new ParallelFrame(one);
     Object.assign(next, { payload: { a: 1 }, lastingHeaders: { x: '1' }, committedTo: 3, unit: 'own' });
     expect([one.payload, one.lastingHeaders, one.committedTo, one.unit]).to.deep.equal([{ a: 1 }, { x: '1' }, 3, null]);
     one.received = { a: '1' };
@@ -95,7 +95,7 @@ describe('a value that is made once', () => {
 describe('work that waits for a commit', () => {
   for (const [what, open] of [
     ['of the request', (one: FrameMemory) => one],
-    ['of what runs next to others', createParallelFrame],
+    ['of what runs next to others', (frame: FrameMemory) => new ParallelFrame(frame)],
   ] as const)
     it(`is done once, in order, after that ${what}, and never when it is rolled back`, async () => {
       const done: string[] = [];

@@ -1,6 +1,6 @@
 /** Work that a request accepts for later, in plans made by hand: when it is put into its queue, and what takes it back. */
 import { expect } from 'chai';
-import type { AcceptPlan, ActionGroup, PartPlan } from '../../kernel/plan/plan.js';
+import type { AcceptPlan, ActionGroup, PartPlan } from '../../contract/resource-plan.js';
 import { createFault } from '../../contract/fault.js';
 import type { Frame, Step, Unit } from '../../contract/plan.js';
 import { acceptParts } from '../../plugins/triggers/deferred-work/runner.js';

@@ -1,6 +1,6 @@
 /** One request from its guards to its answer, in plans made by hand: what runs in which order, and what ends it. */
 import { expect } from 'chai';
-import type { ActionGroup } from '../../kernel/plan/plan.js';
+import type { ActionGroup } from '../../contract/resource-plan.js';
 import { createFault } from '../../contract/fault.js';
 import { done } from '../../contract/hooks.js';
 import type { ActionTiming, Frame, Step, Unit } from '../../contract/plan.js';

@@ -1,6 +1,6 @@
 /** Units of work in plans made by hand: what is put back before another try, and who has a unit beside neighbours. */
 import { expect } from 'chai';
-import type { ActionGroup } from '../../kernel/plan/plan.js';
+import type { ActionGroup } from '../../contract/resource-plan.js';
 import type { Frame, StepLimiter, Unit } from '../../contract/plan.js';
 import { invokePlan } from '../../kernel/runtime/invoke.js';
 import { createTestInvocation } from '../support/invocation.js';

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { omitColor } from '../../cli/colors.js';
 import { formatEndpointTable, formatScheduleTable } from '../../cli/table.js';
-import type { ResourceSummary } from '../../kernel/plan/plan.js';
+import type { ResourceSummary } from '../../contract/resource-plan.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../plugins/distribution.js';
 import { asText, isObject, type Json } from '../../contract/json.js';

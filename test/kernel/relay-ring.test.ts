@@ -1,7 +1,12 @@
 /** The latest messages of a relay: bounds of number, time and bytes, gaps, and what a client that comes back has missed. */
 import { expect } from 'chai';
 import type { Delivery } from '../../contract/deferred.js';
-import { formatMessageId, parseMessageNumber } from '../../plugins/relays/shared/messages.js';
+import {
+  formatMessageId,
+  packMessage,
+  parseMessageNumber,
+  unpackMessage,
+} from '../../plugins/relays/shared/messages.js';
 import { createRing, type RingOptions } from '../../plugins/relays/shared/ring.js';
 import { readRelaySettings } from '../../plugins/relays/shared/settings.js';
 
@@ -92,6 +97,24 @@ describe('ids of messages', () => {
       1,
       null,
     ]);
+  });
+});
+
+describe('texts of messages', () => {
+  it('are read back, and other text is no message: other programs can write into the store', () => {
+    for (const to of [{ all: true }, { uids: ['u'], of: { realm: null, open: true } }, { rooms: [] }] as const) {
+      const message = { action: 'a', data: { x: [1] }, to };
+      expect(unpackMessage(packMessage(message).text)).to.deep.equal(message);
+    }
+    expect(unpackMessage('{"action":"a","to":{"all":true}}')).to.deep.equal({
+      action: 'a',
+      data: null,
+      to: { all: true },
+    });
+    const wrong = [{}, null, [], 'all', { all: false }, { uids: 'u' }, { rooms: null }, { everybody: true }];
+    const texts = wrong.map((to) => JSON.stringify({ action: 'a', data: null, to }));
+    for (const text of [...texts, '', '{', 'null', '[]', '{"action":1,"to":{"all":true}}'])
+      expect(unpackMessage(text), text).to.equal(null);
   });
 });
 

@@ -1,6 +1,6 @@
 /** A repeated statement whose transaction is tried again: what was made once stays, what is extracted anew is new. */
 import { expect } from 'chai';
-import type { ResourcePlan } from '../../kernel/plan/plan.js';
+import type { ResourcePlan } from '../../contract/resource-plan.js';
 import { createFault, type Fault } from '../../contract/fault.js';
 import type { Frame, Invocation, PlanTools, Repeat } from '../../contract/plan.js';
 import { createFrame } from '../../kernel/runtime/frame.js';

@@ -1,7 +1,7 @@
 /** From an address to what answers it: fixed paths, paths with parameters and their order, addresses of plugins. */
 import { expect } from 'chai';
 import { compilePatterns } from '../../kernel/plan/patterns.js';
-import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
+import type { PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import type { Fault } from '../../contract/fault.js';
 import type { Route } from '../../contract/hooks.js';
 import { handleRoute, createLiveRouteFinder, createRouteFinder } from '../../kernel/http/plugin-routes.js';

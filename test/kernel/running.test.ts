@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import type { DeferredJob, Outcome } from '../../contract/deferred.js';
 import { createFault, type FaultOptions } from '../../contract/fault.js';
-import type { PlanSet } from '../../kernel/plan/plan.js';
+import type { PlanSet } from '../../contract/resource-plan.js';
 import type { LiveHooks } from '../../kernel/runtime/hooks.js';
 import { createPartRunner } from '../../plugins/triggers/deferred-work/runner.js';
 import { createRuntimeServices } from '../../kernel/runtime/runtime-services.js';

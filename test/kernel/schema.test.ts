@@ -7,6 +7,7 @@ import { foldSchema, FoldError } from '../../language/schema/fold.js';
 describe('schema folding', () => {
   const doc = { doc: 'X.' };
   const cases: readonly (readonly [string, SchemaLike])[] = [
+    ['what is no schema of yup', { __isYupSchema__: true }],
     ['an e-mail test', object({ a: string().email().meta(doc) })],
     [
       'a test of its own',

@@ -1,7 +1,7 @@
 /** Which plan of a resource is served while some of the files are broken, and whose an address is. */
 import { expect } from 'chai';
 import type { Analysis } from '../../language/analysis/model.js';
-import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
+import type { PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import { compilePatterns } from '../../kernel/plan/patterns.js';
 import { BootError } from '../../contract/boot-error.js';
 import {

@@ -1,7 +1,7 @@
 /** Work as it comes back from a store that others can write to, problem documents, and what a request puts into queues. */
 import { expect } from 'chai';
 import { createFault } from '../../contract/fault.js';
-import type { PartPlan } from '../../kernel/plan/plan.js';
+import type { PartPlan } from '../../contract/resource-plan.js';
 import { groupJobs } from '../../plugins/triggers/deferred-work/runner.js';
 import { createErrorResponse } from '../../language/problems/problem-details.js';
 import { isDeferredJob } from '../../contract/stored-jobs.js';

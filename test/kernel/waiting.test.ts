@@ -1,7 +1,7 @@
 /** A start without its servers: what is served meanwhile, and when waiting ends. */
 import { expect } from 'chai';
 import { compilePatterns } from '../../kernel/plan/patterns.js';
-import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
+import type { PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import { BootError } from '../../contract/boot-error.js';
 import { createFault, type Fault } from '../../contract/fault.js';
 import { retryUntilAvailable, rejectWaiting } from '../../kernel/runtime/retry-unavailable.js';

@@ -1,6 +1,6 @@
 /** Plans made by hand, for tests of what runs them: actionables, groups, and units of work that record what happens to them. */
 import { expect } from 'chai';
-import type { ActionGroup, ActionPlan, ResourcePlan } from '../../kernel/plan/plan.js';
+import type { ActionGroup, ActionPlan, ResourcePlan } from '../../contract/resource-plan.js';
 import { Fault } from '../../contract/fault.js';
 import type { Step, Unit } from '../../contract/plan.js';
 import type { LiveHooks } from '../../kernel/runtime/hooks.js';

@@ -87,6 +87,8 @@ export const createTestScope = (rest: Partial<ResourceScope> = {}): ResourceScop
       tables: new Map(),
       isolations: new Map(),
       sequence: [],
+      actions: new Map(),
+      intercept: (_mode, execute) => execute,
     },
     handles: {
       handle: (id) => ({ compile: ACCESSORS[id.slice('accessor:'.length)]?.[1] }),

@@ -21,6 +21,19 @@ export interface FixContext {
   readonly mayEdit: (node: LocatedNode, edits: readonly FindingEdit[]) => boolean;
 }
 
+/** What checks know of the resource around a place. */
+export type CheckedResource = Pick<CheckPlace, 'actions' | 'secrets' | 'isSecretName' | 'inPath'> & FixContext;
+
+/** Of a place outside resources. */
+export const NO_RESOURCE: CheckedResource = Object.freeze({
+  actions: [],
+  secrets: new Set<string>(),
+  isSecretName: () => false,
+  inPath: [],
+  modelField: () => null,
+  mayEdit: () => true,
+});
+
 export interface PluginSettings extends Pick<AnalysisSettings, 'testing' | 'profile'> {
   readonly outbound: AnalysisSettings['outbound'] | null;
   /** True where the config enables connections. */
@@ -36,14 +49,7 @@ export function checkPlugins(
   { registry, report, env, given }: PluginCheckContext,
   definition: Pick<Definition, 'doc' | 'node' | 'finds'>,
   places: readonly PluginUsage[],
-  {
-    actions,
-    secrets,
-    isSecretName,
-    inPath,
-    modelField,
-    mayEdit,
-  }: Pick<CheckPlace, 'actions' | 'secrets' | 'isSecretName' | 'inPath'> & FixContext,
+  { actions, secrets, isSecretName, inPath, modelField, mayEdit }: CheckedResource,
 ): void {
   const { doc, node } = definition;
   const root = toJsonObject(node);

@@ -1,6 +1,6 @@
 /** The connections to one server, each leased to one caller, with session settings that give SQL its PostgreSQL meaning. */
 import mysql from 'mysql2';
-import type { Connection, ConnectionOptions } from 'mysql2';
+import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2';
 import type { Requester } from '../../../contract/requester.js';
 import type { Fault } from '../../../contract/fault.js';
 import { createLimiter } from '../../../contract/limiter.js';
@@ -195,8 +195,8 @@ export async function createPool(
         runWithDeadline(member, (settle) => void connection.query(text, (error) => settle(error)), LAST_WAIT_MS),
       readWarnings: () =>
         runWithDeadline(member, (settle) => {
-          connection.query('SHOW WARNINGS', (error, result) => {
-            settle(error, error ? undefined : (result as unknown as unknown[][]).map((row) => Number(row[1])));
+          connection.query<RowDataPacket[][]>('SHOW WARNINGS', (error, result) => {
+            settle(error, error ? undefined : result.map((row) => Number(row[1])));
           });
         }),
     };
@@ -209,7 +209,7 @@ export async function createPool(
       Object.assign(member, { flavour });
       await member.runCommand(formatSessionSettings(flavour, options.deadline));
       await member.runCommand('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
-      const { stream } = connection as unknown as { stream: NodeJS.EventEmitter };
+      const { stream } = connection as Connection & { readonly stream: NodeJS.EventEmitter };
       // The connection may have been closed before there was a listener.
       stream.on('close', () => closeMember(member));
       stream.on('data', (chunk: Buffer) => {

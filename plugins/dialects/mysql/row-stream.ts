@@ -102,11 +102,11 @@ export function streamRows(
     connection
       .execute(text, values as never)
       .on('fields', (fields: unknown) => receiver.setFields(fields as readonly FieldPacket[]))
-      .on('result', (row) => {
-        if (isOver) return;
+      .on('result', (row: unknown) => {
+        if (isOver || !Array.isArray(row)) return;
         movedAt = performance.now();
         try {
-          receiver.addRow(row as unknown as readonly unknown[]);
+          receiver.addRow(row);
           if (!receiver.isPassedOn) return;
           stopLimit(0);
           recordPassedOn();

@@ -16,22 +16,21 @@ import { createPool, type MysqlConnection } from './pool.js';
 import { selectOne, type MysqlPreparedStatement } from './prepare.js';
 import { createTestDatabase, createTestStore } from './test-database.js';
 
-const servers = new WeakMap<Dialect, OpenServer>();
-
-/** Statements that one of the servers can never run, checked once it is open. */
-const doubtful = new WeakMap<Dialect, MysqlPreparedStatement['refusals'][]>();
-
-function checkServerSupport(handle: Dialect, { refusals }: MysqlPreparedStatement): void {
-  const server = servers.get(handle);
-  const refusal = server && refusals[server.flavour];
-  if (refusal) throw refusal;
-  if (refusals.mysql === null && refusals.mariadb === null) return;
-  doubtful.set(handle, [...(doubtful.get(handle) ?? []), refusals]);
+interface MysqlStore extends Dialect {
+  /** Null unless it is open. */
+  server: OpenServer | null;
+  /** Of statements that one of the servers can never run, checked once it is open. */
+  readonly refusals: MysqlPreparedStatement['refusals'][];
 }
 
-function requireServer(handle: Dialect): OpenServer {
-  const server = servers.get(handle);
-  if (!server) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+function checkServerSupport({ server, refusals: all }: MysqlStore, { refusals }: MysqlPreparedStatement): void {
+  const refusal = server && refusals[server.flavour];
+  if (refusal) throw refusal;
+  if (refusals.mysql !== null || refusals.mariadb !== null) all.push(refusals);
+}
+
+function requireServer({ server }: MysqlStore): OpenServer {
+  if (server === null) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
   return server;
 }
 
@@ -58,14 +57,15 @@ async function withConnection<T>(
 const fetchTriggers = (server: Pick<OpenServer, 'pool'>): Promise<readonly Trigger[]> =>
   withConnection(server, readTriggers);
 
-export default defineRuntime(dialect, {
+export default defineRuntime<Dialect, MysqlStore>(dialect, {
   create({ options }) {
     const isolation = readMysqlOptions(options)?.isolation ?? (() => 'serializable');
-    const handle = createMysqlDialect(
+    const store = createMysqlDialect(
       () => requireServer(handle),
-      (need) => isolation(servers.get(handle)?.triggered === true ? SERIALIZABLE : need),
+      (need) => isolation(handle.server?.triggered === true ? SERIALIZABLE : need),
       (prepared) => checkServerSupport(handle, prepared),
     );
+    const handle: MysqlStore = Object.assign(store, { server: null, refusals: [] });
     return handle;
   },
 
@@ -94,14 +94,12 @@ export default defineRuntime(dialect, {
     } catch (error) {
       throw createMysqlConnectFault(instance, error);
     }
-    const refusal = (doubtful.get(handle) ?? [])
-      .map((refusals) => refusals[server.flavour])
-      .find((one) => one !== null);
+    const refusal = handle.refusals.map((refusals) => refusals[server.flavour]).find((one) => one !== null);
     if (refusal) {
       await server.pool.close();
       throw refusal;
     }
-    servers.set(handle, server);
+    handle.server = server;
   },
 
   plan: async (_, tables, context, how) => outlineMigration(createTarget(context), tables, how),
@@ -130,9 +128,9 @@ export default defineRuntime(dialect, {
   openTestStore: (handle) => createTestStore(handle, (work) => withConnection(requireServer(handle), work)),
 
   async close(handle) {
-    const pool = servers.get(handle)?.pool;
-    servers.delete(handle);
-    await pool?.close();
+    const { server } = handle;
+    handle.server = null;
+    await server?.pool.close();
   },
 
   async health(handle) {

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { createFault } from '../../../contract/fault.js';
 import { clock } from '../../../language/project/clock.js';
 import { makeFolder } from './folder.js';
@@ -73,7 +73,7 @@ async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
   taken.catch(() => undefined);
   const outcome = await Promise.race([taken, ended]).catch(() => null);
   if (outcome !== 'taken') return outcome;
-  const handles = [holder, stdin as unknown as Socket, stdout as unknown as Socket];
+  const handles = [holder, ...[stdin, stdout].filter((pipe) => pipe instanceof Socket)];
   // A lock must not keep the process running.
   for (const handle of handles) handle.unref();
   return async () => {

@@ -37,7 +37,11 @@ interface Engine {
 type EngineModule = object;
 declare const WebAssembly: { readonly Module: new (bytes: Uint8Array) => EngineModule };
 
-const engines = new WeakMap<Dialect, Engine>();
+interface PgliteStore extends Dialect {
+  /** Null unless it is open. */
+  engine: Engine | null;
+}
+
 const MEMORY = 'memory://';
 
 /** `place`: the folder; null in memory. */
@@ -46,13 +50,12 @@ function resolveDataPath(options: RuntimeContext['options'], folder: string): { 
   return { path, place: path.startsWith(MEMORY) ? null : resolve(folder, path) };
 }
 
-function requireEngine(handle: Dialect): PGlite {
-  const engine = engines.get(handle);
-  if (!engine) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+function requireEngine({ engine }: PgliteStore): PGlite {
+  if (engine === null) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
   return engine.db;
 }
 
-function createWithSession(handle: Dialect): WithSession {
+function createWithSession(handle: PgliteStore): WithSession {
   const db = requireEngine(handle);
   return (work) =>
     db.transaction((inner) =>
@@ -65,7 +68,7 @@ function createWithSession(handle: Dialect): WithSession {
     );
 }
 
-const createTarget = (handle: Dialect, store: string): MigrationTarget => ({
+const createTarget = (handle: PgliteStore, store: string): MigrationTarget => ({
   withSession: createWithSession(handle),
   flavour: () => postgresFlavour,
   store,
@@ -108,9 +111,10 @@ async function start(path: string, folder: string | null, limits = UNBOUNDED): P
   return db;
 }
 
-export default defineRuntime(dialect, {
+export default defineRuntime<Dialect, PgliteStore>(dialect, {
   create() {
-    const handle = createPgliteDialect(() => requireEngine(handle));
+    const store = createPgliteDialect(() => requireEngine(handle));
+    const handle: PgliteStore = Object.assign(store, { engine: null });
     return handle;
   },
 
@@ -122,7 +126,7 @@ export default defineRuntime(dialect, {
       const db = await start(place ?? path, place, readLimits(options));
       await begun?.();
       const leave = place === null || unlock === null ? null : { offer: await listenForCopies(place, db, log), unlock };
-      engines.set(handle, { db, leave });
+      handle.engine = { db, leave };
     } catch (error) {
       await unlock?.();
       throw createConnectFault(instance, error);
@@ -157,9 +161,9 @@ export default defineRuntime(dialect, {
   scratch: async () => createScratch(await start(MEMORY, null)),
 
   async close(handle) {
-    const engine = engines.get(handle);
-    if (!engine) return;
-    engines.delete(handle);
+    const { engine } = handle;
+    if (engine === null) return;
+    handle.engine = null;
     await engine.leave?.offer();
     await engine.db.close();
     await engine.leave?.unlock();

@@ -25,18 +25,16 @@ import { createPgConnections } from './connections.js';
 import type { PgConnections } from './connections.js';
 import { createTestDatabase, createTestSession } from './test-database.js';
 
-interface Server {
+interface PostgresStore extends Dialect {
   readonly context: RuntimeContext;
+  /** Null unless it is open. */
   wires: PgConnections | null;
   /** Triggers access tables that no statement names. */
   triggered: boolean;
 }
 
-const servers = new WeakMap<Dialect, Server>();
-
-function requireConnections(handle: Dialect): PgConnections {
-  const wires = servers.get(handle)?.wires;
-  if (!wires) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+function requireConnections({ wires }: PostgresStore): PgConnections {
+  if (wires === null) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
   return wires;
 }
 
@@ -164,15 +162,15 @@ const fetchRows = <T>(wires: PgConnections, query: string): Promise<readonly T[]
 
 const fetchTriggers = (wires: PgConnections): Promise<readonly Trigger[]> => fetchRows<Trigger>(wires, TRIGGERS);
 
-export default defineRuntime(dialect, {
+export default defineRuntime<Dialect, PostgresStore>(dialect, {
   create(context) {
     const { isolation, streams } = readPostgresOptions(context.options);
-    const handle = createPostgresDialect(
+    const store = createPostgresDialect(
       () => requireConnections(handle),
-      (need) => isolation(servers.get(handle)?.triggered === true ? SERIALIZABLE : need),
+      (need) => isolation(handle.triggered ? SERIALIZABLE : need),
       streams,
     );
-    servers.set(handle, { context, wires: null, triggered: false });
+    const handle: PostgresStore = Object.assign(store, { context, wires: null, triggered: false });
     return handle;
   },
 
@@ -190,8 +188,8 @@ export default defineRuntime(dialect, {
       await wires.close();
       throw createConnectFault(context.instance, error);
     }
-    const server = servers.get(handle);
-    if (server) Object.assign(server, { wires, triggered });
+    handle.wires = wires;
+    handle.triggered = triggered;
   },
 
   async plan(handle, tables, { instance }, how) {
@@ -202,11 +200,10 @@ export default defineRuntime(dialect, {
     const wires = requireConnections(handle);
     const changed = await migrate(createTarget(wires, instance), tables, { log, progress, how });
     if (changed) for (const wire of wires.all) invalidateStatements(wire);
-    const server = servers.get(handle);
-    if (server === undefined || server.triggered) return false;
+    if (handle.triggered) return false;
     // Scripts may have made triggers.
-    server.triggered = isTriggered(await fetchTriggers(wires), instance, log);
-    return server.triggered;
+    handle.triggered = isTriggered(await fetchTriggers(wires), instance, log);
+    return handle.triggered;
   },
 
   fillIndexes: (handle, tables, { instance }, sources, progress) =>
@@ -222,22 +219,17 @@ export default defineRuntime(dialect, {
   openTestStore: (handle) => createTestStore(createTestSession((work) => withWire(requireConnections(handle), work))),
 
   async close(handle) {
-    const server = servers.get(handle);
-    const wires = server?.wires;
-    if (server) server.wires = null;
+    const { wires } = handle;
+    handle.wires = null;
     await wires?.close();
   },
 
   async health(handle) {
     try {
       await handle.run(handle.prepare({ scan: selectOne, jsonColumns: [] }), [], null);
-      const server = servers.get(handle);
-      if (server?.wires && !server.triggered)
-        server.triggered = warnTriggered(
-          await fetchTriggers(server.wires),
-          server.context.instance,
-          server.context.log,
-        );
+      const { wires, triggered, context } = handle;
+      if (wires !== null && !triggered)
+        handle.triggered = warnTriggered(await fetchTriggers(wires), context.instance, context.log);
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not respond' };

@@ -31,14 +31,17 @@ const BEGIN: PgCommand = { name: 'lintel_begin_reading', text: 'BEGIN READ ONLY'
  */
 const NO_TIMEOUT: PgCommand = { name: 'lintel_no_timeout', text: 'SET LOCAL statement_timeout = 0' };
 
-type Send = (
+/** `Manner`: how the statement is sent, or its rows are written. */
+type StatementCall<Manner> = [
   prepared: PostgresPreparedStatement,
   values: readonly unknown[],
-  sending: StatementSendOptions,
+  manner: Manner,
   asker: Requester | null,
-  done: OutcomeCallback,
-  failed: ErrorCallback,
-) => void;
+];
+
+type Send = (...call: [...StatementCall<StatementSendOptions>, done: OutcomeCallback, failed: ErrorCallback]) => void;
+
+type RenderText = (sender: TextSender, ...call: StatementCall<Rendering>) => Promise<RawJson | JsonStream>;
 
 export interface TextSender {
   /** The connections allow a text that is passed on. */
@@ -50,13 +53,7 @@ export interface TextSender {
   readonly sendAlone: Send;
 }
 
-export function renderText(
-  sender: TextSender,
-  prepared: PostgresPreparedStatement,
-  values: readonly unknown[],
-  rendering: Rendering,
-  asker: Requester | null,
-): Promise<RawJson | JsonStream> {
+export const renderText: RenderText = (sender, prepared, values, rendering, asker) => {
   const { streams, slow } = sender;
   const isPassed =
     streams && prepared.readOnly && !prepared.among && rendering.streams === true && asker?.invocation.streams === true;
@@ -72,16 +69,10 @@ export function renderText(
     const sending = { before: null, after: null, rendering, large: isPassed ? ('abort' as const) : null };
     sender.send(prepared, values, sending, asker, resolveText, failOrPass);
   });
-}
+};
 
-function passText(
-  sender: TextSender,
-  prepared: PostgresPreparedStatement,
-  values: readonly unknown[],
-  rendering: Rendering,
-  asker: Requester | null,
-): Promise<RawJson | JsonStream> {
-  return new Promise((done, reject) => {
+const passText: RenderText = (sender, prepared, values, rendering, asker) =>
+  new Promise((done, reject) => {
     const failed: ErrorCallback = reject;
     let passed: ResultText | null = null;
     const passOn = (text: ResultText): void => {
@@ -97,4 +88,3 @@ function passText(
       else passed.fail(error);
     });
   });
-}

@@ -1,5 +1,6 @@
 /** Reads the current tables of the models from the PostgreSQL catalogue. */
 import type { KnownColumn, KnownConstraint, KnownTable, KnownTables } from './migration-types.js';
+import type { Row } from '../kind.js';
 import type { MigrationSession } from './session.js';
 
 const TABLES = `
@@ -28,7 +29,7 @@ SELECT c.relname AS name, c.relkind IN ('r', 'p') AS is_table,
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND s.nspname = current_schema() AND c.relname = ANY ($1::text[])`;
 
-interface CatalogueRow {
+interface CatalogueRow extends Row {
   readonly name: string;
   readonly is_table: boolean;
   readonly columns: readonly (Omit<KnownColumn, 'collation'> & { readonly name: string })[] | null;
@@ -69,6 +70,6 @@ function toKnownTable(row: CatalogueRow): KnownTable {
 
 /** Omits tables that do not exist in the current schema. */
 export async function introspectPostgres(session: MigrationSession, literal: string): Promise<KnownTables> {
-  const rows = (await session.query(TABLES, [literal])) as unknown as readonly CatalogueRow[];
+  const rows = (await session.query(TABLES, [literal])) as readonly CatalogueRow[];
   return new Map(rows.map((row) => [row.name, toKnownTable(row)]));
 }

@@ -17,14 +17,12 @@ export interface PostgresPreparedStatement extends PreparedStatement {
   readonly insert: boolean;
 }
 
-/** `isWellFormed` takes constant time for one-byte strings, unlike a regular expression. */
-interface CheckedString {
-  isWellFormed(): boolean;
-}
-
-/** PostgreSQL text cannot contain NUL, and a lone surrogate would silently change. */
+/**
+ * PostgreSQL text cannot contain NUL, and a lone surrogate would silently change. `isWellFormed` takes constant time for one-byte
+ * strings, unlike a regular expression.
+ */
 function validateText(text: string): string {
-  if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw createFault('QRY_BAD_VALUE');
+  if (text.includes('\0') || !text.isWellFormed()) throw createFault('QRY_BAD_VALUE');
   return text;
 }
 

@@ -34,11 +34,19 @@ type Stage = (stream: Stream, expression: Document, options: StageOptions) => St
 
 const resolvePath = (document: Document, path: string): unknown => resolve(document, path);
 
+/** Runs a stage of the library, which has other types of documents and streams. */
+const runStage = (
+  name: '$lookup' | '$sample' | '$bucketAuto',
+  stream: Stream,
+  expression: Document,
+  options: StageOptions,
+): Stream => stages[name](stream as never, expression as never, options as never);
+
 /** `$lookup` by fields; `pipeline` runs over the joined documents. */
 const joinCollection: Stage = (stream, expression, options) => {
   const { from, localField, foreignField, pipeline = [], let: variables = {}, as } = expression;
   if (typeof localField !== 'string' || typeof foreignField !== 'string')
-    return (stages.$lookup as unknown as Stage)(stream, expression, options);
+    return runStage('$lookup', stream, expression, options);
   const { collectionResolver } = options;
   const find = createJoin(collectionResolver?.(String(from)) ?? [], localField, foreignField, resolvePath);
   return stream.map((document) => {
@@ -61,19 +69,15 @@ const groupBuckets: Stage = (stream, expression, options) =>
   );
 
 /** `$count` of no documents returns no document. */
-const count: Stage = (stream, name) =>
-  stream.transform((documents) =>
-    toStream(documents.length === 0 ? [] : [{ [name as unknown as string]: documents.length }]),
-  );
+const count = (stream: Stream, name: string): Stream =>
+  stream.transform((documents) => toStream(documents.length === 0 ? [] : [{ [name]: documents.length }]));
 
 /** Of no documents these stages return none; those of the library fail or return a document. */
 const skipEmpty =
   (name: '$sample' | '$bucketAuto'): Stage =>
   (stream, expression, options) =>
     stream.transform((documents) =>
-      documents.length === 0
-        ? toStream([])
-        : stages[name](toStream(documents) as never, expression as never, options as never),
+      documents.length === 0 ? toStream([]) : runStage(name, toStream(documents), expression, options),
     );
 
 type Accumulator = (documents: unknown, expression: unknown, options: unknown) => unknown;

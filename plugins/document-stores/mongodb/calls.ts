@@ -11,7 +11,7 @@ import { clock } from '../../../language/project/clock.js';
 import type { DocumentTransaction } from '../kind.js';
 import type { MongoConnection } from './connection.js';
 import { isMongoRetryable, isSelection, isUnsent, toMongoFault } from './errors.js';
-import { createTurnQueue, lockTurns } from './turns.js';
+import { createTurnLock, createTurnQueue } from './turns.js';
 
 interface OpenTransaction {
   readonly session: ClientSession;
@@ -139,6 +139,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
   }
 
   const turns = createTurnQueue();
+  const lockTurns = createTurnLock();
 
   /** Callers in this process queue in memory; those of other processes conflict on a server document. */
   async function lock(inside: DocumentTransaction | null, key: string): Promise<void> {

@@ -71,32 +71,37 @@ const waitInQueue = (others: Set<() => void>, patience: number): Promise<void> =
     others.add(proceed);
   });
 
-/** The collection is created beforehand, because concurrent creation inside transactions conflicts. */
-const ready = new WeakMap<MongoConnection, Promise<void>>();
-
-function ensureCollection(connection: MongoConnection): Promise<void> {
-  const known = ready.get(connection);
-  if (known !== undefined) return known;
-  const making = connection.db.createCollection(COLLECTION).then(
-    () => undefined,
-    (error: unknown) => {
-      if (getErrorNumber(error) === EXISTS) return;
-      ready.delete(connection);
-      throw toMongoFault(error);
-    },
-  );
-  ready.set(connection, making);
-  return making;
-}
-
 /** Restarts the transaction while another one holds one of the turns. */
-export async function lockTurns(
+export type LockTurns = (
   connection: MongoConnection,
   session: ClientSession,
   keys: readonly string[],
   end: number,
-): Promise<void> {
-  await ensureCollection(connection);
+) => Promise<void>;
+
+export function createTurnLock(): LockTurns {
+  /** The collection is created beforehand, because concurrent creation inside transactions conflicts. */
+  let ready: { readonly connection: MongoConnection; readonly made: Promise<void> } | null = null;
+
+  function ensureCollection(connection: MongoConnection): Promise<void> {
+    if (ready?.connection === connection) return ready.made;
+    const made = connection.db.createCollection(COLLECTION).then(
+      () => undefined,
+      (error: unknown) => {
+        if (getErrorNumber(error) === EXISTS) return;
+        ready = null;
+        throw toMongoFault(error);
+      },
+    );
+    ready = { connection, made };
+    return made;
+  }
+
+  return (connection, session, keys, end) =>
+    ensureCollection(connection).then(() => lockTurns(connection, session, keys, end));
+}
+
+async function lockTurns(...[connection, session, keys, end]: Parameters<LockTurns>): Promise<void> {
   const { db, settings } = connection;
   const turns = db.collection<{ _id: string; n: number }>(COLLECTION);
   for (;;) {

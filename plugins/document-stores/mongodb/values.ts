@@ -1,10 +1,18 @@
 /** Converts BSON types to JSON values. Numbers that a double cannot hold exactly become text. */
 import type { Document } from '../kind.js';
 
-interface BsonValue {
-  readonly _bsontype: string;
-  toString(): string;
-}
+type BsonValue =
+  | BinaryValue
+  | { readonly _bsontype: 'Timestamp'; readonly t: number }
+  | { readonly _bsontype: 'BSONRegExp'; readonly pattern: string; readonly options: string }
+  | { readonly _bsontype: 'Code'; readonly code: string }
+  | { readonly _bsontype: 'DBRef'; readonly collection: string; readonly oid: unknown }
+  | { readonly _bsontype: 'MinKey' | 'MaxKey' }
+  /** The others have a text. */
+  | {
+      readonly _bsontype: 'ObjectId' | 'Decimal128' | 'Int32' | 'Double' | 'Long' | 'UUID' | 'BSONSymbol';
+      toString(): string;
+    };
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -45,22 +53,18 @@ function convertBson(value: BsonValue): unknown {
     case 'Decimal128':
       return parseDecimal(value.toString());
     case 'Binary':
-      return formatBinary(value as unknown as BinaryValue);
+      return formatBinary(value);
     case 'Timestamp':
-      return new Date((value as unknown as { readonly t: number }).t * 1000);
+      return new Date(value.t * 1000);
     case 'Int32':
     case 'Double':
       return Number(value.toString());
-    case 'BSONRegExp': {
-      const { pattern, options } = value as unknown as { readonly pattern: string; readonly options: string };
-      return `/${pattern}/${options}`;
-    }
+    case 'BSONRegExp':
+      return `/${value.pattern}/${value.options}`;
     case 'Code':
-      return (value as unknown as { readonly code: string }).code;
-    case 'DBRef': {
-      const { collection, oid } = value as unknown as { readonly collection: string; readonly oid: unknown };
-      return { collection, _id: oid };
-    }
+      return value.code;
+    case 'DBRef':
+      return { collection: value.collection, _id: value.oid };
     case 'MinKey':
     case 'MaxKey':
       return value._bsontype;
@@ -70,6 +74,7 @@ function convertBson(value: BsonValue): unknown {
 }
 
 interface BinaryValue {
+  readonly _bsontype: 'Binary';
   readonly sub_type: number;
   toString(encoding: 'base64'): string;
   toUUID(): { toString(): string };

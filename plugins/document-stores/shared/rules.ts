@@ -88,9 +88,11 @@ export function parseOwnRules(validator: unknown): Rules | 'foreign' | null {
   const keys = isRecord(validator) ? Object.keys(validator) : [];
   if (!isRecord(validator) || keys.length === 0) return null;
   const schema = validator['$jsonSchema'];
-  const ours = keys.length === 1 && isRecord(schema) && schema['title'] === TITLE && isRecord(schema['properties']);
-  return ours ? (schema as unknown as Rules) : 'foreign';
+  return keys.length === 1 && isOwnSchema(schema) ? schema : 'foreign';
 }
+
+const isOwnSchema = (schema: unknown): schema is Rules =>
+  isRecord(schema) && schema['title'] === TITLE && isRecord(schema['properties']);
 
 export interface MergedRules {
   /** Null: nothing to change. */

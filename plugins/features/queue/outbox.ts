@@ -41,10 +41,13 @@ function parseJob(body: string | null): JobEntry | null {
   } catch {
     return null;
   }
-  if (!isObject(read)) return null;
+  return isJobEntry(read) ? read : null;
+}
+
+function isJobEntry(read: unknown): read is JobEntry {
+  if (!isObject(read)) return false;
   const { work, delay, priority, retries } = read;
-  const isPut = [delay, priority, retries].every(Number.isFinite) && isObject(work) && typeof work['id'] === 'string';
-  return isPut ? (read as unknown as JobEntry) : null;
+  return [delay, priority, retries].every(Number.isFinite) && isObject(work) && typeof work['id'] === 'string';
 }
 
 export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxInput): Outbox {

@@ -7,4 +7,4 @@ export interface DeferralFeature extends Feature {
   /** Called for each plan set, because a reload can change the strategies. */
   createDeferrals(): Pick<Deferral, 'enqueue' | 'enqueueWithin' | 'inboxIn'>;
 }
-export const deferralFeature = feature as unknown as Kind<DeferralFeature>;
+export const deferralFeature: Kind<DeferralFeature> = feature;

@@ -15,7 +15,7 @@ export type IsRevoked = (verified: VerifiedToken) => boolean | Promise<boolean>;
 export interface Revoker extends Feature {
   readonly isRevoked: IsRevoked;
 }
-export const revoker = feature as unknown as Kind<Revoker>;
+export const revoker: Kind<Revoker> = feature;
 
 /** Seconds of tolerance after the expiry of a token, because clocks differ. */
 const LEEWAY = 30;

@@ -5,23 +5,15 @@ import type { Middleware } from '../../../contract/hooks.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { middleware } from '../kind.js';
 
-interface Options {
-  readonly package: string;
-  readonly export?: string;
-  readonly arguments?: readonly unknown[];
-}
-
 export default defineRuntime(middleware, {
   register(hooks, { options, folder }) {
-    hooks.use(loadMiddleware(folder, options as unknown as Options));
+    const { package: name, export: key = 'default', arguments: given } = options;
+    hooks.use(loadMiddleware(folder, String(name), String(key), Array.isArray(given) ? given : []));
   },
 });
 
 /** Errors stop the start; the kernel names the plugin. */
-function loadMiddleware(
-  folder: string,
-  { package: name, export: key = 'default', arguments: given = [] }: Options,
-): Middleware {
+function loadMiddleware(folder: string, name: string, key: string, given: readonly unknown[]): Middleware {
   const loaded = createRequire(join(folder, 'lintel.config.json'))(name) as Readonly<Record<string, unknown>>;
   // CommonJS packages export the function itself.
   const create = key === 'default' ? (loaded['default'] ?? loaded) : loaded[key];

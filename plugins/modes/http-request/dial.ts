@@ -67,11 +67,10 @@ export function createAgents(options: DialOptions): Agents {
   };
 }
 
-/** Node calls `createConnection` for each new connection, although the types do not declare it. */
+/** Node calls `createConnection` for each new connection. */
 function guardAgent<A extends http.Agent>(agent: A, ready: string, options: DialOptions): A {
-  const open = agent as unknown as { createConnection: Connect };
-  const connect = open.createConnection.bind(agent);
-  open.createConnection = (target, done) => {
+  const connect = agent.createConnection.bind(agent) as Connect;
+  const connectGuarded: Connect = (target, done) => {
     const host = target.host ?? '';
     const port = Number(target.port);
     const instead = options.standIn ?? options.connectTo.get(`${normalizeHost(host)}:${port}`);
@@ -85,7 +84,7 @@ function guardAgent<A extends http.Agent>(agent: A, ready: string, options: Dial
     const lookup = createCheckedLookup(options, port);
     return limitConnectTime(connect({ ...target, lookup }, done), ready, options.patience);
   };
-  return agent;
+  return Object.assign(agent, { createConnection: connectGuarded });
 }
 
 /** Resolves the name, checks every address, and passes on exactly these. */

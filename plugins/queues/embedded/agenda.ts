@@ -1,8 +1,7 @@
 /** Adapts the embedded database to the `pg` pool that Agenda expects. */
 import type { JobRepository } from 'agenda';
-import type { Pool } from 'pg';
 import type { Dialect, Row } from '../../dialects/kind.js';
-import { TABLE } from '../shared/sql-schema.js';
+import { createPool, TABLE } from '../shared/sql-schema.js';
 
 const TIMES =
   /^(?:next_run|locked|last_finished|failed|last_run|debounce_started|created|updated)_at$|^(?:start|end)_date$/;
@@ -45,8 +44,7 @@ export function createEmbeddedRepository(main: Dialect): () => Promise<JobReposi
     const rows = await main.execute(addReturning(text), values.map(toBindValue), null);
     return { rows: rows.map(withDates), rowCount: rows.length };
   };
-  const session = { query, release: () => undefined };
-  const pool = { query, connect: () => Promise.resolve(session) } as unknown as Pool;
+  const pool = createPool(query);
   let made: Promise<JobRepository> | null = null;
   async function make(): Promise<JobRepository> {
     const { PostgresBackend } = await import('@agendajs/postgres-backend');

@@ -18,7 +18,9 @@ import { worker } from '../shared/worker.js';
 /** No other process adds jobs, so polling is rare. */
 const POLL_SECONDS = 5;
 
-const makers = new WeakMap<Queue, () => Promise<void>>();
+interface EmbeddedQueue extends Queue {
+  readonly ensureTables: () => Promise<void>;
+}
 
 function resolveConnection({ options, resolve }: RuntimeContext): Dialect {
   const connection = asText(options['connection']) || 'main';
@@ -31,7 +33,7 @@ function resolveConnection({ options, resolve }: RuntimeContext): Dialect {
   }
 }
 
-export default defineRuntime(queue, {
+export default defineRuntime<Queue, EmbeddedQueue>(queue, {
   create(context) {
     const main = resolveConnection(context);
     let making: Promise<void> | null = null;
@@ -44,7 +46,7 @@ export default defineRuntime(queue, {
       await ensureTables();
       return main.execute(text, values, null);
     };
-    const handle = createQueue({
+    const made = createQueue({
       store: createSqlStore(run, createEmbeddedRepository(main)),
       settings: readSettings(context.options, POLL_SECONDS, context.env),
       log: context.log,
@@ -53,11 +55,10 @@ export default defineRuntime(queue, {
       resolveTransactionalStore: (statements) =>
         Promise.resolve(statements === main ? createTransactionalStore(main) : null),
     });
-    makers.set(handle, ensureTables);
-    return handle;
+    return { ...made, ensureTables };
   },
 
-  open: async (handle) => makers.get(handle)?.(),
+  open: (handle) => handle.ensureTables(),
   ...worker,
   close: (handle) => handle.drain(),
   // The connection empties its tables.

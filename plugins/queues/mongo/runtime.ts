@@ -8,7 +8,10 @@ import { createServer, type Server } from './connection.js';
 import { createMongoStore } from './store.js';
 import { worker } from '../shared/worker.js';
 
-const servers = new WeakMap<Queue, Server>();
+export interface MongoQueue extends Queue {
+  /** Null after `close`. */
+  server: Server | null;
+}
 
 /** A retry cannot fix a failed login or missing rights. */
 const FATAL: ReadonlySet<unknown> = new Set([13, 18, 8000]);
@@ -24,30 +27,28 @@ export function createMongoQueue(
     running,
   }: Pick<RuntimeContext, 'options' | 'log' | 'running'> & Partial<Pick<RuntimeContext, 'env'>>,
   patience?: number,
-): Queue {
+): MongoQueue {
   const { url, database, collection } = options;
   if (typeof url !== 'string' || !/^mongodb(?:\+srv)?:\/\/./.test(url)) throw new BootError('JOB_MONGO_ADDRESS', {});
   const place = { database: textOr(database, 'lintel'), collection: textOr(collection, 'lintel_jobs') };
   const server = createServer({ url, ...place });
   const store = createMongoStore(server);
   const settings = readSettings(options, 0.5, env);
-  const handle = createQueue({
+  const made = createQueue({
     store,
     settings,
     log,
     emit: (event) => running?.emit(event),
     ...(patience !== undefined && { patience }),
   });
-  servers.set(handle, server);
-  return handle;
+  return { ...made, server };
 }
 
-export default defineRuntime(queue, {
+export default defineRuntime<Queue, MongoQueue>(queue, {
   create: (context) => createMongoQueue(context),
 
-  async open(handle, { log }) {
-    const server = servers.get(handle);
-    if (server === undefined) return;
+  async open({ server }, { log }) {
+    if (server === null) return;
     try {
       const { isStandalone } = await server.getConnection();
       if (isStandalone) log.warn({}, 'queue store is not a replica set: jobs of one request may be accepted in part');
@@ -60,8 +61,8 @@ export default defineRuntime(queue, {
   ...worker,
 
   async close(handle) {
-    const server = servers.get(handle);
-    servers.delete(handle);
+    const { server } = handle;
+    handle.server = null;
     await handle.drain();
     await server?.close();
   },

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import type { Log } from '../../../contract/plugin.js';
 import { listenForJobs, RECONNECT, type JobListener } from '../shared/job-listener.js';
+import type { AgendaPool } from '../shared/sql-schema.js';
 
 export const CHANNEL = 'lintel_jobs';
 
@@ -38,11 +39,11 @@ function createConnections(config: pg.ClientConfig) {
 
 export function listenOn(config: pg.ClientConfig, woken: () => void, log: Log): JobListener {
   const made = createConnections(config);
-  const pool = made as unknown as pg.Pool;
+  const pool: AgendaPool = made;
   return listenForJobs({
     async createChannel() {
       const { PostgresNotificationChannel } = await import('@agendajs/postgres-backend');
-      return new PostgresNotificationChannel({ pool, channelName: CHANNEL, reconnect: RECONNECT });
+      return new PostgresNotificationChannel({ pool: pool as pg.Pool, channelName: CHANNEL, reconnect: RECONNECT });
     },
     close: () => made.close(),
     onWake: woken,

@@ -8,12 +8,15 @@ import { createSqlStore, detectTransactionalStore } from '../shared/sql-store.js
 import { createServer, type Server } from './server.js';
 import { worker } from '../shared/worker.js';
 
-const servers = new WeakMap<Queue, Server>();
+interface PostgresQueue extends Queue {
+  /** Null after `close`. */
+  server: Server | null;
+}
 
 /** A retry cannot fix a failed login or a missing database. */
 const FATAL = /^(?:28P01|28000|3D000)$/;
 
-export default defineRuntime(queue, {
+export default defineRuntime<Queue, PostgresQueue>(queue, {
   create({ options, env, log, running }) {
     const { url, pool_size: size } = options;
     if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\/./.test(url)) throw new BootError('JOB_POSTGRES_ADDRESS', {});
@@ -25,21 +28,20 @@ export default defineRuntime(queue, {
       emit: (event) => running?.emit(event),
       resolveTransactionalStore: (statements) => detectTransactionalStore(server.run, statements),
     });
-    const handle: Queue = {
+    return {
       ...made,
+      server,
       // Processes that only inspect or add need no notifications.
       startWorker(run) {
         server.listen(made.wake);
         return made.startWorker(run);
       },
     };
-    servers.set(handle, server);
-    return handle;
   },
 
-  async open(handle, { log }) {
+  async open({ server }, { log }) {
     try {
-      await servers.get(handle)?.ready();
+      await server?.ready();
     } catch (error) {
       const { code } = error as { readonly code?: unknown };
       if (typeof code === 'string' && FATAL.test(code)) throw new BootError('JOB_POSTGRES_REFUSED', {}, error);
@@ -53,15 +55,15 @@ export default defineRuntime(queue, {
   openTestStore: () => ({ reset: () => Promise.resolve() }),
 
   async close(handle) {
-    const server = servers.get(handle);
-    servers.delete(handle);
+    const { server } = handle;
+    handle.server = null;
     await handle.drain();
     await server?.close();
   },
 
-  async health(handle) {
+  async health({ server }) {
     try {
-      await servers.get(handle)?.run('health', 'SELECT 1', []);
+      await server?.run('health', 'SELECT 1', []);
       return { ok: true };
     } catch {
       // Requests that do not use the queue are still served.

@@ -5,6 +5,8 @@ import type { Log } from '../../../contract/plugin.js';
 import { createSubscriber } from '../../shared/redis.js';
 import { listenForJobs, RECONNECT, type JobListener } from '../shared/job-listener.js';
 
+type AgendaRedis = NonNullable<RedisNotificationChannelConfig['redis']>;
+
 /** Emits an error when a connection ends: the channel reconnects only after an error. */
 function createConnections(client: Redis) {
   let current: Redis | null = null;
@@ -31,11 +33,12 @@ function createConnections(client: Redis) {
 
 export function listenOn(client: Redis, channelName: string, woken: () => void, log: Log): JobListener {
   const made = createConnections(client);
-  const redis = made as unknown as NonNullable<RedisNotificationChannelConfig['redis']>;
+  // All that Agenda's channel uses of its version of the driver.
+  const redis: { duplicate(): object } = made;
   return listenForJobs({
     async createChannel() {
       const { RedisNotificationChannel } = await import('@agendajs/redis-backend');
-      return new RedisNotificationChannel({ redis, channelName, reconnect: RECONNECT });
+      return new RedisNotificationChannel({ redis: redis as AgendaRedis, channelName, reconnect: RECONNECT });
     },
     close: () => made.close(),
     onWake: woken,

@@ -17,12 +17,16 @@ interface Server {
   forgot: boolean;
   ear: JobListener | null;
 }
-const servers = new WeakMap<Queue, Server>();
+
+interface RedisQueue extends Queue {
+  /** Null after `close`. */
+  server: Server | null;
+}
 
 /** A retry cannot fix a wrong password or missing rights. */
 const FATAL = /^(?:WRONGPASS|NOAUTH|NOPERM)|invalid password/;
 
-export default defineRuntime(queue, {
+export default defineRuntime<Queue, RedisQueue>(queue, {
   create({ options, env, log, running }) {
     const address = parseRedisAddress(options);
     if (address === null) throw new BootError('JOB_REDIS_ADDRESS', {});
@@ -38,21 +42,19 @@ export default defineRuntime(queue, {
       log,
       emit: (event) => running?.emit(event),
     });
-    const handle: Queue = {
+    return {
       ...made,
+      server,
       // Processes that only inspect or add need no notifications.
       startWorker(run) {
         server.ear ??= listenOn(client, store.channel, made.wake, log);
         return made.startWorker(run);
       },
     };
-    servers.set(handle, server);
-    return handle;
   },
 
-  async open(handle, { log }) {
-    const server = servers.get(handle);
-    if (server === undefined) return;
+  async open({ server }, { log }) {
+    if (server === null) return;
     checkOnceReady(server.client, log);
     // Waits for the first attempt but not for its success: the driver reconnects.
     let late: NodeJS.Timeout | undefined;
@@ -83,15 +85,14 @@ export default defineRuntime(queue, {
   ...worker,
 
   async close(handle) {
-    const server = servers.get(handle);
-    servers.delete(handle);
+    const { server } = handle;
+    handle.server = null;
     await handle.drain();
     await server?.ear?.stop();
     server?.client.disconnect();
   },
 
-  async health(handle) {
-    const server = servers.get(handle);
+  async health({ server }) {
     try {
       await server?.store.ping();
     } catch {

@@ -34,6 +34,18 @@ const OWN: readonly string[] = [
 
 const LAYOUT = `SELECT obj_description(to_regclass('lintel_jobs')::oid, 'pg_class') AS layout`;
 
+/** What Agenda uses of a pool of `pg`. */
+export interface AgendaPool {
+  connect(): Promise<object>;
+}
+
+/** All its sessions run their statements by `query`. */
+export function createPool(query: (text: string, values?: readonly unknown[]) => Promise<object>): Pool {
+  const session = { query, release: () => undefined };
+  const pool: AgendaPool = Object.assign(session, { connect: () => Promise.resolve(session) });
+  return pool as Pool;
+}
+
 /** One or more statements, without parameters. */
 export type RunText = (text: string) => Promise<readonly Row[]>;
 
@@ -56,8 +68,7 @@ export async function makeTables(run: RunText): Promise<void> {
     const rows = await run(text);
     return { rows, rowCount: rows.length };
   };
-  const session = { query, release: () => undefined };
-  const pool = { query, connect: () => Promise.resolve(session) } as unknown as Pool;
+  const pool = createPool(query);
   await new agenda.PostgresBackend({ pool, tableName: TABLE, disableNotifications: true }).repository.connect();
   for (const text of OWN) await run(text);
   await run(`COMMENT ON TABLE lintel_jobs IS '${layout}'`);

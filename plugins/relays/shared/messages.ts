@@ -1,5 +1,5 @@
 /** Serializes messages within their size limit, and validates message ids sent by clients. */
-import type { Delivery } from '../../../contract/deferred.js';
+import type { Delivery, Target } from '../../../contract/deferred.js';
 import { createFault } from '../../../contract/fault.js';
 import { isObject } from '../../../contract/json.js';
 import { MAX_MESSAGE } from './fields.light.js';
@@ -21,12 +21,16 @@ export function packMessage({ action, data, to }: Omit<Delivery, 'id'>): PackedM
 export function unpackMessage(text: string): Omit<Delivery, 'id'> | null {
   try {
     const read: unknown = JSON.parse(text);
-    if (!isObject(read) || typeof read['action'] !== 'string' || !isObject(read['to'])) return null;
-    return { action: read['action'], data: read['data'] ?? null, to: read['to'] as unknown as Delivery['to'] };
+    if (!isObject(read)) return null;
+    const { action, data = null, to } = read;
+    return typeof action === 'string' && isTarget(to) ? { action, data, to } : null;
   } catch {
     return null;
   }
 }
+
+const isTarget = (to: unknown): to is Target =>
+  isObject(to) && (to['all'] === true || Array.isArray(to['uids']) || Array.isArray(to['rooms']));
 
 export const formatMessageId = (epoch: string, number: number): string => `${epoch}.${number}`;
 

@@ -20,9 +20,6 @@ const readOption = ({ options }: Pick<RuntimeContext, 'options'>, name: string, 
 const resolveFolderPath = (context: Pick<RuntimeContext, 'options' | 'folder'>): string =>
   resolve(context.folder, readOption(context, 'path', '.lintel/files'));
 
-/** By context, because the route is created before the handle. */
-const opened = new WeakMap<RuntimeContext, Folder>();
-
 const toUnavailableFault = (cause: unknown): Fault =>
   cause instanceof Fault
     ? cause
@@ -42,11 +39,11 @@ async function runGuarded<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export default defineRuntime<Storage, LocalStorage>(storage, {
-  register(hooks, context) {
+  register(hooks, _, handle) {
     hooks.route({
       path: '/files/',
       methods: ['GET'],
-      handle: (request) => runGuarded(() => serveFrom(requireFolder(opened.get(context) ?? null), request)),
+      handle: (request) => runGuarded(() => serveFrom(requireFolder(handle().opened), request)),
     });
   },
   create(context) {
@@ -67,9 +64,7 @@ export default defineRuntime<Storage, LocalStorage>(storage, {
   // Files exist before a row names them and are removed after it, so backups need not pause writes.
   describeStorage: (context) => ({ folder: resolveFolderPath(context), without: ['incoming'] }),
   async open(handle, context) {
-    const folder = await openFolder(resolveFolderPath(context));
-    handle.opened = folder;
-    opened.set(context, folder);
+    handle.opened = await openFolder(resolveFolderPath(context));
   },
   openTestStore: ({ opened: folder }) => ({
     reset: () => runGuarded(() => requireFolder(folder).removeAll()),
