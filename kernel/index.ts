@@ -9,17 +9,8 @@ export { createLimiter, type Limiter } from '../contract/limiter.js';
 export { clock } from '../language/project/clock.js';
 export { readConstantText } from '../contract/constant-text.js';
 export { ActionPhase, ResourcePhase, Stage } from '../contract/slot.js';
-export type {
-  Execute,
-  Frame,
-  Invocation,
-  ModePlan,
-  PlanTools,
-  Reader,
-  Step,
-  Unit,
-  UploadedFile,
-} from '../contract/plan.js';
+export type { Execute, Frame, Invocation, ModePlan, PlanTools } from '../contract/plan.js';
+export type { Reader, Step, Unit, UploadedFile } from '../contract/plan.js';
 export { createKernel, type Kernel } from './runtime/kernel.js';
 export { loadProject } from '../plugins/distribution.js';
 export { listen } from './http/server.js';

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../contract/tests.js';
 import type { ConfiguredPlugin } from '../../language/analysis/config.js';
 import { attributeFailure } from '../../language/project/plugin-failures.js';
 import type { Project } from '../../language/project/project.js';
-import { resolveOptions } from '../../kernel/runtime/instances.js';
+import { resolveOptions } from '../../language/project/plugin-selection.js';
 
 export interface TestDatabases {
   /** Each plugin that has a server gets a new database; others stay as they are. */

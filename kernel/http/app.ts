@@ -8,25 +8,20 @@ import { createFault, ensureFault } from '../../contract/fault.js';
 import { JsonStream } from '../../contract/json-stream.js';
 import type { InvocationRecord, Reply, Route, RouteReply } from '../../contract/hooks.js';
 import { getProblemType } from '../../contract/profile.js';
-import type { ResourcePlan } from '../plan/plan.js';
+import type { ResourcePlan } from '../../contract/resource-plan.js';
 import { invokePlan } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
-import { buildHeaders, JSON_TYPE, listHeaders, sendResponse, sendStream, type ResponseDefaults } from './response.js';
+import { buildHeaders, initialHeaders, JSON_TYPE, listHeaders, sendResponse, sendStream } from './response.js';
+import type { ResponseDefaults } from './response.js';
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
 import { countTaken } from '../../contract/taken-bytes.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { HttpInvocation } from './invocation.js';
 import { createFormats } from './payload.js';
-import { rejectionOf, setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
-import {
-  handleRoute,
-  createLiveRouteFinder,
-  createRouteFinder,
-  sendRoute,
-  type FindRoute,
-  type FoundRoute,
-} from './plugin-routes.js';
+import { rejectionOf, setResponse, setRouteResponse } from './koa-response.js';
+import { createLiveRouteFinder, createRouteFinder, handleRoute, sendRoute } from './plugin-routes.js';
+import type { FindRoute, FoundRoute } from './plugin-routes.js';
 import { findRoute } from '../plan/patterns.js';
 import { createForgeryCheck, type IsForged } from './cross-site.js';
 import { getStatus } from './status.js';
@@ -35,25 +30,28 @@ import { getStatus } from './status.js';
 const CLOCK = { now: () => performance.now(), wait: (time: number) => wait(time, undefined, { ref: false }) };
 
 /** What is known of a request until its response has been written. */
-interface RequestContext {
-  readonly id: string;
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  /** Null where no plugin has a middleware: responses are written at once, because Koa touches each header three times. */
-  readonly koa: KoaContext | null;
+class RequestContext {
+  readonly id: string = randomUUID();
   /** Milliseconds since 1970: the instant that definitions see. */
-  readonly startedAt: number;
+  readonly startedAt = Date.now();
   /** Monotonic milliseconds. */
-  readonly clock: number;
-  path: string;
+  readonly clock = performance.now();
+  path = '';
   /** Without its question mark. */
-  query: string;
-  plan: ResourcePlan | null;
+  query = '';
+  plan: ResourcePlan | null = null;
   /** The path of a plugin's route. */
-  route: string | undefined;
-  invocation: HttpInvocation | null;
+  route: string | undefined = undefined;
+  invocation: HttpInvocation | null = null;
   /** The code of an error response. */
-  code: string | undefined;
+  code: string | undefined = undefined;
+
+  /** `koa`: null where no plugin has a middleware. Responses are written at once then; Koa touches each header three times. */
+  constructor(
+    readonly req: IncomingMessage,
+    readonly res: ServerResponse,
+    readonly koa: KoaContext | null,
+  ) {}
 }
 
 type KoaContext = Koa.ParameterizedContext<{ request: RequestContext }>;
@@ -62,6 +60,8 @@ type KoaMiddleware = (ctx: KoaContext, next: () => Promise<void>) => Promise<voi
 type Handler = (context: RequestContext) => Promise<void> | void;
 /** Is linked to the next one at the start, so that a request creates no functions. */
 type Middleware = (next: Handler) => Handler;
+/** Where the config leaves nothing to do. */
+const skipMiddleware: Middleware = (next) => next;
 
 /** Constant after the start. */
 interface Transport extends ResponseDefaults {
@@ -100,10 +100,10 @@ export function createApp(
     proxies: http.trusted_proxies,
   };
   const middlewares: readonly Middleware[] = [
-    ...checkHost(transport),
+    checkHost(transport),
     splitUrl(http.limits.url),
     serveStatus(transport, connections),
-    ...answerPreflight(transport),
+    answerPreflight(transport),
     serveRoutes(transport, pages),
   ];
   const serve = middlewares.reduceRight((next, middleware) => middleware(next), serveResources(transport, methods));
@@ -126,7 +126,7 @@ function createListener(transport: Transport, serve: Handler): RequestListener {
       context.res.destroy();
     }
   };
-  return (req, res) => void handleRequest(createContext(req, res, null));
+  return (req, res) => void handleRequest(new RequestContext(req, res, null));
 }
 
 /** Plugins see error responses too, so their headers and encodings apply to them. */
@@ -140,9 +140,9 @@ function createKoaListener(transport: Transport, serve: Handler): RequestListene
     }
   };
   app.use(async (ctx, next) => {
-    const context = createContext(ctx.req, ctx.res, ctx);
+    const context = new RequestContext(ctx.req, ctx.res, ctx);
     ctx.state.request = context;
-    setInitialHeaders(transport, ctx, context.id);
+    ctx.set(initialHeaders(transport, ctx.req, context.id));
     await next();
     finishRequest(transport, context);
   });
@@ -154,21 +154,6 @@ function createKoaListener(transport: Transport, serve: Handler): RequestListene
   const handleRequest = app.callback();
   return (req, res) => void handleRequest(req, res);
 }
-
-const createContext = (req: IncomingMessage, res: ServerResponse, koa: KoaContext | null): RequestContext => ({
-  id: randomUUID(),
-  req,
-  res,
-  koa,
-  startedAt: Date.now(),
-  clock: performance.now(),
-  path: '',
-  query: '',
-  plan: null,
-  route: undefined,
-  invocation: null,
-  code: undefined,
-});
 
 function finishRequest({ kernel }: Transport, context: RequestContext): void {
   const { logFailure, notifyObservers: notify } = kernel.running;
@@ -192,16 +177,13 @@ function sendError(transport: Transport, context: RequestContext, error: unknown
   else respond(transport, context, refusal, problemType);
 }
 
-/** No middleware when every host is accepted. */
-function checkHost({ kernel }: Transport): readonly Middleware[] {
+function checkHost({ kernel }: Transport): Middleware {
   const isOwnHost = createHostCheck(kernel.config.http, kernel.project.dev);
-  if (isOwnHost === null) return [];
-  return [
-    (next) => (context) => {
-      if (!isOwnHost(context.req.headers.host)) throw createFault('REQ_HOST');
-      return next(context);
-    },
-  ];
+  if (isOwnHost === null) return skipMiddleware;
+  return (next) => (context) => {
+    if (!isOwnHost(context.req.headers.host)) throw createFault('REQ_HOST');
+    return next(context);
+  };
 }
 
 /** As sent: a path is decoded where it is matched. Behind the middlewares of plugins, which may change the URL. */
@@ -230,18 +212,15 @@ function serveStatus(transport: Transport, connections: (() => number) | null): 
   };
 }
 
-/** No middleware when other origins are rejected. */
-function answerPreflight(transport: Transport): readonly Middleware[] {
+function answerPreflight(transport: Transport): Middleware {
   const { cors } = transport;
-  if (cors === null) return [];
-  return [
-    (next) => (context) => {
-      const preflight = cors.handlePreflight(context.req);
-      return preflight === null
-        ? next(context)
-        : respondToRoute(transport, context, { status: 204, headers: preflight, body: null });
-    },
-  ];
+  if (cors === null) return skipMiddleware;
+  return (next) => (context) => {
+    const preflight = cors.handlePreflight(context.req);
+    return preflight === null
+      ? next(context)
+      : respondToRoute(transport, context, { status: 204, headers: preflight, body: null });
+  };
 }
 
 /** Serves the routes of plugins, then `pages`. */

@@ -4,15 +4,10 @@ import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { createFault, type Fault } from '../../contract/fault.js';
 import type { Reply, RouteReply } from '../../contract/hooks.js';
-import { initialHeaders, limitUnread, mustClose, toContent, type ResponseDefaults } from './response.js';
+import { limitUnread, mustClose, toContent, type ResponseDefaults } from './response.js';
 
 /** Any state and any extension of plugins. */
 type Context = ParameterizedContext<object>;
-
-/** Before any middleware of a plugin, which may change or remove them. */
-export function setInitialHeaders(manner: ResponseDefaults, ctx: Context, id: string): void {
-  ctx.set(initialHeaders(manner, ctx.req, id));
-}
 
 export function setResponse(
   manner: ResponseDefaults,
