@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { hostCli, runCli, type Running } from './cli.js';
 import { startEditor, type Editor } from './editor.js';
+import { debugRequest } from './editor-debugger.js';
 import { copySample, defineQueryResource, ROOT, SAMPLE_ENV, createTempProject, type TempProject } from './project.js';
 import { waitUntil } from './until.js';
 import { makeVsix } from './vsix.js';
@@ -318,41 +319,15 @@ export function describeExtension(trusted: boolean): void {
       // Two processes cannot open one embedded database.
       await kernel?.stop();
       kernel = undefined;
-      await getEditor().run('View: Close All Editors', () =>
-        getPage().locator('.tab').first().waitFor({ state: 'detached' }),
-      );
-      const lines = (await onDisk('definitions/own/rate.json')).split('\n');
-      const line = lines.findIndex((text) => text.includes('"mode"'));
-      await getEditor().open('definitions/own/rate.json', line + 1, 5);
-      await getEditor().actUntilSeen(
-        () => getEditor().pressKeys('F9'),
-        () => getPage().locator('.codicon-debug-breakpoint').first().waitFor(),
-      );
-      await getEditor().actUntilSeen(
-        () => getEditor().pressKeys('F5'),
-        () => getPage().locator('.debug-toolbar').waitFor(),
-      );
-      const output = getPage().locator('.repl');
-      await output.filter({ hasText: /ready at/ }).waitFor();
-      const [, url = ''] = /ready at (http:\S+)/.exec(await output.innerText()) ?? [];
-      const body = JSON.stringify({ currency: 'EUR' });
-      const response = fetch(`${url}/rate`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-      response.catch(() => {});
-      const scopes = getPage().locator('.debug-variables .monaco-list-row');
-      for (const [scope, value] of [
-        ['Statement', 'SELECT currency'],
-        ['Payload', '"EUR"'],
-      ] as const)
-        await getEditor().actUntilSeen(
-          () => scopes.filter({ hasText: scope }).first().locator('.monaco-tl-twistie').click({ timeout: 2000 }),
-          () => scopes.filter({ hasText: value }).first().waitFor(),
-        );
-      await picture('debugger');
-      await getEditor().pressKeys('F5');
-      expect((await response).status).to.equal(200);
-      await getEditor().actUntilSeen(
-        () => getEditor().pressKeys('Shift+F5'),
-        () => getPage().locator('.debug-toolbar').waitFor({ state: 'hidden' }),
-      );
+      const file = 'definitions/own/rate.json';
+      const lines = (await onDisk(file)).split('\n');
+      await debugRequest(getEditor(), {
+        file,
+        line: lines.findIndex((text) => text.includes('"mode"')) + 1,
+        path: '/rate',
+        body: { currency: 'EUR' },
+        scopes: { Statement: 'SELECT currency', Payload: '"EUR"' },
+        whileStopped: () => picture('debugger'),
+      });
     });
 }

@@ -1,0 +1,52 @@
+/** The debugger of a real VS Code: a breakpoint, a request that stops at it, its values, and its response. */
+import { expect } from 'chai';
+import type { Editor } from './editor.js';
+
+export interface DebuggedRequest {
+  readonly file: string;
+  /** Of the breakpoint, from one. */
+  readonly line: number;
+  readonly path: string;
+  readonly body: object;
+  /** A text that each scope shows, by its name. */
+  readonly scopes: Readonly<Record<string, string>>;
+  whileStopped(): Promise<void>;
+}
+
+export async function debugRequest(editor: Editor, request: DebuggedRequest): Promise<void> {
+  const { file, line, path, body, scopes, whileStopped } = request;
+  const { page } = editor;
+  await editor.run('View: Close All Editors', () => page.locator('.tab').first().waitFor({ state: 'detached' }));
+  await editor.open(file, line, 5);
+  await editor.actUntilSeen(
+    () => editor.pressKeys('F9'),
+    () => page.locator('.codicon-debug-breakpoint').first().waitFor(),
+  );
+  await editor.actUntilSeen(
+    () => editor.pressKeys('F5'),
+    () => page.locator('.debug-toolbar').waitFor(),
+  );
+  const output = page.locator('.repl');
+  await output.filter({ hasText: /ready at/ }).waitFor();
+  const [, url = ''] = /ready at (http:\S+)/.exec(await output.innerText()) ?? [];
+  const response = fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  // It fails where the editor is closed before it.
+  response.catch(() => {});
+  const rows = page.locator('.debug-variables .monaco-list-row');
+  for (const [scope, value] of Object.entries(scopes))
+    await editor.actUntilSeen(
+      () => rows.filter({ hasText: scope }).first().locator('.monaco-tl-twistie').click({ timeout: 2000 }),
+      () => rows.filter({ hasText: value }).first().waitFor(),
+    );
+  await whileStopped();
+  await editor.pressKeys('F5');
+  expect((await response).status).to.equal(200);
+  await editor.actUntilSeen(
+    () => editor.pressKeys('Shift+F5'),
+    () => page.locator('.debug-toolbar').waitFor({ state: 'hidden' }),
+  );
+}
