@@ -14,7 +14,7 @@ export interface DebuggedRequest {
 }
 
 export async function debugRequest(editor: Editor, request: DebuggedRequest): Promise<void> {
-  const { file, line, path, body, scopes, whileStopped } = request;
+  const { file, line, path, body, scopes } = request;
   const { page } = editor;
   await editor.run('View: Close All Editors', () => page.locator('.tab').first().waitFor({ state: 'detached' }));
   await editor.open(file, line, 5);
@@ -42,7 +42,7 @@ export async function debugRequest(editor: Editor, request: DebuggedRequest): Pr
       () => rows.filter({ hasText: scope }).first().locator('.monaco-tl-twistie').click({ timeout: 2000 }),
       () => rows.filter({ hasText: value }).first().waitFor(),
     );
-  await whileStopped();
+  await request.whileStopped();
   await editor.pressKeys('F5');
   expect((await response).status).to.equal(200);
   await editor.actUntilSeen(
