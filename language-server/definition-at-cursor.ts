@@ -8,7 +8,7 @@ import { createWalkResult, type WalkResult } from '../language/analysis/facts.js
 import type { Definition } from '../language/analysis/model.js';
 import { createReport } from '../language/analysis/report.js';
 import type { Registry } from '../language/analysis/registry.js';
-import type { Document } from '../language/source/document.js';
+import { createDocument, type Document } from '../language/source/document.js';
 import { parseSource, type LocatedNode } from '../language/source/tree.js';
 import { findClosingOffset, type Cursor } from '../language/source/cursor.js';
 
@@ -34,7 +34,7 @@ export function parseAtCursor(registry: Registry, doc: Document, { path, opened,
 
 /** The offsets are those of the file. */
 function parseEntryAt(doc: Document, start: number): LocatedNode | null {
-  const { root } = parseSource({ ...doc, text: doc.text.slice(start, findClosingOffset(doc.text, start)) });
+  const { root } = parseSource(createDocument(doc.file, doc.text.slice(start, findClosingOffset(doc.text, start))));
   return root === null ? null : shiftNode(root, start);
 }
 

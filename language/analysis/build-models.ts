@@ -8,6 +8,7 @@ import { listSecretActions } from './secret-names.js';
 import type { Blocks, StageCache } from './stage-cache.js';
 import type { ActionModel, DataModel, Definition, ResourceModel } from './model.js';
 import { toJsonObject } from '../source/tree.js';
+import { trimList } from '../source/trim-list.js';
 import { type Report, isInside } from './report.js';
 import type { Stores } from './stores.js';
 import type { TableNames } from './tables.js';
@@ -112,7 +113,7 @@ function buildResourceModel(resource: LinkedResource, actions: readonly ActionMo
     definition,
     value: toJsonObject(definition.node),
     actions,
-    places: definition.finds.places.filter((place) => place.node === definition.node),
+    places: trimList(definition.finds.places.filter((place) => place.node === definition.node)),
     payloadFields: resource.payloadFields,
     names: resource.names,
     generated: resource.generated,
@@ -143,12 +144,12 @@ function buildActionModel(
     definition: resource.definition,
     node: action.node,
     value,
-    places: resource.definition.finds.places.filter((place) => isInside(place.node, action.node)),
+    places: trimList(resource.definition.finds.places.filter((place) => isInside(place.node, action.node))),
     depends: action.edges.map((edge) => edge.to),
     parameters: action.parameters,
     repeat: action.repeat,
     models: action.models,
-    stores: placed.flatMap(({ query, place }) => (isInside(query.node, action.node) ? [place] : [])),
+    stores: trimList(placed.flatMap(({ query, place }) => (isInside(query.node, action.node) ? [place] : []))),
     answers: findResultColumns(resource, action.key, answers),
     secrets: action.secrets,
     secretModels: action.secretModels,

@@ -122,3 +122,8 @@ export const createWalkResult = (): WalkResult => ({
   absent: [],
   uses: new Set(),
 });
+
+/** Gives back the room that lists have to grow; to be called when everything is found. */
+export function trimWalkResult(finds: WalkResult): void {
+  for (const [name, list] of Object.entries(finds)) if (Array.isArray(list)) Reflect.set(finds, name, list.slice());
+}

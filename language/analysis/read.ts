@@ -6,6 +6,7 @@ import type { CodeEntry } from '../../contract/problem.js';
 import { createDocument, createWindow, type Document, type Window } from '../source/document.js';
 import { parseDamagedSource } from '../source/repair.js';
 import { parseSource, type LocatedNode, type SourceFault } from '../source/tree.js';
+import { trimList } from '../source/trim-list.js';
 import { findObjects, type KnownEnd, type TextRange } from '../source/fragments.js';
 import { classifyDefinitions, listEntries } from './classify.js';
 import type { Definition } from './model.js';
@@ -78,12 +79,12 @@ function createFileRead(
   faults: readonly PendingProblem[],
   repaired = false,
 ): FileRead {
-  const definitions = entries.flatMap((entry) => entry.definitions);
-  const rows = [...faults, ...entries.flatMap((entry) => entry.rows)];
+  const definitions = trimList(entries.flatMap((entry) => entry.definitions));
+  const rows = trimList([...faults, ...entries.flatMap((entry) => entry.rows)]);
   return {
     source,
     doc,
-    entries,
+    entries: trimList(entries),
     definitions,
     rows,
     faulty: faults.length > 0,
@@ -140,5 +141,5 @@ function readWindow(window: Window, reading: ReadOptions): Entry | null {
 function createEntry(doc: Document, node: LocatedNode, { codes, byShape }: ReadOptions): Entry {
   const report = createReport(codes);
   const definitions = classifyDefinitions(doc, node, report, byShape);
-  return { window: null, faults: [], definitions, rows: report.rows };
+  return { window: null, faults: [], definitions, rows: trimList(report.rows) };
 }

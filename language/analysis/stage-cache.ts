@@ -3,6 +3,7 @@
  * A stage runs again only if one of its reads has changed.
  */
 import type { CodeEntry } from '../../contract/problem.js';
+import { trimList } from '../source/trim-list.js';
 import { createReport, type Report, type PendingProblem } from './report.js';
 
 /** Primitive values are compared by value, also in arrays, sets and maps; other objects by identity. */
@@ -72,32 +73,44 @@ export interface StageCache {
 }
 
 interface StageResult {
+  readonly name: string;
+  readonly reads: readonly StageInput[];
   readonly outcome: unknown;
   readonly rows: readonly PendingProblem[];
+  /** Of a stage that looks up. */
+  readonly lookups: CachedLookups | null;
 }
 
+/** The results of one object, in a chain: there are few, and a map for each object would take most of the memory. */
 interface CachedStageResult extends StageResult {
-  readonly reads: readonly StageInput[];
-  /** Of a stage that looks up. */
-  readonly lookups?: CachedLookups;
+  readonly next: CachedStageResult | null;
 }
+
+type SharedResult = Pick<StageResult, 'outcome' | 'rows'>;
 
 interface CachedLookups {
   readonly hasSameAnswers: (source: object) => boolean;
 }
 
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
-  const kept = new WeakMap<object, Map<string, CachedStageResult>>();
+  const kept = new WeakMap<object, CachedStageResult>();
   const shared = new Map<
     string,
-    { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, StageResult> }
+    { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, SharedResult> }
   >();
   const sharedReads = new Map<string, readonly StageInput[]>();
   const blocksByName = new Map<string, Blocks<object>>();
-  const getStages = (thing: object): Map<string, CachedStageResult> => {
-    let stages = kept.get(thing);
-    if (stages === undefined) kept.set(thing, (stages = new Map<string, CachedStageResult>()));
-    return stages;
+  const findResult = (thing: object, name: string): CachedStageResult | null => {
+    let one = kept.get(thing) ?? null;
+    while (one !== null && one.name !== name) one = one.next;
+    return one;
+  };
+  /** `known`: what was found for the same object and stage. */
+  const keepResult = (thing: object, known: CachedStageResult | null, result: StageResult): void => {
+    const { name, reads, outcome, lookups } = result;
+    const rows = trimList(result.rows);
+    if (known === null) kept.set(thing, { name, reads, outcome, rows, lookups, next: kept.get(thing) ?? null });
+    else Object.assign(known, { reads, outcome, rows, lookups });
   };
   const cache: StageCache = {
     splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T> {
@@ -117,7 +130,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       const listReads = (thing: T): StageInput[] => (readsOf === undefined ? [shared] : [shared, readsOf(thing)]);
       return blocks.flatMap((block) => {
         const own = readsOf === undefined ? NO_READS : block.map(readsOf);
-        const known = getStages(block).get(name);
+        const known = findResult(block, name);
         const isKnown = known?.reads[0] === shared && isSame(known.reads[1], own);
         if (isKnown && known.lookups?.hasSameAnswers(source) === true) {
           if (known.rows.length > 0) report.merge(known.rows);
@@ -133,40 +146,40 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
             ...(reuse && { reuse }),
           }),
         );
-        const lookups = joinLookups(
-          block.map((thing) => getStages(thing).get(name)?.lookups),
+        const lookups = new JoinedLookups(
+          block.map((thing) => findResult(thing, name)?.lookups ?? null),
           source,
         );
-        getStages(block).set(name, { reads: [shared, own], outcome, rows: rows.rows, lookups });
+        keepResult(block, known, { name, reads: [shared, own], outcome, rows: rows.rows, lookups });
         report.merge(rows.rows);
         return outcome;
       });
     },
     getOrCompute<T>(thing: object, report: Report, { name, reads, compute }: Stage<T>): T {
-      const known = getStages(thing).get(name);
-      if (known !== undefined && isSame(known.reads, reads)) {
+      const known = findResult(thing, name);
+      if (known !== null && isSame(known.reads, reads)) {
         if (known.rows.length > 0) report.merge(known.rows);
         return known.outcome as T;
       }
       const own = createReport(codes);
       const outcome = compute(own);
-      getStages(thing).set(name, { reads, outcome, rows: own.rows });
+      keepResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: null });
       report.merge(own.rows);
       return outcome;
     },
     getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T {
       const { name, reads, source, compute, reuse } = stage;
-      const known = getStages(thing).get(name);
-      if (known?.lookups !== undefined && isSame(known.reads, reads) && known.lookups.hasSameAnswers(source)) {
+      const known = findResult(thing, name);
+      if (known !== null && isSame(known.reads, reads) && known.lookups?.hasSameAnswers(source) === true) {
         if (known.rows.length > 0) report.merge(known.rows);
         return known.outcome as T;
       }
       const own = createReport(codes);
-      const lookups = createLookups(source);
-      const computed = compute(lookups, own);
-      const outcome = known === undefined || reuse === undefined ? computed : reuse(known.outcome as T, computed);
-      const kept = { hasSameAnswers: (other: object): boolean => lookups.hasSameAnswers(other as S) };
-      getStages(thing).set(name, { reads, outcome, rows: own.rows, lookups: kept });
+      const answers = new RecordedAnswers(source);
+      const computed = compute(answers.record(), own);
+      const outcome = known === null || reuse === undefined ? computed : reuse(known.outcome as T, computed);
+      answers.trim();
+      keepResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: answers });
       report.merge(own.rows);
       return outcome;
     },
@@ -174,13 +187,13 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       const { name, reads, compute } = stage;
       const before = shared.get(name);
       const isKnown = before !== undefined && isSame(before.reads, reads);
-      const known = isKnown ? before.known : new WeakMap<object, StageResult>();
+      const known = isKnown ? before.known : new WeakMap<object, SharedResult>();
       if (!isKnown) shared.set(name, { reads, known });
       return things.map((thing) => {
         let done = known.get(thing);
         if (done === undefined) {
           const own = createReport(codes);
-          done = { outcome: compute(thing, own), rows: own.rows };
+          done = { outcome: compute(thing, own), rows: trimList(own.rows) };
           known.set(thing, done);
         }
         if (done.rows.length > 0) report.merge(done.rows);
@@ -193,17 +206,20 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
 
 const NO_READS: readonly StageInput[] = [];
 
-/** A function of its own: a closure in the stage would keep all that its run has read in memory. */
-function joinLookups(parts: readonly (CachedLookups | undefined)[], source: object): CachedLookups {
-  let last = source;
-  return {
-    hasSameAnswers(other) {
-      if (other === last) return true;
-      if (!parts.every((one) => one?.hasSameAnswers(other))) return false;
-      last = other;
-      return true;
-    },
-  };
+/** A class: a closure in the stage would keep all that its run has read in memory. */
+class JoinedLookups implements CachedLookups {
+  readonly #parts: readonly (CachedLookups | null)[];
+  #last: object;
+  constructor(parts: readonly (CachedLookups | null)[], source: object) {
+    this.#parts = parts;
+    this.#last = source;
+  }
+  hasSameAnswers(other: object): boolean {
+    if (other === this.#last) return true;
+    for (const one of this.#parts) if (one?.hasSameAnswers(other) !== true) return false;
+    this.#last = other;
+    return true;
+  }
 }
 
 export type Blocks<T> = readonly (readonly T[])[];
@@ -267,37 +283,50 @@ export interface Lookups<S extends object> {
     read: (source: S) => A,
     print?: (answer: A) => StageInput,
   ) => A;
-  readonly hasSameAnswers: (source: S) => boolean;
 }
 
-interface Lookup<S> {
+interface RecordedAnswer {
   readonly answer: StageInput;
-  readonly isSameFrom: (source: S) => boolean;
+  readonly read: (source: never) => StageInput;
+  readonly print: ((answer: never) => StageInput) | undefined;
 }
 
-function createLookups<S extends object>(source: S): Lookups<S> {
-  const asked = new Map<string, Lookup<S>>();
-  // Only the last source is held: an earlier one would keep its definitions in memory.
-  let last = source;
-  return {
-    readAnswer<A extends StageInput>(key: string, read: (source: S) => A, print?: (answer: A) => StageInput): A {
-      const known = asked.get(key);
-      if (known !== undefined) return known.answer as A;
-      const answer = read(last);
-      const isSameFrom = (other: S): boolean => {
-        const found = read(other);
-        return isSame(found, answer) || (print !== undefined && isSame(print(found), print(answer)));
-      };
-      asked.set(key, { answer, isSameFrom });
-      return answer;
-    },
-    hasSameAnswers(other) {
-      if (other === last) return true;
-      for (const { isSameFrom } of asked.values()) if (!isSameFrom(other)) return false;
-      last = other;
-      return true;
-    },
-  };
+/** What a stage has looked up. There is one for each stage of each definition, so it holds no more than it needs. */
+class RecordedAnswers<S extends object> implements CachedLookups {
+  #answers: RecordedAnswer[] = [];
+  /** By key; null when the stage has run. */
+  #known: Map<string, StageInput> | null = null;
+  /** Only the last source: an earlier one would keep its definitions in memory. */
+  #last: S;
+  constructor(source: S) {
+    this.#last = source;
+  }
+  record(): Lookups<S> {
+    return {
+      readAnswer: <A extends StageInput>(key: string, read: (source: S) => A, print?: (answer: A) => StageInput): A => {
+        const known = (this.#known ??= new Map());
+        if (known.has(key)) return known.get(key) as A;
+        const answer = read(this.#last);
+        this.#answers.push({ answer, read, print });
+        known.set(key, answer);
+        return answer;
+      },
+    };
+  }
+  trim(): void {
+    this.#answers = this.#answers.slice();
+    this.#known = null;
+  }
+  hasSameAnswers(other: object): boolean {
+    if (other === this.#last) return true;
+    for (const { answer, read, print } of this.#answers) {
+      const found = read(other as never);
+      if (isSame(found, answer)) continue;
+      if (print === undefined || !isSame(print(found as never), print(answer as never))) return false;
+    }
+    this.#last = other as S;
+    return true;
+  }
 }
 
 /** Compares plain data by value, as results of stages are. */

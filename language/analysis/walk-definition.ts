@@ -1,5 +1,6 @@
 /** Walks a whole definition by the grammar of its sort. */
 import { ACKNOWLEDGE } from './acknowledge.js';
+import { trimWalkResult } from './facts.js';
 import { BESIDE_FIELDS, ROOT_FIELDS } from './grammar.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
@@ -12,4 +13,5 @@ export function walkDefinition(definition: Definition, registry: Registry, repor
   const field = BESIDE_FIELDS.fields[ACKNOWLEDGE];
   if (acknowledge !== null && field !== undefined)
     walk({ doc, registry, report, finds }, acknowledge, field, `"${ACKNOWLEDGE}"`);
+  trimWalkResult(finds);
 }

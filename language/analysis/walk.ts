@@ -4,6 +4,7 @@ import type { PluginId } from '../../contract/plugin.js';
 import { listAccessors } from '../strings/accessor.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { findMember, toJson, type LocatedNode, type Member } from '../source/tree.js';
+import { trimList } from '../source/trim-list.js';
 import { listMissingFields } from './missing-fields.js';
 import type { NodeContext, WalkContext } from './walk-context.js';
 import { findCollection, findStatement } from './collect-queries.js';
@@ -206,7 +207,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
     if (parts.length > 0) {
       context.finds.accessors.push({
         node,
-        parts,
+        parts: trimList(parts),
         roots: field.meta.roots,
         leaves: field.meta.leaves === true,
         sent: field.meta.sent === true,

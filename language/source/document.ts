@@ -24,14 +24,32 @@ export interface Window extends Document {
 }
 
 /** A byte order mark stays in the text, so that offsets match the file. */
-export function createDocument(file: string, text: string): Document {
-  return { file, text, lineStarts: findLineStarts(text), within: null };
-}
+export const createDocument = (file: string, text: string): Document => new IndexedText(file, text, null);
 
 export function createWindow(doc: Document, start: number, end: number): Window {
-  // Copied, because a slice would keep the whole text of every version in memory.
-  const text = JSON.parse(JSON.stringify(doc.text.slice(start, end))) as string;
-  return { file: doc.file, text, lineStarts: findLineStarts(text), within: { doc, start } };
+  return new IndexedText(doc.file, copyPart(doc.text, start, end), { doc, start });
+}
+
+/** A slice keeps the whole text in memory, and a copy takes as much again: a slice of most of the text is the smaller one. */
+function copyPart(text: string, start: number, end: number): string {
+  const part = text.slice(start, end);
+  return part.length > text.length / 2 ? part : (JSON.parse(JSON.stringify(part)) as string);
+}
+
+/** Most documents of a project have no problem, so no position in them is asked for. */
+class IndexedText<W extends WindowOrigin | null> {
+  #lineStarts: readonly number[] | null = null;
+  readonly file: string;
+  readonly text: string;
+  within: W;
+  constructor(file: string, text: string, within: W) {
+    this.file = file;
+    this.text = text;
+    this.within = within;
+  }
+  get lineStarts(): readonly number[] {
+    return (this.#lineStarts ??= findLineStarts(this.text));
+  }
 }
 
 function findLineStarts(text: string): number[] {

@@ -176,8 +176,9 @@ export function toJson(node: LocatedNode): Json {
   return made;
 }
 
+/** `Object.create(null)` would make a hash table for each object; this way, objects with the same keys share their shape. */
 function toFrozenObject(node: LocatedNode): Json {
-  const made = Object.create(null) as Record<string, Json>;
+  const made = Object.setPrototypeOf({}, null) as Record<string, Json>;
   for (const member of node.members) made[member.key] = member.value === null ? null : toJson(member.value);
   return Object.freeze(made);
 }

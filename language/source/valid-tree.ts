@@ -3,6 +3,7 @@
  */
 import { createScanner } from 'jsonc-parser';
 import { escapePointer } from '../../contract/json.js';
+import { trimList } from './trim-list.js';
 import type { LocatedNode, LocatedType, Member, SourceFault } from './tree.js';
 
 /** Token numbers of the scanner's `const enum`. */
@@ -29,6 +30,22 @@ interface ValidTree {
 }
 
 const NOTHING: readonly never[] = Object.freeze([]);
+
+/** Enough for the keys and pointers of definitions, which are alike in all resources. */
+const MAX_SHARED = 20_000;
+const MAX_LENGTH = 100;
+const shared = new Map<string, string>();
+
+/** The same string for equal texts: a tree has one for each key and each node. */
+function share(text: string): string {
+  const known = shared.get(text);
+  if (known !== undefined) return known;
+  if (shared.size >= MAX_SHARED || text.length > MAX_LENGTH) return text;
+  // A slice would keep the text of its file in memory.
+  const own = JSON.parse(JSON.stringify(text)) as string;
+  shared.set(own, own);
+  return own;
+}
 
 /** Returns null if the text is invalid. */
 export function parseValidTree(text: string, maxDepth: number): ValidTree | null {
@@ -92,18 +109,26 @@ export function parseValidTree(text: string, maxDepth: number): ValidTree | null
     }
     const end = scanner.getTokenOffset() + 1;
     token = next();
-    return Object.freeze({ type: 'object', start, end, pointer, scalar: null, members, items: NOTHING });
+    return Object.freeze({
+      type: 'object',
+      start,
+      end,
+      pointer,
+      scalar: null,
+      members: trimList(members),
+      items: NOTHING,
+    });
   }
 
   function parseProperty(pointer: string, depth: number): Member | null {
     if (token !== STRING) return null;
-    const key = scanner.getTokenValue();
+    const key = share(scanner.getTokenValue());
     const keyStart = scanner.getTokenOffset();
     const keyEnd = keyStart + scanner.getTokenLength();
     token = next();
     if (token !== COLON) return null;
     token = next();
-    const read = parseValue(`${pointer}/${escapePointer(key)}`, depth);
+    const read = parseValue(share(`${pointer}/${escapePointer(key)}`), depth);
     return read === null ? null : { key, keyStart, keyEnd, value: read };
   }
 
@@ -112,7 +137,7 @@ export function parseValidTree(text: string, maxDepth: number): ValidTree | null
     const items: LocatedNode[] = [];
     token = next();
     while (token !== CLOSE_BRACKET) {
-      const item = parseValue(`${pointer}/${items.length}`, depth);
+      const item = parseValue(share(`${pointer}/${items.length}`), depth);
       if (item === null) return null;
       items.push(item);
       if (token === COMMA) token = next();
@@ -120,7 +145,15 @@ export function parseValidTree(text: string, maxDepth: number): ValidTree | null
     }
     const end = scanner.getTokenOffset() + 1;
     token = next();
-    return Object.freeze({ type: 'array', start, end, pointer, scalar: null, members: NOTHING, items });
+    return Object.freeze({
+      type: 'array',
+      start,
+      end,
+      pointer,
+      scalar: null,
+      members: NOTHING,
+      items: trimList(items),
+    });
   }
 
   const root = parseValue('', 0);

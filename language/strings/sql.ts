@@ -78,12 +78,14 @@ export function scanSql(text: string): SqlScan {
   const { tokens, faults } = tokenizeSql(text);
   const words = toLexemes(text, tokens);
   const statement = readStatement(words);
+  // Slices, because a list that was pushed to has room to grow, and an editor holds thousands of scans.
   return Object.freeze({
     text,
-    tokens,
+    tokens: tokens.slice(),
     ...statement,
-    placeholders: readPlaceholders(text, words),
-    quotedPlaceholders: readQuotedPlaceholders(text, tokens),
+    tables: statement.tables.slice(),
+    placeholders: readPlaceholders(text, words).slice(),
+    quotedPlaceholders: readQuotedPlaceholders(text, tokens).slice(),
     faults,
   });
 }

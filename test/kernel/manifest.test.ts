@@ -1,5 +1,5 @@
 /** Manifests: what comes back is what went in, for every spec there is; and what strangers may write into one is refused. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -8,6 +8,7 @@ import { lintSpec, lintKind } from '../../language/export/spec-lint.js';
 import { createManifest, formatManifest, type Manifest } from '../../language/export/manifest.js';
 import { readManifest } from '../../language/export/manifest-read.js';
 import { loadManifest, MANIFEST_NAME, MAX_MANIFEST } from '../../language/project/plugin-manifests.js';
+import { createSpecDigest } from '../../language/project/spec-digest.js';
 import { buildRegistry } from '../../language/analysis/registry.js';
 import { definePlugin, pluginId, type PluginSpec } from '../../contract/plugin.js';
 import { foldSchema } from '../../language/schema/fold.js';
@@ -204,5 +205,26 @@ describe('the file of a manifest', () => {
     expect((await loadManifest(root, join(root, 'none'), './none')).note).to.equal(
       'there is no such folder or package',
     );
+  });
+
+  it('has a digest of the specs and of what they import, and of nothing else', async () => {
+    const folder = join(root, 'digest');
+    await mkdir(join(folder, 'one'), { recursive: true });
+    const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
+    await write('one/spec.mjs', 'import { a } from \'../shared.mjs\';\nexport * from "./words.js";\n');
+    await write('one/words.ts', "await import('./late.mjs');\n");
+    for (const name of ['shared.mjs', 'one/late.mjs', 'one/runtime.mjs', 'one/other.mjs']) await write(name, 'one\n');
+    // Reading a device would never end.
+    await symlink('/dev/zero', join(folder, 'one/words.js'));
+    const digest = await createSpecDigest(folder);
+    for (const name of ['one/runtime.mjs', 'one/other.mjs']) await write(name, 'two\n');
+    await write('shared.mjs', 'one\r\n');
+    expect(await createSpecDigest(folder), 'not changed').to.equal(digest);
+    for (const name of ['shared.mjs', 'one/words.ts', 'one/late.mjs', 'one/spec.mjs']) {
+      const text = await readFile(join(folder, name), 'utf8');
+      await write(name, `${text}// changed`);
+      expect(await createSpecDigest(folder), name).not.to.equal(digest);
+      await write(name, text);
+    }
   });
 });
