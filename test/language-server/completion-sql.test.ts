@@ -177,7 +177,7 @@ describe('language server: completion in SQL', () => {
       'SELECT 1 -- ‸',
       'SELECT 1 /* ‸ */',
       'SELECT 1‸',
-      'SELECT $1::te‸',
+      "SELECT '::‸'",
     ]) {
       expect((await at(sql)).labels, sql).to.deep.equal([]);
     }
