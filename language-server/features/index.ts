@@ -16,6 +16,7 @@ import { requests } from './requests.js';
 import { selection } from './selection.js';
 import { semanticTokens } from './semantic-tokens.js';
 import { signatureHelp } from './signature-help.js';
+import { statements } from './statements.js';
 import { symbols } from './symbols.js';
 
 export const FEATURES: readonly Feature[] = [
@@ -35,5 +36,6 @@ export const FEATURES: readonly Feature[] = [
   selection,
   semanticTokens,
   signatureHelp,
+  statements,
   symbols,
 ];

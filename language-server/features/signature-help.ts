@@ -1,7 +1,8 @@
-/** Signature help inside SQL: the parameters and the result of the function whose call contains the caret. */
+/** Signature help inside SQL: the parameters and the result of the function that is called at the caret. */
 import type { SignatureHelp, SignatureHelpParams } from 'vscode-languageserver';
-import { findCallAt, type SqlCallAt } from '../../language/strings/sql-call-at.js';
-import { createDocumentHandler, type Feature } from '../server-context.js';
+import { findCallAt, isKnownIn, type SqlCallAt } from '../../language/strings/sql-signatures.js';
+import type { Feature } from '../server-context.js';
+import { createCaretHandler } from '../statements/caret-handler.js';
 import { findSyntax } from '../queries/reserved.js';
 import { statementAt } from '../queries/query-context.js';
 import type { DocumentContext } from '../document-context.js';
@@ -10,9 +11,7 @@ export const signatureHelp: Feature = {
   capabilities: () => ({ signatureHelpProvider: { triggerCharacters: ['(', ','], retriggerCharacters: [')'] } }),
   attach: (desk) =>
     desk.connection.onSignatureHelp(
-      createDocumentHandler<SignatureHelpParams, SignatureHelp | null>(desk, null, (view, { position }) =>
-        findSignatureHelp(view, view.offsetAt(position)),
-      ),
+      createCaretHandler<SignatureHelpParams, SignatureHelp | null>(desk, null, findSignatureHelp, (help) => help),
     ),
 };
 
@@ -21,8 +20,7 @@ export function findSignatureHelp(view: DocumentContext, offset: number): Signat
   const query = statementAt(view, site);
   if (query === null || site.inside === null) return null;
   const call = findCallAt(site.inside.text, site.inside.offset);
-  const syntax = findSyntax(view, query);
-  if (call === null || (syntax !== null && !call.signature.syntaxes.includes(syntax))) return null;
+  if (call === null || !isKnownIn(call.signature, findSyntax(view, query))) return null;
   return toSignatureHelp(call);
 }
 

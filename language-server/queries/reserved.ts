@@ -1,6 +1,5 @@
 /** What is known of the database that runs a statement: its syntax, and its reserved words, which must be quoted as names. */
 import { asText } from '../../contract/json.js';
-import type { SqlSyntax } from '../../language/strings/sql-signatures.js';
 import { findMember } from '../../language/source/tree.js';
 import type { DocumentContext } from '../document-context.js';
 import type { QueryContext } from './query-context.js';
@@ -14,9 +13,9 @@ export function listReservedWords(view: DocumentContext, query: QueryContext): R
 }
 
 /** Null where it is unknown. */
-export function findSyntax(view: DocumentContext, query: QueryContext): SqlSyntax | null {
+export function findSyntax(view: DocumentContext, query: QueryContext): string | null {
   const syntax = findDatabaseFacts(view, query)?.['syntax'];
-  return syntax === 'postgresql' || syntax === 'mysql' ? syntax : null;
+  return typeof syntax === 'string' ? syntax : null;
 }
 
 function findDatabaseFacts(

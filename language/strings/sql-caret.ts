@@ -1,9 +1,7 @@
 /** Determines what may be typed at a caret in incomplete SQL. Accepts any text and any offset. */
-import { findClause } from './sql-clauses.js';
+import { findClause, listOutputNames, listSelected } from './sql-clauses.js';
 import { findAlias } from './sql-mentions.js';
-import { listFollowingWords } from './sql-next-words.js';
-import { listValueWords } from './sql-value-words.js';
-import { listOutputNames, listSelected } from './sql-outputs.js';
+import { listFollowingWords, listValueWords } from './sql-next-words.js';
 import { readColumnList } from './sql-placeholders.js';
 import { visitTables, findHolder, isName, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
 import { listCommonAt, listSourcesAt, findTarget, type SqlSource } from './sql-sources.js';

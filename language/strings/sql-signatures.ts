@@ -1,6 +1,8 @@
 /** The common functions of PostgreSQL and MySQL, with their parameters and results, for editors. */
-
-export type SqlSyntax = 'postgresql' | 'mysql';
+import { replaceBackquotes } from './sql-quotes.js';
+import { getLexemeName, isName, toLexemes } from './sql-read.js';
+import { tokenizeSql } from './sql-tokens.js';
+import { isSqlWord } from './sql-words.js';
 
 export interface SqlParameter {
   readonly name: string;
@@ -20,10 +22,11 @@ export interface SqlSignature {
   readonly result: string;
   readonly doc: string;
   readonly isAggregate: boolean;
-  readonly syntaxes: readonly SqlSyntax[];
+  readonly home: Home;
 }
 
-const EVERYWHERE: readonly SqlSyntax[] = ['postgresql', 'mysql'];
+/** The databases that know a function: all of them, those with the syntax of PostgreSQL, or the others. */
+type Home = 'all' | 'postgresql' | 'others';
 
 /** `[name]` is optional, `name...` may be repeated. */
 const AGGREGATES = `
@@ -169,7 +172,7 @@ uuid() text|A new UUID.`;
 const PARAMETER =
   /\[(?<optional>\w+) (?<kind>[^\]]+)\]|(?<name>\w+)(?<repeated>\.\.\.)?(?: (?<type>[a-z0-9 ]+(?:\[\])?))?/g;
 
-function readSignature(line: string, isAggregate: boolean, syntaxes: readonly SqlSyntax[]): SqlSignature {
+function readSignature(line: string, isAggregate: boolean, home: Home): SqlSignature {
   const at = line.indexOf('|');
   const close = line.lastIndexOf(')', at);
   const form = line.slice(0, close + 1);
@@ -186,32 +189,35 @@ function readSignature(line: string, isAggregate: boolean, syntaxes: readonly Sq
     };
   });
   const result = line.slice(close + 2, at);
-  return { name: form.slice(0, open - 1), form, parameters, result, doc: line.slice(at + 1), isAggregate, syntaxes };
+  return { name: form.slice(0, open - 1), form, parameters, result, doc: line.slice(at + 1), isAggregate, home };
 }
 
-const readTable = (text: string, isAggregate: boolean, syntaxes: readonly SqlSyntax[]): SqlSignature[] =>
+const readTable = (text: string, isAggregate: boolean, home: Home): SqlSignature[] =>
   text
     .trim()
     .split('\n')
-    .map((line) => readSignature(line, isAggregate, syntaxes));
+    .map((line) => readSignature(line, isAggregate, home));
 
 let known: readonly SqlSignature[] | null = null;
 
 /** Read on first use, because the start of an editor does not need it. */
 function readSignatures(): readonly SqlSignature[] {
   return (known ??= [
-    ...readTable(AGGREGATES, true, EVERYWHERE),
-    ...readTable(AGGREGATES_OF_POSTGRESQL, true, ['postgresql']),
-    ...readTable(AGGREGATES_OF_MYSQL, true, ['mysql']),
-    ...readTable(SCALARS, false, EVERYWHERE),
-    ...readTable(SCALARS_OF_POSTGRESQL, false, ['postgresql']),
-    ...readTable(SCALARS_OF_MYSQL, false, ['mysql']),
+    ...readTable(AGGREGATES, true, 'all'),
+    ...readTable(AGGREGATES_OF_POSTGRESQL, true, 'postgresql'),
+    ...readTable(AGGREGATES_OF_MYSQL, true, 'others'),
+    ...readTable(SCALARS, false, 'all'),
+    ...readTable(SCALARS_OF_POSTGRESQL, false, 'postgresql'),
+    ...readTable(SCALARS_OF_MYSQL, false, 'others'),
   ]);
 }
 
-/** `syntax`: null where the database is unknown. */
-export const listSignatures = (syntax: SqlSyntax | null): readonly SqlSignature[] =>
-  readSignatures().filter(({ syntaxes }) => syntax === null || syntaxes.includes(syntax));
+/** `syntax`: that of the database, as its plugin names it; null where it is unknown. */
+export const isKnownIn = ({ home }: SqlSignature, syntax: string | null): boolean =>
+  syntax === null || home === 'all' || (home === 'postgresql') === (syntax === 'postgresql');
+
+export const listSignatures = (syntax: string | null): readonly SqlSignature[] =>
+  readSignatures().filter((one) => isKnownIn(one, syntax));
 
 /** `name` in lower case. */
 export const findSignature = (name: string): SqlSignature | undefined =>
@@ -219,13 +225,47 @@ export const findSignature = (name: string): SqlSignature | undefined =>
 
 export const isAggregate = (name: string): boolean => findSignature(name)?.isAggregate === true;
 
-const TYPES = {
-  postgresql:
-    'text,integer,bigint,numeric,boolean,timestamptz,date,time,interval,uuid,jsonb,json,text[],integer[],uuid[],varchar,' +
-    'smallint,real,double precision,timestamp,bytea,tsvector,tsquery,regclass',
-  mysql:
-    'text,integer,bigint,numeric,boolean,timestamptz,date,time,uuid,jsonb,json,varchar,smallint,real,double precision,timestamp',
-} as const;
+const TYPES =
+  'text integer bigint numeric boolean timestamptz date time uuid jsonb json varchar smallint real timestamp'.split(
+    ' ',
+  );
+const TYPES_OF_POSTGRESQL = 'interval text[] integer[] uuid[] bytea tsvector tsquery regclass'.split(' ');
 
-/** The types of casts, the common ones first. On MySQL, those that have a counterpart. */
-export const listCastTypes = (syntax: SqlSyntax | null): readonly string[] => TYPES[syntax ?? 'postgresql'].split(',');
+/** The types of casts, the common ones first: on other databases than PostgreSQL, those with a counterpart. */
+export const listCastTypes = (syntax: string | null): readonly string[] => [
+  ...TYPES,
+  'double precision',
+  ...(syntax === null || syntax === 'postgresql' ? TYPES_OF_POSTGRESQL : []),
+];
+
+export interface SqlCallAt {
+  readonly signature: SqlSignature;
+  /** Number of the argument, from 0. */
+  readonly argument: number;
+}
+
+/** Null outside of calls, and in those of unknown functions. */
+export function findCallAt(source: string, offset: number): SqlCallAt | null {
+  const text = replaceBackquotes(source).slice(0, offset);
+  const words = toLexemes(text, tokenizeSql(text).tokens);
+  let depth = 0;
+  let argument = 0;
+  for (let at = words.length - 1; at >= 0; at--) {
+    const word = words[at];
+    if (word?.type === 'close') depth++;
+    else if (word?.type === 'open' && depth > 0) depth--;
+    else if (depth > 0) continue;
+    else if (word?.type === 'comma') argument++;
+    else if (word?.type === 'semicolon' || (word?.type === 'word' && word.text === 'SELECT')) return null;
+    else if (word?.type === 'open') {
+      const called = words[at - 1];
+      const name = isName(called) && word.text === '(' ? getLexemeName(called) : null;
+      const signature = name === null ? undefined : findSignature(name);
+      if (signature !== undefined) return { signature, argument };
+      if (name !== null && !isSqlWord(name)) return null;
+      // Parentheses around an expression: the call is further out.
+      argument = 0;
+    }
+  }
+  return null;
+}
