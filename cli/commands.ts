@@ -57,7 +57,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'serve valid definitions, watch files, show problems',
     details:
       'For writing definitions. A saved file is reloaded immediately. A resource with errors keeps its last valid version, or ' +
-      'returns 503 if it has none. Changes of the config and of `.env` need a restart.',
+      'returns 503 if it has none. Changes of the config and of `.env` need a restart. Editors send statements to 127.0.0.1, with a ' +
+      'token from `.lintel/dev.json`, readable only by you: they are rolled back, and write only after a confirmation.',
     options: [
       {
         name: 'debug',

@@ -9,7 +9,8 @@ import { connect, type Socket } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { execPath } from 'node:process';
 import { CAPABILITIES } from './debug/capabilities.js';
-import { LOOPBACK, readDebugAddress, type DebugAddress } from './debug/listener.js';
+import { readDebugAddress } from './debug/listener.js';
+import { LOOPBACK, type LoopbackAddress } from './loopback-address.js';
 import type { CommandOptions } from './options.js';
 import type { Output, Terminal } from './terminal.js';
 import { findPackageFolder } from '../language/project/package-folder.js';
@@ -128,7 +129,7 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: () 
     });
   }
 
-  function connectTo({ port, token }: DebugAddress, request: Begin): void {
+  function connectTo({ port, token }: LoopbackAddress, request: Begin): void {
     const opened = connect(port, LOOPBACK);
     socket = opened;
     const server = new MessageReader((message) => passOn(message, request));

@@ -11,7 +11,9 @@ import { findDefinitions, getFixedPart } from '../language/project/definition-fi
 import { SCRIPTS_FOLDER } from '../language/project/scripts.js';
 import type { Kernel, ReloadOutcome } from '../kernel/runtime/kernel.js';
 import { bootKernel } from './boot.js';
-import { listenForDebugger, LOOPBACK, type DebugListener } from './debug/listener.js';
+import { listenForDebugger, type DebugListener } from './debug/listener.js';
+import { LOOPBACK } from './loopback-address.js';
+import { listenForStatements, type StatementListener } from './statements/listener.js';
 import { API_PATH, createDocsRoutes, PAGE_PATH, findTakenPages } from './docs-pages.js';
 import type { Fault } from '../contract/fault.js';
 import { explainFailure } from './explain-failure.js';
@@ -70,10 +72,12 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
   };
   const watcher = watchDefinitions(kernel, stdout, () => void reload());
   let listener: DebugListener | null = null;
+  let statements: StatementListener | null = null;
   try {
     await once(watcher, 'ready');
     // Reloads once, because files saved while plugins were opening raised no event.
     await reload();
+    statements = await listenForStatements(kernel).catch((error: unknown) => closeFailed(kernel, error));
     if (debug) listener = await listenForDebugger(kernel).catch((error: unknown) => closeFailed(kernel, error));
     const formatLines = createPageFormatter(kernel);
     const formatMore = (url: string): string => `${formatLines(url)}${formatDebugger(listener)}`;
@@ -82,6 +86,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
     isOver = true;
     clearTimeout(secondLook);
     await listener?.close();
+    await statements?.close();
     await watcher.close();
   }
 }

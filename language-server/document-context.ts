@@ -63,9 +63,11 @@ export interface DocumentContext {
   offsetAt(position: Position): number;
 }
 
-export function createDocumentContext(project: Project, name: string): DocumentContext | null {
-  const text = project.getText(name);
+/** `supposed`: a text that the file would have; no analysis knows it, so that definitions are always parsed separately. */
+export function createDocumentContext(project: Project, name: string, supposed?: string): DocumentContext | null {
+  const text = supposed ?? project.getText(name);
   if (text === null) return null;
+  const isSupposed = supposed !== undefined;
   const doc = createDocument(project.toRelativeName(name), text);
   let tree: SourceTree | null = null;
   const view: DocumentContext = {
@@ -94,10 +96,10 @@ export function createDocumentContext(project: Project, name: string): DocumentC
     get problems() {
       return project.getSnapshot().problems.filter(({ file }) => file === doc.file);
     },
-    definitionAt: (offset) => findInnermost(view.definitions, offset),
-    getCursorContext: (offset) => createCursorContext(view, offset, rootAt),
+    definitionAt: (offset) => (isSupposed ? null : findInnermost(view.definitions, offset)),
+    getCursorContext: (offset) => createCursorContext(view, offset, isSupposed ? typedRootAt : rootAt),
     getTypedCursorContext: (offset) =>
-      createCursorContext(view, offset, project.getComputedSnapshot() === null ? typedRootAt : rootAt),
+      createCursorContext(view, offset, isSupposed || project.getComputedSnapshot() === null ? typedRootAt : rootAt),
     range: (start, end) => rangeAt(doc, start, end),
     offsetAt: ({ line, character }) => {
       const start = doc.lineStarts[line];

@@ -9,6 +9,8 @@ import { createRefresher } from './refresh.js';
 import { FEATURES } from './features/index.js';
 import { createPublisher } from './publisher.js';
 import { createStatementChecks } from './statement-checks.js';
+import { createStatementProblems } from './statements/statement-problems.js';
+import { isStatementUri } from './statements/statement-uri.js';
 import { createWorkspace } from './workspace.js';
 import { toFilePath, toFileUri } from './uri.js';
 import { createDocumentContext } from './document-context.js';
@@ -54,6 +56,7 @@ export function serve(connection: Connection, version: string): void {
     toClientUri: (name) => desk.toClientUri(name),
     pause: () => pause,
     onPublished: (project) => {
+      for (const uri of documents.keys()) if (isStatementUri(uri)) statementProblems.scheduleCheck(uri);
       refresher.refresh(documents.keys().flatMap((uri) => toFilePath(uri) ?? []));
       statements.check(project);
     },
@@ -79,9 +82,12 @@ export function serve(connection: Connection, version: string): void {
       await project?.waitForParser();
       return name === null || project === null ? null : createDocumentContext(project, name);
     },
+    getOpenText: (uri) => documents.get(uri)?.getText() ?? null,
     listProjects: () => workspace.listProjects(),
     toClientUri: (name) => uris.get(name) ?? toFileUri(name),
   };
+
+  const statementProblems = createStatementProblems(desk, () => pause);
 
   /** Logs errors; the next change retries. */
   const logRejection = (work: Promise<unknown>): void => {
@@ -135,6 +141,7 @@ export function serve(connection: Connection, version: string): void {
   });
 
   documents.onDidChangeContent(({ document }) => {
+    if (isStatementUri(document.uri)) statementProblems.scheduleCheck(document.uri);
     const name = toFilePath(document.uri);
     if (name === null) return;
     uris.set(name, document.uri);
@@ -149,6 +156,7 @@ export function serve(connection: Connection, version: string): void {
     );
   });
   documents.onDidClose(({ document }) => {
+    if (isStatementUri(document.uri)) statementProblems.clear(document.uri);
     const name = toFilePath(document.uri);
     if (name !== null)
       logRejection(workspace.setText(name, null).then((project) => project && publisher.schedulePublish(project)));
@@ -168,6 +176,7 @@ export function serve(connection: Connection, version: string): void {
 
   connection.onShutdown(() => {
     publisher.stop();
+    statementProblems.stop();
     statements.close();
   });
   for (const feature of FEATURES) feature.attach(desk);

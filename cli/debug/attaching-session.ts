@@ -1,9 +1,9 @@
 /** The part of a session in which a client attaches and leaves: with the token of the server, and one client at a time. */
 import { DebugSession, InitializedEvent } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
-import { timingSafeEqual } from 'node:crypto';
 import { ensureFault } from '../../contract/fault.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
+import { isSameText } from '../loopback-address.js';
 import { CAPABILITIES } from './capabilities.js';
 import { attachDebugger, type Debugger, type DebuggerEvents } from './debugger.js';
 import { ExpressionError } from './expression.js';
@@ -126,9 +126,4 @@ export abstract class AttachingSession extends DebugSession {
 function describeError(error: unknown): string {
   const { code, options } = ensureFault(error);
   return options.cause instanceof Error ? `${code}: ${options.cause.message}` : code;
-}
-
-function isSameText(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,32 +1,27 @@
-/**
- * Where a debugger connects: on loopback, with a token that only the owner of the project's folder can read. Web pages reach
- * loopback too, but do not know the token.
- */
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+/** Where a debugger connects: on loopback, with a token. */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { dirname, join } from 'node:path';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
+import {
+  createToken,
+  LOOPBACK,
+  readAddress,
+  removeAddress,
+  writeAddress,
+  type LoopbackAddress,
+} from '../loopback-address.js';
 
-export const LOOPBACK = '127.0.0.1';
+const FILE = 'debug';
 
 /** Of a client that has not sent the token. */
 const MOST_UNKNOWN_BYTES = 65_536;
-
-export interface DebugAddress {
-  readonly port: number;
-  readonly token: string;
-}
 
 export interface DebugListener {
   readonly port: number;
   close(): Promise<void>;
 }
 
-const getFile = (folder: string): string => join(folder, '.lintel', 'debug.json');
-
 export async function listenForDebugger(kernel: Kernel): Promise<DebugListener> {
-  const token = randomBytes(32).toString('base64url');
+  const token = createToken();
   const sockets = new Set<Socket>();
   let attached: Socket | null = null;
 
@@ -51,27 +46,17 @@ export async function listenForDebugger(kernel: Kernel): Promise<DebugListener> 
   const server = createServer((socket) => void serveClient(socket));
   await new Promise<void>((done, failed) => server.once('error', failed).listen(0, LOOPBACK, done));
   const { port } = server.address() as AddressInfo;
-  const file = getFile(kernel.project.folder);
-  await mkdir(dirname(file), { recursive: true });
-  // A file that exists would keep its mode.
-  await rm(file, { force: true });
-  await writeFile(file, JSON.stringify({ port, token }), { mode: 0o600, flag: 'wx' });
+  const { folder } = kernel.project;
+  await writeAddress(folder, FILE, { port, token });
   return {
     port,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((done) => server.close(done));
-      await rm(file, { force: true });
+      await removeAddress(folder, FILE, { port, token });
     },
   };
 }
 
 /** Null where no server of this folder waits for a debugger. */
-export async function readDebugAddress(folder: string): Promise<DebugAddress | null> {
-  try {
-    const { port, token } = JSON.parse(await readFile(getFile(folder), 'utf8')) as Partial<DebugAddress>;
-    return typeof port === 'number' && typeof token === 'string' ? { port, token } : null;
-  } catch {
-    return null;
-  }
-}
+export const readDebugAddress = (folder: string): Promise<LoopbackAddress | null> => readAddress(folder, FILE);

@@ -10,6 +10,7 @@ import {
   type ProjectStatusStore,
 } from './project-status.js';
 import { getSetting } from './settings.js';
+import { STATEMENT_SCHEME } from './statements/statement-protocol.js';
 
 export type ServerState = 'starting' | 'running' | 'stopped' | 'failed';
 
@@ -95,6 +96,7 @@ const clientOptions = (output: LogOutputChannel): LanguageClientOptions => ({
   documentSelector: [
     { language: 'lintel', scheme: 'file' },
     { language: 'lintel', scheme: 'untitled' },
+    { scheme: STATEMENT_SCHEME },
   ],
   outputChannel: output,
   initializationOptions: () => ({ trusted: workspace.isTrusted, database: getSetting('database.enabled') }),

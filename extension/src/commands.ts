@@ -9,6 +9,8 @@ import { openApiPage } from './openapi-page.js';
 import { PANELS, type Panel } from './panels/panels.js';
 import type { Projects } from './projects.js';
 import { findResourceAt } from './resource-at.js';
+import { editStatement } from './statements/statement-files.js';
+import { createStatementRunner } from './statements/run-statement.js';
 import { runTask } from './tasks.js';
 
 export interface ExtensionServices {
@@ -24,6 +26,7 @@ type Run = (...args: readonly unknown[]) => unknown;
 export function registerCommands(parts: ExtensionServices): Disposable[] {
   const { context, output, projects, session } = parts;
   const getCurrentProject = () => projects.find(window.activeTextEditor?.document.uri);
+  const runner = createStatementRunner(session);
   const all: Readonly<Record<string, Run>> = {
     'lintel.newResource': (target) => createDefinitionFile(context, parts, 'resource', toUri(target)),
     'lintel.newModel': (target) => createDefinitionFile(context, parts, 'model', toUri(target)),
@@ -36,9 +39,12 @@ export function registerCommands(parts: ExtensionServices): Disposable[] {
     'lintel.showOutput': () => output.show(),
     'lintel.showReferences': (uri, position, locations) =>
       showReferences(String(uri), position as ProtocolPosition, locations as readonly ProtocolLocation[]),
+    'lintel.editStatement': () => editStatement(session),
+    'lintel.runStatement': () => runner.run(false),
+    'lintel.explainStatement': () => runner.run(true),
     ...Object.fromEntries(Object.entries(PANELS).map(([id, panel]) => [id, openPanel(parts, panel)])),
   };
-  return Object.entries(all).map(([id, run]) => commands.registerCommand(id, run));
+  return [runner, ...Object.entries(all).map(([id, run]) => commands.registerCommand(id, run))];
 }
 
 const toUri = (given: unknown): Uri | undefined => {

@@ -6,6 +6,7 @@ import { assignLanguage } from './language-mode.js';
 import { watchProjects } from './projects.js';
 import { showStatus } from './status.js';
 import { provideDebugging, provideTasks } from './tasks.js';
+import { serveStatements } from './statements/statement-files.js';
 import { showTests } from './test-explorer.js';
 import { notifyTrust } from './trust.js';
 
@@ -23,6 +24,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     showTests(session),
     showStatus(session, projects),
     notifyTrust(session),
+    serveStatements(session),
     ...registerCommands({ context, output, projects, session }),
     projects.onDidChange(() => void commands.executeCommand('setContext', 'lintel.active', projects.all().length > 0)),
   );

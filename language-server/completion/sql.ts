@@ -5,16 +5,20 @@
 import type { CompletionItem, Range, TextEdit } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
 import type { DataModel } from '../../language/analysis/model.js';
+import { isNeeded } from '../../language/analysis/sql/catalogue.js';
 import { analyseCaret, type SqlCaret } from '../../language/strings/sql-caret.js';
 import { quoteSqlName, quoteIfNeeded } from '../../language/strings/sql-quotes.js';
 import type { SqlSource } from '../../language/strings/sql-sources.js';
-import { SQL_CLAUSES, SQL_FUNCTIONS, SQL_VALUES, SQL_VERBS } from '../../language/strings/sql-words.js';
+import { listCastTypes, listSignatures } from '../../language/strings/sql-signatures.js';
+import { SQL_VERBS } from '../../language/strings/sql-words.js';
 import { escapeJsonText, toFileSpan } from '../json-string.js';
-import { listReservedWords } from '../queries/reserved.js';
+import { findSyntax, listReservedWords } from '../queries/reserved.js';
 import { statementAt, type QueryContext } from '../queries/query-context.js';
 import { columnMarkdown, columnsIn, columnType, tableMarkdown, getTables, type Tables } from '../queries/tables.js';
 import type { CursorContext, DocumentContext } from '../document-context.js';
 import { placeholderItems } from './placeholders.js';
+import { createAlias, listJoinConditions, listJoins, toJoinItem } from './sql-joins.js';
+import { listLikelyModels } from './sql-likely.js';
 import { statementItems } from './sql-snippets.js';
 
 interface SqlCompletionContext {
@@ -49,23 +53,31 @@ export function sqlItems(view: DocumentContext, site: CursorContext): readonly C
         ...createKeywordItems(context, SQL_VERBS),
       ];
     case 'table':
-      return [...tableItems(context), ...caret.common.map((source) => commonItem(context, source))];
+      return [
+        ...createJoinItems(context),
+        ...tableItems(context),
+        ...caret.common.map((source) => commonItem(context, source)),
+      ];
     case 'target':
       return targetColumns(context);
     case 'row':
       return [
         ...createPlaceholderItems(context),
-        ...createKeywordItems(context, SQL_VALUES),
+        ...createKeywordItems(context, caret.keywords),
         ...createFunctionItems(context),
       ];
     case 'word':
-      return createKeywordItems(context, [...SQL_CLAUSES, ...SQL_VERBS]);
+      return [...createKeywordItems(context, caret.keywords), ...createAliasItems(context)];
+    case 'type':
+      return createTypeItems(context);
     case 'value':
       return caret.qualifier === null
         ? [
+            ...createJoinItems(context),
+            ...createOutputItems(context),
             ...columnItems(context),
             ...createPlaceholderItems(context),
-            ...createKeywordItems(context, [...SQL_VALUES, ...SQL_CLAUSES]),
+            ...createKeywordItems(context, caret.keywords),
             ...createFunctionItems(context),
           ]
         : columnItems(context);
@@ -111,22 +123,38 @@ const commonItem = (context: SqlCompletionContext, { alias }: SqlSource): Comple
   textEdit: replaceRange(context, context.quoteName(alias)),
 });
 
-/** Columns of the sources in scope, and the sources' names if there are several. */
+/** Joins along foreign keys, with their condition; behind ON, the condition. */
+function createJoinItems(context: SqlCompletionContext): CompletionItem[] {
+  const { caret, tables, quoteName } = context;
+  if (caret.join === null) return [];
+  const offers = (caret.join === 'table' ? listJoins : listJoinConditions)(tables, caret.sources, quoteName);
+  return offers.map((offer, i) => toJoinItem(offer, i, (text) => replaceRange(context, text)));
+}
+
+/** Columns of the sources in scope, and the sources' names. Before FROM is written, those of the likely tables. */
 function columnItems(context: SqlCompletionContext): CompletionItem[] {
-  const { caret, tables } = context;
+  const { view, query, caret, tables } = context;
   const { qualifier } = caret;
-  const sources =
-    qualifier === null
-      ? caret.sources
+  const isUnread = qualifier === null && caret.sources.length === 0;
+  const sources = isUnread
+    ? listLikelyModels(view, query, tables, listStoreModels(context), caret.selected).map(toSource)
+    : qualifier === null
+      ? caret.sources.filter(({ alias }) => alias !== 'excluded')
       : caret.sources.filter(({ alias }) => alias.toLowerCase() === qualifier).slice(0, 1);
+  const lists = sources.map((source) => ({ source, columns: columnsIn(tables, source) }));
+  const counts = new Map<string, number>();
+  for (const { name } of lists.flatMap(({ columns }) => columns)) counts.set(name, (counts.get(name) ?? 0) + 1);
   const items = new Map<string, CompletionItem>();
-  for (const [rank, source] of sources.entries()) {
-    if (source.alias === 'excluded' && qualifier === null) continue;
-    for (const [i, column] of columnsIn(tables, source).entries()) {
-      const known = items.get(column.name);
-      const where = source.alias;
-      if (known !== undefined) items.set(column.name, { ...known, detail: `${known.detail ?? ''} · also ${where}` });
-      else items.set(column.name, columnItem(context, column, `${rank}${String(i).padStart(3, '0')}`, where));
+  for (const [rank, { source, columns }] of lists.entries()) {
+    for (const [i, column] of columns.entries()) {
+      // A name of several sources is ambiguous without its source.
+      const isShared = !isUnread && qualifier === null && (counts.get(column.name) ?? 0) > 1;
+      const from = isShared && caret.sources.includes(source) ? source.alias : null;
+      const order = `${caret.selected.includes(column.name) ? '1' : '0'}${rank}${String(i).padStart(3, '0')}`;
+      const item = columnItem(context, column, { order, where: source.alias, from });
+      const known = items.get(item.label);
+      if (known === undefined) items.set(item.label, item);
+      else if (isUnread) items.set(item.label, { ...known, detail: `${known.detail ?? ''} · also ${source.alias}` });
     }
   }
   if (qualifier !== null) return [...items.values()];
@@ -141,32 +169,81 @@ function columnItems(context: SqlCompletionContext): CompletionItem[] {
   return [...items.values(), ...aliases.filter(({ label }) => !items.has(label))];
 }
 
-/** Columns that the list of written columns does not contain yet. */
+const toSource = ({ table }: DataModel): SqlSource => ({ alias: table, table, outputs: null });
+
+/** Names that the list of results gives, where rows are sorted or grouped. */
+const createOutputItems = (context: SqlCompletionContext): CompletionItem[] =>
+  [...new Set(context.caret.outputs)].map((name, i) => ({
+    label: name,
+    kind: CompletionItemKind.Variable,
+    detail: 'of the list of results',
+    sortText: `00${String(i).padStart(3, '0')}`,
+    filterText: formatFilterText(context, name),
+    textEdit: replaceRange(context, context.quoteName(name)),
+  }));
+
+/** A short name for the table before the caret. */
+function createAliasItems(context: SqlCompletionContext): CompletionItem[] {
+  const { named, sources } = context.caret;
+  if (named === null) return [];
+  const alias = createAlias(named, new Set(sources.map((source) => source.alias.toLowerCase())));
+  return [
+    {
+      label: alias,
+      kind: CompletionItemKind.Variable,
+      detail: `a short name of ${named}`,
+      sortText: `6${alias}`,
+      filterText: formatFilterText(context, alias),
+      textEdit: replaceRange(context, alias),
+    },
+  ];
+}
+
+const createTypeItems = (context: SqlCompletionContext): CompletionItem[] =>
+  listCastTypes(findSyntax(context.view, context.query)).map((type, i) => ({
+    label: type,
+    kind: CompletionItemKind.TypeParameter,
+    sortText: String(i).padStart(3, '0'),
+    filterText: type,
+    textEdit: replaceRange(context, type),
+  }));
+
+/** Columns that the list of written columns does not contain yet, those that need a value first. */
 function targetColumns(context: SqlCompletionContext): CompletionItem[] {
   const { target, listed } = context.caret;
   if (target === null) return [];
   return columnsIn(context.tables, { alias: target, table: target, outputs: null })
     .filter(({ name }) => !listed.includes(name))
-    .map((column, i) => columnItem(context, column, String(i).padStart(3, '0'), target));
+    .map((column, i) => {
+      const order = `${isNeeded(column.field) ? '0' : '1'}${String(i).padStart(3, '0')}`;
+      return columnItem(context, column, { order, where: target, from: null });
+    });
+}
+
+interface ColumnPlace {
+  readonly order: string;
+  /** The source, as it is called. */
+  readonly where: string;
+  /** The source to write before the name; null: the name is enough. */
+  readonly from: string | null;
 }
 
 function columnItem(
   context: SqlCompletionContext,
   column: ReturnType<typeof columnsIn>[number],
-  order: string,
-  where: string,
+  { order, where, from }: ColumnPlace,
 ): CompletionItem {
   const { name, field, model } = column;
-  const written = context.quoteName(name);
+  const lead = from === null ? '' : `${context.quoteName(from)}.`;
   return {
-    label: name,
+    label: from === null ? name : `${from}.${name}`,
     kind: CompletionItemKind.Field,
     detail: [columnType(context.view, column), where].filter((part) => part !== '').join(' · '),
     documentation: { kind: 'markdown', value: columnMarkdown(context.view, column) },
     // Timestamps that the model does not declare come after its fields.
     sortText: `${field === null && model !== null ? '0z' : '0a'}${order}`,
     filterText: formatFilterText(context, name),
-    textEdit: replaceRange(context, written),
+    textEdit: replaceRange(context, lead + context.quoteName(name)),
   };
 }
 
@@ -177,21 +254,21 @@ function createPlaceholderItems({ view, site, query, caret, range }: SqlCompleti
 }
 
 const createKeywordItems = (context: SqlCompletionContext, list: readonly string[]): CompletionItem[] =>
-  list.map((word) => ({
+  list.map((word, i) => ({
     label: word,
     kind: CompletionItemKind.Keyword,
-    sortText: `5${word}`,
+    sortText: `5${String(i).padStart(3, '0')}`,
     filterText: formatFilterText(context, word),
     textEdit: replaceRange(context, word),
   }));
 
 const createFunctionItems = (context: SqlCompletionContext): CompletionItem[] =>
-  SQL_FUNCTIONS.map(({ name, form, doc }) => ({
+  listSignatures(findSyntax(context.view, context.query)).map(({ name, form, result, doc, parameters }) => ({
     label: name,
     kind: CompletionItemKind.Function,
-    detail: form,
+    detail: `${form}: ${result}`,
     documentation: { kind: 'markdown', value: doc },
     sortText: `6${name}`,
     filterText: formatFilterText(context, name),
-    textEdit: replaceRange(context, form.endsWith('()') ? form : `${name}(`),
+    textEdit: replaceRange(context, parameters.length === 0 ? `${name}()` : `${name}(`),
   }));

@@ -1,7 +1,8 @@
 /** Completion: merges the items of all sources in `completion/`. */
-import type { CompletionItem, CompletionList } from 'vscode-languageserver';
+import type { CompletionItem, CompletionList, CompletionParams } from 'vscode-languageserver';
 import { InsertTextFormat } from '../protocol.js';
-import { createDocumentHandler, type ServerContext, type Feature } from '../server-context.js';
+import type { ServerContext, Feature } from '../server-context.js';
+import { createCaretHandler } from '../statements/caret-handler.js';
 import { accessorItems } from '../completion/accessors.js';
 import { toPlainText } from '../completion/edit.js';
 import { documentItems } from '../completion/documents.js';
@@ -10,6 +11,7 @@ import { sqlItems } from '../completion/sql.js';
 import { valueItems } from '../completion/values.js';
 import { verifyOffers, type VerifiedOffers } from '../completion/verify.js';
 import { toFileSpan } from '../json-string.js';
+import { toStatementItem } from '../statements/statement-items.js';
 import type { CursorContext, DocumentContext } from '../document-context.js';
 
 /** Returns the items for a place; an empty list where the source does not apply. */
@@ -23,10 +25,18 @@ export const completion: Feature = {
   capabilities: () => ({ completionProvider: { triggerCharacters: ['"', ':', '$', '.', ' ', '_'] } }),
   attach: (desk) =>
     desk.connection.onCompletion(
-      createDocumentHandler(desk, NOTHING, (view, { position }) => {
-        const { items, isComplete } = completeAt(view, view.offsetAt(position), desk.offerTime);
-        return { isIncomplete: !isComplete, items: items.map(hasSnippetSupport(desk) ? asItIs : stripTabStops) };
-      }),
+      createCaretHandler<CompletionParams, CompletionList>(
+        desk,
+        NOTHING,
+        (view, offset) => {
+          const { items, isComplete } = completeAt(view, offset, desk.offerTime);
+          return { isIncomplete: !isComplete, items: items.map(hasSnippetSupport(desk) ? asItIs : stripTabStops) };
+        },
+        ({ isIncomplete, items }, statement) => ({
+          isIncomplete,
+          items: items.flatMap((item) => toStatementItem(item, statement) ?? []),
+        }),
+      ),
     ),
 };
 

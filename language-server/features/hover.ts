@@ -1,6 +1,7 @@
 /** Hover: returns the first result of the sources in `hovers/`, the most specific first. */
 import type { Hover, HoverParams } from 'vscode-languageserver';
-import { createDocumentHandler, type Feature } from '../server-context.js';
+import type { Feature } from '../server-context.js';
+import { createCaretHandler } from '../statements/caret-handler.js';
 import { hoverAccessor } from '../hovers/accessors.js';
 import { hoverDocumentQuery } from '../hovers/documents.js';
 import { hoverFieldName, hoverFieldValue } from '../hovers/fields.js';
@@ -28,9 +29,10 @@ export const hover: Feature = {
   capabilities: () => ({ hoverProvider: true }),
   attach: (desk) =>
     desk.connection.onHover(
-      createDocumentHandler<HoverParams, Hover | null>(desk, null, (view, { position }) =>
-        findHover(view, view.offsetAt(position)),
-      ),
+      createCaretHandler<HoverParams, Hover | null>(desk, null, findHover, (found, statement) => {
+        const range = found?.range === undefined ? null : statement.toStatementRange(found.range);
+        return found === null || range === null ? null : { ...found, range };
+      }),
     ),
 };
 

@@ -15,6 +15,8 @@ import { rename } from './rename.js';
 import { requests } from './requests.js';
 import { selection } from './selection.js';
 import { semanticTokens } from './semantic-tokens.js';
+import { signatureHelp } from './signature-help.js';
+import { statements } from './statements.js';
 import { symbols } from './symbols.js';
 
 export const FEATURES: readonly Feature[] = [
@@ -33,5 +35,7 @@ export const FEATURES: readonly Feature[] = [
   requests,
   selection,
   semanticTokens,
+  signatureHelp,
+  statements,
   symbols,
 ];

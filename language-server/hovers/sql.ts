@@ -4,7 +4,7 @@ import type { IsolationNeed, RowLock } from '../../contract/plan.js';
 import { listSourcesAt, type SqlSource } from '../../language/strings/sql-sources.js';
 import { classifyTokens, type SqlPiece } from '../../language/strings/sql-names.js';
 import { toLexemes } from '../../language/strings/sql-read.js';
-import { SQL_FUNCTIONS } from '../../language/strings/sql-words.js';
+import { findSignature } from '../../language/strings/sql-signatures.js';
 import { scanSql, type SqlScan } from '../../language/strings/sql.js';
 import { toFileSpan } from '../json-string.js';
 import { toAnalysedContext, type HoverSource } from './hover-source.js';
@@ -80,8 +80,8 @@ function describePiece(
     case 'column':
       return describeSqlName(view, scan, piece);
     case 'function': {
-      const known = SQL_FUNCTIONS.find((one) => one.name === name);
-      return known === undefined ? '' : `\`${known.form}\`\n\n${known.doc}`;
+      const known = findSignature(name);
+      return known === undefined ? '' : `\`${known.form}: ${known.result}\`\n\n${known.doc}`;
     }
     default:
       return '';

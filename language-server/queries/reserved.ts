@@ -1,4 +1,4 @@
-/** Reserved words of the database that runs a statement; names that equal them must be quoted. */
+/** What is known of the database that runs a statement: its syntax, and its reserved words, which must be quoted as names. */
 import { asText } from '../../contract/json.js';
 import { findMember } from '../../language/source/tree.js';
 import type { DocumentContext } from '../document-context.js';
@@ -7,13 +7,26 @@ import type { QueryContext } from './query-context.js';
 const NONE: ReadonlySet<string> = new Set();
 
 /** Words in addition to those reserved in every dialect. */
-export function listReservedWords({ registry, project }: DocumentContext, query: QueryContext): ReadonlySet<string> {
+export function listReservedWords(view: DocumentContext, query: QueryContext): ReadonlySet<string> {
+  const words = findDatabaseFacts(view, query)?.['reserved'];
+  return Array.isArray(words) ? new Set(words.map(asText)) : NONE;
+}
+
+/** Null where it is unknown. */
+export function findSyntax(view: DocumentContext, query: QueryContext): string | null {
+  const syntax = findDatabaseFacts(view, query)?.['syntax'];
+  return typeof syntax === 'string' ? syntax : null;
+}
+
+function findDatabaseFacts(
+  { registry, project }: DocumentContext,
+  query: QueryContext,
+): Readonly<Record<string, unknown>> | undefined {
   const { store, beside } = query.field.meta;
-  if (store === undefined) return NONE;
+  if (store === undefined) return undefined;
   const named = query.around && beside?.connection && findMember(query.around, beside.connection)?.value;
   const ran = query.action?.stores.find(({ kind }) => kind === store)?.instance;
   const instance = named ? asText(named.scalar) : (ran ?? registry.kind(store)?.config?.must);
   const chosen = project.config.chosen.find((one) => one.kind === store && one.instance === instance);
-  const words = chosen && registry.plugin(store, chosen.name)?.facts?.['reserved'];
-  return Array.isArray(words) ? new Set(words.map(asText)) : NONE;
+  return chosen && registry.plugin(store, chosen.name)?.facts;
 }

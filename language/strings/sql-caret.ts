@@ -1,11 +1,14 @@
 /** Determines what may be typed at a caret in incomplete SQL. Accepts any text and any offset. */
+import { findClause, listOutputNames, listSelected } from './sql-clauses.js';
 import { findAlias } from './sql-mentions.js';
+import { listFollowingWords, listValueWords } from './sql-next-words.js';
 import { readColumnList } from './sql-placeholders.js';
 import { visitTables, findHolder, isName, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
 import { listCommonAt, listSourcesAt, findTarget, type SqlSource } from './sql-sources.js';
 import { tokenizeSql } from './sql-tokens.js';
 import { scanSql } from './sql.js';
 import { replaceBackquotes } from './sql-quotes.js';
+import { isSqlWord } from './sql-words.js';
 
 export interface SqlCaret {
   readonly start: number;
@@ -19,7 +22,9 @@ export interface SqlCaret {
     /** A value that cannot be a column, in VALUES. */
     | 'row'
     /** Only a keyword, because the expression before it is complete. */
-    | 'word';
+    | 'word'
+    /** The type of a cast. */
+    | 'type';
   readonly qualifier: string | null;
   readonly sources: readonly SqlSource[];
   /** WITH entries. */
@@ -28,6 +33,16 @@ export interface SqlCaret {
   readonly listed: readonly string[];
   /** The column that a placeholder here would be bound to. */
   readonly column: string | null;
+  /** The keywords that can stand here, in the order of the grammar. */
+  readonly keywords: readonly string[];
+  /** Names of the result, where rows are sorted or grouped. */
+  readonly outputs: readonly string[];
+  /** Columns that the list of results names already. */
+  readonly selected: readonly string[];
+  /** Behind JOIN without a condition, or behind its ON. */
+  readonly join: 'table' | 'condition' | null;
+  /** The table that a name here would be the alias of. */
+  readonly named: string | null;
 }
 
 /** A private-use character, which no identifier contains. */
@@ -36,37 +51,88 @@ const WORD_BEFORE = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*$/;
 const WORD_BEHIND = /^[A-Za-z0-9_$\u0080-\uffff]*/;
 const BEFORE_VALUE = new Set(
   (
-    'SELECT DISTINCT ALL WHERE AND OR NOT ON BY HAVING SET WHEN THEN ELSE CASE BETWEEN LIKE ILIKE IN IS LIMIT OFFSET ' +
+    'SELECT DISTINCT ALL WHERE AND OR NOT ON BY HAVING SET WHEN THEN ELSE CASE BETWEEN LIKE ILIKE IN LIMIT OFFSET ' +
     'RETURNING ANY SOME EXISTS FROM USING'
   ).split(' '),
 );
 
-/** Null inside strings, comments and numbers, and after `::`. Backquoted names are accepted while typing. */
+/** Null inside strings, comments and numbers. Backquoted names are accepted while typing. */
 export function analyseCaret(source: string, offset: number): SqlCaret | null {
   const text = replaceBackquotes(source);
   const typed = findTyped(text, offset);
   if (typed === null) return null;
   const { start, end } = typed;
   const [lead, rest] = [text.slice(0, start), text.slice(end)];
-  // The space keeps the marker separate from the next word.
-  const changed = `${lead}${CARET} ${rest}`;
+  const cast = isCast(lead);
+  // The space keeps the marker separate from the next word. A type may follow a cast only.
+  const changed = `${cast ? lead.replace(/::\s*$/, ' ') : lead}${CARET} ${rest}`;
   const words = toLexemes(changed, tokenizeSql(changed).tokens);
   const i = words.findIndex((word) => word.text === CARET);
   if (i < 0) return null;
-  const qualifier = words[i - 1]?.type === 'dot' && isName(words[i - 2]) ? getLexemeName(words[i - 2] as Lexeme) : null;
+  const before = words[i - 1];
+  const qualifier = before?.type === 'dot' && isName(words[i - 2]) ? getLexemeName(words[i - 2] as Lexeme) : null;
   const open = findHolder(words, i);
   const probe = `${lead}$1 ${rest}`;
+  const at = words.length === 1 ? 'start' : getPlace(words, i, { open, qualifier, cast });
   return {
     start,
     end,
-    at: words.length === 1 ? 'start' : qualifier === null ? getCaretPlace(words, i, open) : 'value',
+    at,
     qualifier,
-    sources: listSourcesAt(words, i),
+    sources: listSourcesAt(words, i).flatMap(withoutCaret),
     common: listCommonAt(words, i),
     target: findTarget(words, i),
     listed: open < 0 ? listAssigned(words, i) : readColumnList(words, open).flatMap((name) => name ?? []),
     column: scanSql(probe).placeholders.find((one) => one.start === start)?.column ?? null,
+    keywords:
+      at === 'word'
+        ? listFollowingWords(words, i)
+        : at === 'value' || at === 'row'
+          ? listValueWords(words, i, at === 'row')
+          : [],
+    outputs: at === 'value' ? listOutputNames(words, i) : [],
+    selected: at === 'value' ? listSelected(words, i).filter((name) => name !== CARET) : [],
+    join: getJoin(words, i, at),
+    named: at === 'word' ? findNamedTable(words, i) : null,
   };
+}
+
+const isCast = (lead: string): boolean =>
+  /::\s*$/.test(lead) && tokenizeSql(lead).faults.every(({ code }) => code !== 'SQL_UNTERMINATED');
+
+/** While a name is typed behind a table, it is read as an alias; at a table, as the table itself. */
+function withoutCaret(source: SqlSource): readonly SqlSource[] {
+  if (source.alias !== CARET) return source.table === CARET ? [] : [source];
+  return source.table === null || source.table === CARET ? [] : [{ ...source, alias: source.table }];
+}
+
+interface CaretPlace {
+  readonly open: number;
+  readonly qualifier: string | null;
+  readonly cast: boolean;
+}
+
+function getPlace(words: readonly Lexeme[], i: number, { open, qualifier, cast }: CaretPlace): SqlCaret['at'] {
+  const isCalledCast = words[i - 1]?.text === 'AS' && words[open - 1]?.text === 'CAST';
+  if (cast || isCalledCast) return 'type';
+  return qualifier === null ? getCaretPlace(words, i, open) : 'value';
+}
+
+function getJoin(words: readonly Lexeme[], i: number, at: SqlCaret['at']): SqlCaret['join'] {
+  const before = words[i - 1]?.text;
+  if (before === 'ON' && at === 'value') return 'condition';
+  if (before !== 'JOIN' || /^(?:CROSS|NATURAL)$/.test(words[i - 2]?.text ?? '')) return null;
+  const next = words.slice(i + 1).find(({ text }) => /^(?:ON|USING|JOIN|WHERE|GROUP|ORDER|LIMIT)$/.test(text))?.text;
+  return next === 'ON' || next === 'USING' ? null : 'table';
+}
+
+function findNamedTable(words: readonly Lexeme[], i: number): string | null {
+  let found: string | null = null;
+  visitTables(words, (word, index) => {
+    const isNext = i === index + 1 || (i === index + 2 && words[i - 1]?.text === 'AS');
+    if (isNext && words[index - 1]?.text !== 'INTO') found = getLexemeName(word);
+  });
+  return found;
 }
 
 function findTyped(text: string, offset: number): { readonly start: number; readonly end: number } | null {
@@ -102,11 +168,18 @@ function getCaretPlace(words: readonly Lexeme[], i: number, open: number): SqlCa
   if (isTable) return 'table';
   if (isTargetList(words, i, open)) return 'target';
   if (isAlias(words, i, heads)) return 'word';
+  // `email NOT |` begins NOT IN or NOT LIKE.
+  const second = words[i - 2];
+  const isOperand = second?.type === 'close' || (isName(second) && !isSqlWord(second.text));
+  if (before.text === 'NOT' && isOperand) return 'word';
+  if (before.text === 'ON' && words[findClause(words, i - 1)]?.text === 'VALUES') return 'word';
   return getCaretKind(before, isRow(words, open) ? 'row' : 'value');
 }
 
 function getCaretKind(before: Lexeme, at: 'value' | 'row'): SqlCaret['at'] {
   if (before.type === 'open' || before.type === 'comma' || before.type === 'operator') return at;
+  // Neither takes a column.
+  if (before.text === 'LIMIT' || before.text === 'OFFSET') return 'row';
   return before.type === 'word' && BEFORE_VALUE.has(before.text) ? at : 'word';
 }
 

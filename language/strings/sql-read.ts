@@ -208,7 +208,8 @@ function readAt(words: readonly Lexeme[], i: number, collect: Collect): void {
   }
 }
 
-const isUnqualified = (words: readonly Lexeme[], i: number): boolean =>
+/** False for a name behind a dot. */
+export const isUnqualified = (words: readonly Lexeme[], i: number): boolean =>
   words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
 
 export const listCommonTables = (words: readonly Lexeme[]): CommonTable[] =>

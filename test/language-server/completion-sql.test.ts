@@ -172,13 +172,7 @@ describe('language server: completion in SQL', () => {
   });
 
   it('offers nothing inside texts, comments and numbers', async () => {
-    for (const sql of [
-      "SELECT 'a ‸' FROM _users",
-      'SELECT 1 -- ‸',
-      'SELECT 1 /* ‸ */',
-      'SELECT 1‸',
-      'SELECT $1::te‸',
-    ]) {
+    for (const sql of ["SELECT 'a ‸' FROM _users", 'SELECT 1 -- ‸', 'SELECT 1 /* ‸ */', 'SELECT 1‸', "SELECT '::‸'"]) {
       expect((await at(sql)).labels, sql).to.deep.equal([]);
     }
   });

@@ -72,7 +72,10 @@ const COMMANDS = (
   }
 ).contributes.commands.map(({ command }) => command);
 /** A menu hides what needs trust; a key calls it all the same. */
-const KEYS = COMMANDS.map((command, at) => ({ key: `Shift+Alt+F${at + 1}`, command }));
+const KEYS = COMMANDS.map((command, at) => ({
+  key: at < 11 ? `Shift+Alt+F${at + 1}` : `Alt+F${at - 10}`,
+  command,
+}));
 /** Of the editor's own command that takes away what notifications say. */
 const FORGET = 'Shift+Alt+F12';
 
@@ -141,6 +144,9 @@ export function describeExtension(trusted: boolean): void {
     ['lintel.newModel', () => getEditor().waitForInput('New model')],
     ['lintel.run', () => getEditor().readNotification('not trusted')],
     ['lintel.check', () => getEditor().readNotification('not trusted')],
+    ['lintel.editStatement', () => getEditor().readNotification('no SQL statement')],
+    ['lintel.runStatement', () => getEditor().readNotification('not trusted')],
+    ['lintel.explainStatement', () => getEditor().readNotification('not trusted')],
     ['lintel.showOutput', () => getPage().locator('.panel .output-view').waitFor()],
     ['lintel.openApi', () => getEditor().answerDialog('Send requests from a restricted folder?', 'Cancel')],
     ['lintel.showPlan', () => getEditor().findWebview('#problems:has-text("not trusted")')],
@@ -158,7 +164,7 @@ export function describeExtension(trusted: boolean): void {
       for (const [command, seen] of pressed) {
         const key = KEYS.find((one) => one.command === command)?.key ?? '';
         await getEditor().actUntilSeen(() => getEditor().pressKeys(key), seen);
-        if (command === 'lintel.run') await getEditor().pressKeys(FORGET);
+        if (/run|check|explain/i.test(command)) await getEditor().pressKeys(FORGET);
         if (command !== 'lintel.openConfig') await getEditor().closePanels();
       }
       expect(await listStrangeFiles()).to.deep.equal([]);
@@ -246,6 +252,24 @@ export function describeExtension(trusted: boolean): void {
     expect(hover).to.contain('with_timestamps');
     await picture('hover');
     await getEditor().pressKeys('Escape');
+  });
+
+  it('edits a statement in an editor of its own, and writes it back', async () => {
+    const file = 'definitions/own/shelf.json';
+    const lines = (await onDisk(file)).split('\n');
+    const line = lines.findIndex((text) => text.includes('_rates'));
+    await getEditor().open(file, line + 1, (lines[line] ?? '').indexOf('_rates') + 1);
+    await getEditor().actUntilSeen(
+      () => getEditor().pressKeys('Alt+Enter'),
+      () => getPage().locator('.tab.active[data-resource-name="shelf 1.sql"]').waitFor(),
+    );
+    await getEditor().pressKeys('Control+End');
+    await getEditor().type(' LIMIT 3');
+    await getEditor().save();
+    await waitUntil(
+      async () => (await onDisk(file)).includes('FROM _rates LIMIT 3'),
+      'the statement in the definition',
+    );
   });
 
   it('renames a resource in every file that speaks of it', async () => {

@@ -68,5 +68,6 @@ export function recordCatalogue({ readAnswer }: Lookups<Catalogue>): Catalogue {
   };
 }
 
-const isNeeded = (value: Json): boolean =>
+/** A column that an INSERT has to write. */
+export const isNeeded = (value: Json): boolean =>
   isObject(value) && value['optional'] !== true && value['auto_increment'] !== true && value['default'] === undefined;
