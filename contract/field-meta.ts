@@ -6,8 +6,15 @@ import type { Json } from './json.js';
 import type { CommonMistakes } from './common-mistakes.js';
 import type { NameFlow } from './name-flow.js';
 
+/**
+ * Names that all definitions share: whatever writes the same constant text means the same one. Accessors between the constant
+ * parts are values, which may differ.
+ */
+export type SharedKind = 'cache-key' | 'room' | 'event';
+
 /** What a name in a definition can refer to. */
 export type SymbolKind =
+  | SharedKind
   | 'resource'
   | 'action'
   | 'model'
@@ -16,6 +23,7 @@ export type SymbolKind =
   | 'name'
   | 'generated'
   | 'claim'
+  | 'issued-claim'
   | 'secret'
   | 'value';
 

@@ -1,5 +1,6 @@
 /** The list of all features. */
 import type { Feature } from '../server-context.js';
+import { callHierarchy } from './call-hierarchy.js';
 import { codeActions } from './code-actions.js';
 import { completion } from './completion.js';
 import { definition } from './definition.js';
@@ -18,6 +19,7 @@ import { semanticTokens } from './semantic-tokens.js';
 import { symbols } from './symbols.js';
 
 export const FEATURES: readonly Feature[] = [
+  callHierarchy,
   codeActions,
   completion,
   definition,

@@ -59,6 +59,9 @@ const deprecated = record<NonNullable<FieldMeta['deprecated']>>({
 
 /** A record, so that the compiler reports a missing kind. */
 const SYMBOLS: Readonly<Record<SymbolKind, true>> = {
+  'cache-key': true,
+  room: true,
+  event: true,
   resource: true,
   action: true,
   model: true,
@@ -66,6 +69,7 @@ const SYMBOLS: Readonly<Record<SymbolKind, true>> = {
   'payload-field': true,
   name: true,
   claim: true,
+  'issued-claim': true,
   secret: true,
   generated: true,
   value: true,
