@@ -97,8 +97,11 @@ export interface FieldMeta {
   readonly afterwards?: boolean;
   /** Language of the string, with built-in completion. A `zone` applies to sibling `cron` values, or to those without a zone. */
   readonly language?: 'sql' | 'collection' | 'cron' | 'zone';
-  /** The string is a path relative to the config file's folder; patterns and URLs are valid too. */
-  readonly path?: 'folder' | 'file';
+  /**
+   * The string is a path relative to the config file's folder; patterns and URLs are valid too. `beside`: of a file, relative to
+   * the folder of the file that names it.
+   */
+  readonly path?: 'folder' | 'file' | 'beside';
   /** Plugin kind of the stores that run this text. */
   readonly store?: string;
   /** Sibling list with the values of the placeholders in this text. */

@@ -5,6 +5,7 @@ import { codeActions } from './code-actions.js';
 import { completion } from './completion.js';
 import { definition } from './definition.js';
 import { documentLinks } from './document-links.js';
+import { fileMoves } from './file-moves.js';
 import { folding } from './folding.js';
 import { formatting } from './formatting.js';
 import { highlights } from './highlights.js';
@@ -24,6 +25,7 @@ export const FEATURES: readonly Feature[] = [
   completion,
   definition,
   documentLinks,
+  fileMoves,
   folding,
   formatting,
   highlights,
