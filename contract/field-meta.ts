@@ -6,8 +6,15 @@ import type { Json } from './json.js';
 import type { CommonMistakes } from './common-mistakes.js';
 import type { NameFlow } from './name-flow.js';
 
+/**
+ * Names that all definitions share: whatever writes the same constant text means the same one. Accessors between the constant
+ * parts are values, which may differ.
+ */
+export type SharedKind = 'cache-key' | 'room' | 'event';
+
 /** What a name in a definition can refer to. */
 export type SymbolKind =
+  | SharedKind
   | 'resource'
   | 'action'
   | 'model'
@@ -16,6 +23,7 @@ export type SymbolKind =
   | 'name'
   | 'generated'
   | 'claim'
+  | 'issued-claim'
   | 'secret'
   | 'value';
 
@@ -89,8 +97,11 @@ export interface FieldMeta {
   readonly afterwards?: boolean;
   /** Language of the string, with built-in completion. A `zone` applies to sibling `cron` values, or to those without a zone. */
   readonly language?: 'sql' | 'collection' | 'cron' | 'zone';
-  /** The string is a path relative to the config file's folder; patterns and URLs are valid too. */
-  readonly path?: 'folder' | 'file';
+  /**
+   * The string is a path relative to the config file's folder; patterns and URLs are valid too. `beside`: of a file, relative to
+   * the folder of the file that names it.
+   */
+  readonly path?: 'folder' | 'file' | 'beside';
   /** Plugin kind of the stores that run this text. */
   readonly store?: string;
   /** Sibling list with the values of the placeholders in this text. */

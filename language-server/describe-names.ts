@@ -1,13 +1,14 @@
 /** Describes names of values (payload fields, results, claims, generated values) with their origin and uses. */
 import type { Declaration } from '../language/analysis/facts.js';
-import type { SymbolSort } from '../language/analysis/symbols.js';
+import type { NamedSymbol, Occurrence, SymbolSort } from '../language/analysis/symbols.js';
+import { getClaimGroups } from '../language/analysis/symbols/claims.js';
 import { isInside } from '../language/analysis/report.js';
 import type { ResourceModel } from '../language/analysis/model.js';
 import { joinBlocks } from '../language/export/markdown.js';
 import { listPathParameters } from '../language/strings/route.js';
 import type { SymbolKind } from '../contract/field-meta.js';
 import type { LocatedNode } from '../language/source/tree.js';
-import { getSymbolIndex, findSymbolLocations } from './navigation/symbol-locations.js';
+import { getSymbolIndex, findSymbolLocations, type SymbolLocation } from './navigation/symbol-locations.js';
 import { formatFileLink, formatLocationLink } from './location-links.js';
 import { toCodeSpan } from './safe-markdown.js';
 import { toRedactedJson } from './redacted-json.js';
@@ -84,9 +85,32 @@ function formatUses(view: DocumentContext, { definition }: ResourceModel, symbol
   // Numeric segments are removed, because items of a list share a declaration.
   const name = path.replace(/\.\d+(?=\.|$)/g, '');
   const within = String(view.analysis.definitions.indexOf(definition));
-  const found = sort === undefined ? undefined : getSymbolIndex(view.project).get({ sort, within, name });
-  const uses = (found === undefined ? [] : findSymbolLocations(view.project, found))
-    .filter(({ role }) => role === 'use')
+  const id =
+    sort === 'claim'
+      ? getClaimGroups(view.analysis, view.registry).getId(within, name)
+      : sort && { sort, within, name };
+  const found = id && getSymbolIndex(view.project).get(id);
+  if (found === undefined) return '';
+  if (sort !== 'claim') return formatPlaces(view, found, 'use', 'Used at');
+  // The same claim is read by other resources, too.
+  const isHere = ({ file }: SymbolLocation): boolean => view.project.toRelativeName(file) === definition.doc.file;
+  const isIssued = ({ form }: SymbolLocation): boolean => form === 'issued';
+  return joinBlocks(
+    formatPlaces(view, found, 'declaration', 'Issued at', isIssued),
+    formatPlaces(view, found, 'use', 'Used at', isHere),
+  );
+}
+
+/** Links to the places of a symbol, each line of a file once. */
+export function formatPlaces(
+  view: DocumentContext,
+  symbol: NamedSymbol,
+  wanted: Occurrence['role'],
+  title: string,
+  isShown: (place: SymbolLocation) => boolean = () => true,
+): string {
+  const uses = findSymbolLocations(view.project, symbol)
+    .filter((place) => place.role === wanted && isShown(place))
     .sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.range.start.line - b.range.start.line));
   const links = uses.map(({ file, range }) =>
     formatFileLink(file, view.project.toRelativeName(file), range.start.line + 1),
@@ -94,7 +118,7 @@ function formatUses(view: DocumentContext, { definition }: ResourceModel, symbol
   const places = [...new Set(links)];
   if (places.length === 0) return '';
   const more = places.length > MANY ? ` and ${places.length - MANY} more` : '';
-  return `Used at ${places.slice(0, MANY).join(', ')}${more}`;
+  return `${title} ${places.slice(0, MANY).join(', ')}${more}`;
 }
 
 function findObjectAround(node: LocatedNode, at: number): LocatedNode | null {

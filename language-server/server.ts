@@ -25,6 +25,9 @@ const LANGUAGE = 'lintel';
 
 const OFFER_TIME = 60;
 
+/** A test may name a file of any type, and a folder may contain one that is named. */
+const ANY_FILE = [{ scheme: 'file', pattern: { glob: '**/*' } }];
+
 interface InitializationOptions extends Trust {
   /** False: no database checks statements while they are written. */
   readonly database: boolean;
@@ -110,7 +113,10 @@ export function serve(connection: Connection, version: string): void {
       capabilities: Object.assign(
         {
           textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
-          workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
+          workspace: {
+            workspaceFolders: { supported: true, changeNotifications: true },
+            fileOperations: { willRename: { filters: ANY_FILE }, didRename: { filters: ANY_FILE } },
+          },
         },
         ...capabilities,
       ) as InitializeResult['capabilities'],
@@ -161,13 +167,16 @@ export function serve(connection: Connection, version: string): void {
     if (name !== null)
       logRejection(workspace.setText(name, null).then((project) => project && publisher.schedulePublish(project)));
   });
-  connection.onDidChangeWatchedFiles(({ changes }) => {
-    const names = changes.flatMap(({ uri }) => toFilePath(uri) ?? []);
+  const noteFiles = (uris: readonly string[]): void => {
+    const names = uris.flatMap((uri) => toFilePath(uri) ?? []);
     for (const name of names) refresher.noteChange(name);
     logRejection(
       workspace.refresh(names).then((projects) => projects.forEach((project) => publisher.schedulePublish(project))),
     );
-  });
+  };
+  connection.onDidChangeWatchedFiles(({ changes }) => noteFiles(changes.map(({ uri }) => uri)));
+  // For clients that watch no files.
+  connection.workspace.onDidRenameFiles(({ files }) => noteFiles(files.flatMap((one) => [one.oldUri, one.newUri])));
   connection.onNotification('lintel/trust', (given: Trust) => {
     trusted = given.trusted;
     refresher.noteChange(null);

@@ -17,10 +17,9 @@ export const definition: Feature = {
           return origin && [{ uri: desk.toClientUri(join(project.folder, origin.doc.file)), range: origin.range }];
         }
         // A payload field without a rule is declared by the model field of the same name.
-        const symbols = [
-          found.symbol,
-          ...found.symbol.alike.flatMap((key) => getSymbolIndex(project).symbols.get(key) ?? []),
-        ];
+        const alike = found.symbol.alike.flatMap((key) => getSymbolIndex(project).symbols.get(key) ?? []);
+        // Where tokens get a claim, the definition is that of the value in it.
+        const symbols = found.place.form === 'issued' ? [...alike, found.symbol] : [found.symbol, ...alike];
         for (const symbol of symbols) {
           const declared = findSymbolLocations(project, symbol).filter(({ role }) => role === 'declaration');
           if (declared.length > 0) return declared.map((place) => toLspLocation(place, desk.toClientUri));

@@ -1,6 +1,6 @@
 /** Links plugin names to reference pages, model names to files, paths to files on disk. Editors link URLs themselves. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { DocumentLink, DocumentLinkParams, Range } from 'vscode-languageserver';
 import { asText } from '../../contract/json.js';
 import { positionAt, rangeAt, type Document } from '../../language/source/document.js';
@@ -24,7 +24,7 @@ export const documentLinks: Feature = {
 
 function createLinks(
   desk: ServerContext,
-  { registry, project }: DocumentContext,
+  { registry, project, name: file }: DocumentContext,
   { level: { field }, node, range }: FieldInRange,
 ): DocumentLink[] {
   if (node.type !== 'string' || field === null) return [];
@@ -36,7 +36,8 @@ function createLinks(
   }
   if (path === undefined) return [];
   // `builtin:*` and URLs are not paths.
-  const name = /^[a-z][a-z0-9+.-]+:|[*?]/i.test(text) || text === '' ? null : resolve(project.folder, text);
+  const base = path === 'beside' ? dirname(file) : project.folder;
+  const name = /^[a-z][a-z0-9+.-]+:|[*?]/i.test(text) || text === '' ? null : resolve(base, text);
   if (name === null || !existsSync(name)) return [];
   return [
     {

@@ -8,6 +8,7 @@ import { hoverFieldName, hoverFieldValue } from '../hovers/fields.js';
 import { hoverName } from '../hovers/names.js';
 import { hoverSchedule } from '../hovers/schedules.js';
 import type { HoverSource } from '../hovers/hover-source.js';
+import { hoverSharedName } from '../hovers/shared-names.js';
 import { hoverSql } from '../hovers/sql.js';
 import { hoverEnumValue, hoverPluginName } from '../hovers/values.js';
 import { describeValueType } from '../queries/database-types.js';
@@ -19,6 +20,7 @@ const SOURCES: readonly HoverSource[] = [
   hoverDocumentQuery,
   hoverSchedule,
   hoverName,
+  hoverSharedName,
   hoverPluginName,
   hoverEnumValue,
   hoverFieldName,

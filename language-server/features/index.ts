@@ -1,9 +1,11 @@
 /** The list of all features. */
 import type { Feature } from '../server-context.js';
+import { callHierarchy } from './call-hierarchy.js';
 import { codeActions } from './code-actions.js';
 import { completion } from './completion.js';
 import { definition } from './definition.js';
 import { documentLinks } from './document-links.js';
+import { fileMoves } from './file-moves.js';
 import { folding } from './folding.js';
 import { formatting } from './formatting.js';
 import { highlights } from './highlights.js';
@@ -20,10 +22,12 @@ import { statements } from './statements.js';
 import { symbols } from './symbols.js';
 
 export const FEATURES: readonly Feature[] = [
+  callHierarchy,
   codeActions,
   completion,
   definition,
   documentLinks,
+  fileMoves,
   folding,
   formatting,
   highlights,

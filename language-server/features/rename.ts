@@ -11,8 +11,10 @@ import type {
 } from 'vscode-languageserver';
 import { LSPErrorCodes, ResponseError } from '../protocol.js';
 import { createDocumentHandler, type ServerContext, type Feature } from '../server-context.js';
-import { findSymbolAt } from '../navigation/symbol-locations.js';
-import { getLastSegment, findRenameRejection } from '../navigation/rename-checks.js';
+import { isSharedKind } from '../../language/analysis/shared-names.js';
+import { findSymbolAt, type SymbolMatch } from '../navigation/symbol-locations.js';
+import { getLastSegment, findRenameRejection, type RenameSupport } from '../navigation/rename-checks.js';
+import { decodeJson } from '../navigation/respell-name.js';
 import { planRename, type RenamePlan } from '../navigation/rename-plan.js';
 
 /** A reason shown to the user, not a server error. */
@@ -27,9 +29,17 @@ const unwrapResult = <T extends object>(answer: T | RenameRejection): T => {
   return answer;
 };
 
-const canRenameFiles = ({ workspace }: ClientCapabilities): boolean =>
-  workspace?.workspaceEdit?.documentChanges === true &&
-  workspace.workspaceEdit.resourceOperations?.includes('rename') === true;
+const getRenameSupport = ({ workspace }: ClientCapabilities): RenameSupport => {
+  const { documentChanges = false, resourceOperations, changeAnnotationSupport } = workspace?.workspaceEdit ?? {};
+  return {
+    moves: documentChanges && resourceOperations?.includes('rename') === true,
+    confirms: documentChanges && changeAnnotationSupport !== undefined,
+  };
+};
+
+/** Of a name with accessors, the text with those of this place. */
+const getPlaceholder = ({ symbol, place }: SymbolMatch): string =>
+  isSharedKind(symbol.sort) ? decodeJson(place.text) : getLastSegment(symbol);
 
 export const rename: Feature = {
   capabilities: () => ({ renameProvider: { prepareProvider: true } }),
@@ -40,10 +50,8 @@ export const rename: Feature = {
       (view, { position }) => {
         const found = findSymbolAt(view, position);
         if (found === null) return NOTHING;
-        const refused = findRenameRejection(view.project, found, canRenameFiles(desk.client));
-        return refused === null
-          ? { range: found.place.range, placeholder: getLastSegment(found.symbol.name) }
-          : { refused };
+        const refused = findRenameRejection(view.project, found, getRenameSupport(desk.client));
+        return refused === null ? { range: found.place.range, placeholder: getPlaceholder(found) } : { refused };
       },
     );
     const change = createDocumentHandler<RenameParams, WorkspaceEdit | RenameRejection>(
@@ -52,7 +60,7 @@ export const rename: Feature = {
       (view, { position, newName }) => {
         const found = findSymbolAt(view, position);
         if (found === null) return NOTHING;
-        const refused = findRenameRejection(view.project, found, canRenameFiles(desk.client));
+        const refused = findRenameRejection(view.project, found, getRenameSupport(desk.client));
         const made = refused ?? planRename(view.project, found.symbol, newName);
         return typeof made === 'string' ? { refused: made } : toRenameEdit(desk, made);
       },
@@ -62,10 +70,20 @@ export const rename: Feature = {
   },
 };
 
-function toRenameEdit(desk: ServerContext, { edits, moved }: RenamePlan): WorkspaceEdit {
+/** Names the annotation in edits that the client makes after the user has confirmed them. */
+const WARNING = 'warning';
+
+export function toRenameEdit(desk: ServerContext, { edits, moved, warning }: RenamePlan): WorkspaceEdit {
   const byUri = [...edits].map(([file, list]) => [desk.toClientUri(file), [...list]] as [string, TextEdit[]]);
   if (desk.client.workspace?.workspaceEdit?.documentChanges !== true) return { changes: Object.fromEntries(byUri) };
-  const changes = byUri.map(([uri, list]): TextDocumentEdit => ({ textDocument: { uri, version: null }, edits: list }));
+  const changes = byUri.map(([uri, list]): TextDocumentEdit => ({
+    textDocument: { uri, version: null },
+    edits: warning === null ? list : list.map((edit) => ({ ...edit, annotationId: WARNING })),
+  }));
+  if (warning !== null) {
+    const annotation = { label: 'Issued tokens hold the old name', description: warning, needsConfirmation: true };
+    return { documentChanges: changes, changeAnnotations: { [WARNING]: annotation } };
+  }
   if (moved === null) return { documentChanges: changes };
   const move: RenameFile = { kind: 'rename', oldUri: desk.toClientUri(moved.from), newUri: desk.toClientUri(moved.to) };
   return { documentChanges: [...changes, move] };

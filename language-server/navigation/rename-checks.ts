@@ -2,20 +2,36 @@
 import { basename } from 'node:path';
 import { POISON_KEYS } from '../../contract/json.js';
 import { mapModelsByAlias } from '../../language/analysis/tables.js';
-import { createSymbolKey, type NamedSymbol } from '../../language/analysis/symbols.js';
+import { countValues, formatSharedName, isSharedKind, toSharedName } from '../../language/analysis/shared-names.js';
+import { getClaimGroups } from '../../language/analysis/symbols/claims.js';
+import type { NamedSymbol } from '../../language/analysis/symbols.js';
 import type { Project } from '../project.js';
 import { getSymbolIndex, toSymbolLocation, findSymbolLocations, type SymbolMatch } from './symbol-locations.js';
 import { renameAlias } from './respell-name.js';
 
-/** Null if the name can be renamed. `moves`: the client supports renaming files. */
-export function findRenameRejection(project: Project, { symbol, place }: SymbolMatch, moves: boolean): string | null {
+export interface RenameSupport {
+  /** The client renames files. */
+  readonly moves: boolean;
+  /** The client asks the user before it makes a change that needs it. */
+  readonly confirms: boolean;
+}
+
+/** Null if the name can be renamed. */
+export function findRenameRejection(
+  project: Project,
+  { symbol, place }: SymbolMatch,
+  { moves, confirms }: RenameSupport,
+): string | null {
   const { sort, name } = symbol;
   if (place.form === 'self')
     return `"self" is the resource around it. Rename "${name}" where the resource says its id.`;
-  if (sort === 'claim') return `"${name}" is a claim of issued tokens, so it is not renamed.`;
   const declared = findSymbolLocations(project, symbol).filter(({ role }) => role === 'declaration');
+  if (sort === 'claim' && !declared.some(({ form }) => form === 'issued'))
+    return `"${name}" is a claim of tokens that another system issues, so it is not renamed.`;
+  if (sort === 'claim' && !confirms)
+    return `"${name}" is a claim of issued tokens, and this editor does not ask before it changes it, so it is not renamed.`;
   const isSomewhere = declared.length > 0 || sort === 'payload' || sort === 'environment';
-  if (!isSomewhere) return `"${name}" is declared nowhere, so nothing else would change with it.`;
+  if (!isSomewhere) return `"${formatSharedName(name)}" is declared nowhere, so nothing else would change with it.`;
   if (declared.length > 1 && (sort === 'resource' || sort === 'model')) {
     return `"${name}" is declared ${declared.length} times. Give them different names first.`;
   }
@@ -36,6 +52,9 @@ const WORD: Rule = {
   right: 'letters, digits and underscores, and no digit in front',
 };
 
+/** Of any length; accessors are counted. */
+const SHARED: Rule = { pattern: /^[^\0]{1,256}$/, right: 'at least one character and at most 256' };
+
 const RULES: Readonly<Record<NamedSymbol['sort'], Rule>> = {
   resource: { pattern: /^[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*$/, right: 'letters, digits and the signs . _ ~ - /' },
   action: { pattern: /^(?:0|[1-9][0-9]{0,8})$/, right: 'a whole number' },
@@ -46,6 +65,9 @@ const RULES: Readonly<Record<NamedSymbol['sort'], Rule>> = {
   generated: WORD,
   claim: WORD,
   environment: WORD,
+  'cache-key': SHARED,
+  room: SHARED,
+  event: { pattern: /^[^\0]{1,128}$/, right: 'at least one character and at most 128' },
 };
 
 /** Null if the new name is valid. */
@@ -56,11 +78,16 @@ export function findNameError(project: Project, symbol: NamedSymbol, newName: st
   if (!pattern.test(newName)) return `"${newName}" cannot be a name here: it takes ${right}.`;
   if (sort === 'resource' && newName === 'self')
     return '"self" means the resource around it, so no resource can be called so.';
-  const parent = name.slice(0, name.length - getLastSegment(name).length);
+  const [has, wants] = [countValues(newName), countValues(name)];
+  if (isSharedKind(sort) && has !== wants)
+    return `The name needs ${wants === 1 ? 'one accessor' : `${wants} accessors`} between its words, and "${newName}" has ${has}.`;
+  const parent = name.slice(0, name.length - getLastSegment(symbol).length);
   const index = getSymbolIndex(project);
   const sorts = sort === 'name' || sort === 'generated' || (sort === 'payload' && parent === '') ? SAME_REALM : [sort];
+  const claims = getClaimGroups(project.getSnapshot().analysis, project.registry);
+  const newId = isSharedKind(sort) ? toSharedName(newName) : parent + newName;
   const taken = sorts.flatMap(
-    (one) => index.symbols.get(createSymbolKey({ sort: one, within, name: parent + newName })) ?? [],
+    (one) => index.get(one === 'claim' ? claims.getId(within, newId) : { sort: one, within, name: newId }) ?? [],
   );
   const [first] = taken.flatMap(({ occurrences }) => occurrences);
   if (first !== undefined) {
@@ -76,7 +103,9 @@ export function findNameError(project: Project, symbol: NamedSymbol, newName: st
 /** Kinds of names that share a namespace within a resource. */
 const SAME_REALM = ['name', 'generated', 'payload', 'claim'] as const;
 
-export const getLastSegment = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+/** What a rename changes of the name. */
+export const getLastSegment = ({ sort, name }: Pick<NamedSymbol, 'sort' | 'name'>): string =>
+  isSharedKind(sort) ? name : name.slice(name.lastIndexOf('.') + 1);
 
 /** Queries refer to models by several aliases; none may refer to a different model after the rename. */
 function findAliasError(project: Project, symbol: NamedSymbol, newName: string): string | null {

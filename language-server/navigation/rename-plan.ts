@@ -1,6 +1,7 @@
 /** Computes the edits of a rename. Rejects it if a reference is ambiguous or the result has new problems. */
 import { basename, dirname, join } from 'node:path';
 import type { TextEdit } from 'vscode-languageserver';
+import { formatSharedName, isSharedKind, toSharedName } from '../../language/analysis/shared-names.js';
 import { findUncertainUses } from '../../language/analysis/symbols/uncertain-uses.js';
 import { toRange, type NamedSymbol } from '../../language/analysis/symbols.js';
 import type { Problem, Range } from '../../contract/problem.js';
@@ -15,11 +16,13 @@ export interface RenamePlan {
   readonly edits: ReadonlyMap<string, readonly TextEdit[]>;
   /** The file named after the symbol, and its new name. */
   readonly moved: { readonly from: string; readonly to: string } | null;
+  /** What the user has to know before the change. */
+  readonly warning: string | null;
 }
 
 /** Returns a message if the rename is rejected. */
 export function planRename(project: Project, symbol: NamedSymbol, newName: string): RenamePlan | string {
-  if (newName === getLastSegment(symbol.name)) return { edits: new Map(), moved: null };
+  if (isSameName(symbol, newName)) return { edits: new Map(), moved: null, warning: null };
   const fault = findNameError(project, symbol, newName);
   if (fault !== null) return fault;
   const symbols = [symbol, ...findPayloadFields(project, symbol)];
@@ -35,15 +38,24 @@ export function planRename(project: Project, symbol: NamedSymbol, newName: strin
   const own = places.find(({ place }) => place.form === 'file')?.place;
   const moved = own === undefined ? null : createFileMove(own.file, symbol.name, newName);
   if (moved !== null && project.getText(moved.to) !== null) return `There is a file "${basename(moved.to)}" already.`;
-  return (
-    findUncertainReference(project, symbols, edits) ??
-    findNewProblem(project, symbol, { edits, moved }, newName) ?? { edits, moved }
-  );
+  const plan = { edits, moved, warning: findWarning(symbol) };
+  return findUncertainReference(project, symbols, edits) ?? findNewProblem(project, symbol, plan, newName) ?? plan;
 }
+
+const isSameName = (symbol: NamedSymbol, newName: string): boolean =>
+  getLastSegment(symbol) === (isSharedKind(symbol.sort) ? toSharedName(newName) : newName);
+
+const findWarning = ({ sort, name }: NamedSymbol): string | null =>
+  sort === 'claim'
+    ? `Tokens that are issued already hold the claim "${name}". Guards reject them with 403 until their holders sign in again.`
+    : null;
 
 /** Payload fields that are named after the model field. */
 function findPayloadFields(project: Project, { sort, alike }: NamedSymbol): NamedSymbol[] {
-  return sort === 'field' ? alike.flatMap((key) => getSymbolIndex(project).symbols.get(key) ?? []) : [];
+  const index = getSymbolIndex(project);
+  return sort === 'field'
+    ? alike.flatMap((key) => index.symbols.get(key) ?? []).filter((one) => one.sort === 'payload')
+    : [];
 }
 
 function createFileMove(from: string, name: string, newName: string): RenamePlan['moved'] {
@@ -70,12 +82,12 @@ function findUncertainReference(
     for (const spot of findUncertainUses(analysis, symbol)) {
       const place = { file: join(project.folder, spot.doc.file), range: toRange(spot) };
       if (!isEdited(place.file, place.range)) {
-        return `"${getLastSegment(symbol.name)}" may be meant in ${formatLocation(project, place)}, too, which is not certain. Change that place first.`;
+        return `"${formatSharedName(getLastSegment(symbol))}" may be meant in ${formatLocation(project, place)}, too, which is not certain. Change that place first.`;
       }
     }
     const unread = new Set(analysis.problems.filter(({ code }) => code.startsWith('SRC_')).map(({ file }) => file));
     for (const { file, text } of project.files.values()) {
-      if (unread.has(file) && text.includes(getLastSegment(symbol.name)))
+      if (unread.has(file) && text.includes(formatSharedName(getLastSegment(symbol)).split('…')[0] ?? ''))
         return `${file} has syntax errors. Fix them first.`;
     }
   }

@@ -1,10 +1,12 @@
 /** Spells the new name at each location: quotes and plural forms are retained. */
 import { RESERVED_NAMES } from '../../language/strings/sql-reserved.js';
+import { isSharedKind, respellSharedName } from '../../language/analysis/shared-names.js';
 import type { SymbolId } from '../../language/analysis/symbols.js';
 import type { SymbolLocation } from './symbol-locations.js';
 
 /** Returns null if the name needs quotes that are not there. */
 export function respellName({ form, text }: SymbolLocation, { sort, name }: SymbolId, newName: string): string | null {
+  if (isSharedKind(sort)) return encodeJson(respellSharedName(decodeJson(text), newName) ?? '');
   const isQuoted = form === 'sql' && text.startsWith('\\"');
   const written = isQuoted ? text.slice(2, -2) : text;
   const word = sort === 'model' ? renameAlias(written, name, newName) : newName;
@@ -13,6 +15,10 @@ export function respellName({ form, text }: SymbolLocation, { sort, name }: Symb
   const isPlain = /^[a-z_][a-z0-9_]*$/.test(word) && (sort === 'model' || !RESERVED_NAMES.has(word));
   return isPlain ? word : null;
 }
+
+/** The characters between the quotes of a JSON string. */
+export const decodeJson = (text: string): string => String(JSON.parse(`"${text}"`));
+const encodeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 const toBareName = (model: string): string => model.replace(/^_/, '').toLowerCase();
 

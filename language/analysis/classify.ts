@@ -107,7 +107,7 @@ function findTypedMember(node: LocatedNode, name: string, type: LocatedNode['typ
 
 const isField = ({ value }: Member): boolean => value !== null && findMember(value, 'type')?.value?.type === 'string';
 
-function toModelName(file: string): string {
+export function toModelName(file: string): string {
   const base = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
   const suffix = SUFFIXES.find((candidate) => base.endsWith(candidate)) ?? '';
   return base.slice(0, base.length - suffix.length);

@@ -3,7 +3,7 @@ import type { Json } from '../../contract/json.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { AccessorPart } from '../strings/accessor.js';
 import type { SqlScan } from '../strings/sql.js';
-import type { Refers, SymbolKind } from '../../contract/field-meta.js';
+import type { Refers, SharedKind, SymbolKind } from '../../contract/field-meta.js';
 import type { LocatedNode, Member } from '../source/tree.js';
 import type { SourceLocation } from './report.js';
 
@@ -26,6 +26,15 @@ export interface Reference {
   readonly spot: SourceLocation;
   /** The resource named next to the list of this reference (`refers.within`), if any. */
   readonly within: { readonly name: string; readonly node: LocatedNode } | null;
+}
+
+/** A name that all definitions share: constant text, and accessors as values. */
+export interface SharedName {
+  readonly symbol: SharedKind;
+  readonly role: 'declaration' | 'use';
+  /** As written. */
+  readonly name: string;
+  readonly node: LocatedNode;
 }
 
 export interface AccessorText {
@@ -95,6 +104,7 @@ export interface PluginUsage {
 export interface WalkResult {
   readonly declarations: Declaration[];
   readonly references: Reference[];
+  readonly sharedNames: SharedName[];
   readonly accessors: AccessorText[];
   readonly statements: SqlText[];
   readonly documents: DocumentQuery[];
@@ -112,6 +122,7 @@ export interface WalkResult {
 export const createWalkResult = (): WalkResult => ({
   declarations: [],
   references: [],
+  sharedNames: [],
   accessors: [],
   accessorKeys: [],
   statements: [],

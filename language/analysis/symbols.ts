@@ -1,15 +1,19 @@
 /** An index of all names with their declarations and uses across files, for editors. */
 import { rangeAt } from '../source/document.js';
+import type { SharedKind } from '../../contract/field-meta.js';
 import type { Position, Range } from '../../contract/problem.js';
 import type { Analysis } from './model.js';
 import type { Registry } from './registry.js';
 import type { SourceLocation } from './report.js';
 import { collectDocuments } from './symbols/documents.js';
 import { collectModels } from './symbols/models.js';
-import { collectResources, collectTests } from './symbols/resources.js';
+import { collectResources } from './symbols/resources.js';
+import { collectSharedNames } from './symbols/shared-names.js';
 import { collectStatements } from './symbols/statements.js';
+import { collectTests } from './symbols/tests.js';
 
 export type SymbolSort =
+  | SharedKind
   | 'resource'
   | 'action'
   | 'model'
@@ -22,7 +26,7 @@ export type SymbolSort =
 
 export interface SymbolId {
   readonly sort: SymbolSort;
-  /** A model, or the number of a definition; empty for global names. */
+  /** A model, or the number of a definition; empty for global names. For claims, the number of the guard that comes first. */
   readonly within: string;
   /** The dotted path for payload fields. */
   readonly name: string;
@@ -32,8 +36,11 @@ export interface Occurrence {
   /** Without quotes. */
   readonly spot: SourceLocation;
   readonly role: 'declaration' | 'use';
-  /** `sql`: a name in a statement. `self`: another word for it. `file`: the file name; `spot` is the start of the content. */
-  readonly form: 'plain' | 'sql' | 'self' | 'file';
+  /**
+   * `sql`: a name in a statement. `self`: another word for it. `file`: the file name; `spot` is the start of the content.
+   * `issued`: where tokens get a claim.
+   */
+  readonly form: 'plain' | 'sql' | 'self' | 'file' | 'issued';
 }
 
 export interface NamedSymbol extends SymbolId {
@@ -76,6 +83,15 @@ export function symbolsOf(analysis: Analysis, registry: Registry): SymbolIndex {
   return index;
 }
 
+const COLLECTORS: readonly ((collecting: SymbolCollector) => void)[] = [
+  collectModels,
+  collectResources,
+  collectStatements,
+  collectDocuments,
+  collectSharedNames,
+  collectTests,
+];
+
 interface Draft extends SymbolId {
   readonly key: string;
   readonly occurrences: Map<string, Occurrence>;
@@ -108,8 +124,7 @@ function createSymbolIndex(analysis: Analysis, registry: Registry): SymbolIndex 
       ensureDraft(b).alike.add(createSymbolKey(a));
     },
   };
-  for (const collect of [collectModels, collectResources, collectStatements, collectDocuments, collectTests])
-    collect(collecting);
+  for (const collect of COLLECTORS) collect(collecting);
   const symbols = new Map([...drafts].map(([key, one]) => [key, freezeSymbol(one)]));
   const byFile = new Map<string, SymbolMatch[]>();
   return {

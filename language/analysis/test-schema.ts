@@ -52,6 +52,7 @@ const createContent = () => ({
   path: text({
     doc: 'A file with the content. Its path begins at the folder of the test file.',
     examples: ['photo.png'],
+    path: 'beside',
   }).min(1),
 });
 
@@ -89,6 +90,7 @@ const expectedFile = object('A file.', {
   path: text({
     doc: 'A file with the same content. Its path begins at the folder of the test file.',
     examples: ['photo.png'],
+    path: 'beside',
   }).min(1),
 });
 

@@ -13,6 +13,7 @@ import { collectUsages, isCompleteMember } from './plugin-usages.js';
 import type { Expansion } from './registry.js';
 import { reportClearSecret } from './checks/secrets.js';
 import type { Span, SourceLocation } from './report.js';
+import { getSharedKind, isSharedKind } from './shared-names.js';
 import { createUnknownKeyReporter } from './unknown-keys.js';
 import { canBeMatcher, isVerbatim, MATCHER } from './verbatim.js';
 import { reportWrongType } from './wrong-type.js';
@@ -204,6 +205,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
   if (node.type === 'string') {
     const parts = listAccessors(String(node.scalar));
     checkText(context, node, field, here, parts.length > 0);
+    addSharedName(context, node, field);
     if (parts.length > 0) {
       context.finds.accessors.push({
         node,
@@ -225,7 +227,8 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
     return;
   }
   findKeys(context, node);
-  for (const item of node.items) visitValue(context, item, { ...field, meta: omitReference(field) }, here);
+  const ofItems = getSharedKind(field) === null ? { ...field, meta: omitReference(field) } : field;
+  for (const item of node.items) visitValue(context, item, ofItems, here);
   for (const member of node.members) {
     if (member.value !== null) visitValue(context, member.value, { ...field, meta: omitReference(field) }, here);
   }
@@ -280,6 +283,7 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
   }
   if (field.meta.language === 'sql') findStatement(context, node, field, here.around);
   if (field.meta.language === 'collection') findCollection(context, node, field, here.around);
+  if (type === 'string') addSharedName(context, node, field);
   addReference(context, node, field, here);
 }
 
@@ -307,7 +311,14 @@ function visitPluginName(
 
 function addDeclaration(context: WalkContext, field: FieldNode, node: LocatedNode): void {
   const symbol = field.meta.declares;
-  if (symbol === undefined || field.type === 'record' || isObject(node.scalar) || node.scalar === null) return;
+  if (
+    symbol === undefined ||
+    isSharedKind(symbol) ||
+    field.type === 'record' ||
+    isObject(node.scalar) ||
+    node.scalar === null
+  )
+    return;
   context.finds.declarations.push({
     symbol,
     name: String(node.scalar),
@@ -318,9 +329,18 @@ function addDeclaration(context: WalkContext, field: FieldNode, node: LocatedNod
   });
 }
 
+/** Links and checks of a definition do not read these names: they are for editors. */
+function addSharedName({ finds }: WalkContext, node: LocatedNode, field: FieldNode): void {
+  const symbol = getSharedKind(field);
+  if (symbol === null) return;
+  const role = field.meta.declares === symbol ? 'declaration' : 'use';
+  finds.sharedNames.push({ symbol, role, name: String(node.scalar), node });
+}
+
 function addReference(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {
   const { refers } = field.meta;
-  if (refers === undefined || typeof node.scalar === 'boolean' || node.scalar === null) return;
+  if (refers === undefined || isSharedKind(refers.symbol)) return;
+  if (typeof node.scalar === 'boolean' || node.scalar === null) return;
   const { when } = refers;
   if (when !== undefined && (here.around && findMember(here.around, when.field)?.value?.scalar) !== when.is) return;
   const holder = refers.within === undefined ? undefined : here.around && findMember(here.around, refers.within)?.value;

@@ -59,6 +59,9 @@ const deprecated = record<NonNullable<FieldMeta['deprecated']>>({
 
 /** A record, so that the compiler reports a missing kind. */
 const SYMBOLS: Readonly<Record<SymbolKind, true>> = {
+  'cache-key': true,
+  room: true,
+  event: true,
   resource: true,
   action: true,
   model: true,
@@ -66,6 +69,7 @@ const SYMBOLS: Readonly<Record<SymbolKind, true>> = {
   'payload-field': true,
   name: true,
   claim: true,
+  'issued-claim': true,
   secret: true,
   generated: true,
   value: true,
@@ -135,7 +139,7 @@ const meta = record<FieldNode['meta']>({
   sent: readOptional(flag),
   afterwards: readOptional(flag),
   language: readOptional(oneOf('sql', 'collection', 'cron', 'zone')),
-  path: readOptional(oneOf('folder', 'file')),
+  path: readOptional(oneOf('folder', 'file', 'beside')),
   store: readOptional(word),
   binds: readOptional(text),
   complete: readOptional(record<NonNullable<FieldMeta['complete']>>({ source: word, of: readOptional(word) })),

@@ -27,6 +27,7 @@ export const broadcast = defineKind<Broadcast>({
     action: text({
       doc: 'Name of the event, by which clients distinguish messages. It is a constant: accessors are not allowed.',
       examples: ['order_shipped'],
+      declares: 'event',
     })
       .required()
       .min(1)

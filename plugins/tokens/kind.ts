@@ -81,6 +81,7 @@ export const token = defineKind<TokenType>({
     custom_claim_fields: list(
       text({
         doc: 'Name of a value of the result, or a dotted path.',
+        declares: 'issued-claim',
         complete: { source: 'value' },
         examples: ['id'],
       })

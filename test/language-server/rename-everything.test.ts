@@ -7,17 +7,25 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { NamedSymbol } from '../../language/analysis/symbols.js';
+import { isSharedKind } from '../../language/analysis/shared-names.js';
 import { createAnalyser, type Analyser } from '../../language/analysis/analyse.js';
 import { applyEdits } from '../../language/source/apply.js';
 import { getSymbolIndex, findSymbolLocations } from '../../language-server/navigation/symbol-locations.js';
 import { findRenameRejection } from '../../language-server/navigation/rename-checks.js';
 import { planRename, type RenamePlan } from '../../language-server/navigation/rename-plan.js';
+import { decodeJson } from '../../language-server/navigation/respell-name.js';
 import { openProject, type Project } from '../../language-server/project.js';
 import { listCaseNames, DEFINITIONS, SQL } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 import { countRuns, isDeep, sampleCases } from '../support/sample.js';
 
 const FRESH: Readonly<Partial<Record<NamedSymbol['sort'], string>>> = { model: '_zzfresh', action: '9871' };
+
+const SUPPORT = { moves: true, confirms: true };
+
+/** A name that definitions share keeps its accessors. */
+const getFreshName = ({ sort }: NamedSymbol, text: string): string =>
+  isSharedKind(sort) ? `zzfresh ${decodeJson(text)}` : (FRESH[sort] ?? 'zzfresh');
 
 interface Tally {
   renamed: number;
@@ -38,8 +46,8 @@ async function renameSome(project: Project, tally: Tally, count: number): Promis
   const symbols = [...getSymbolIndex(project).symbols.values()];
   for (const symbol of sampleCases('editor', basename(project.folder), symbols, count)) {
     const [place] = findSymbolLocations(project, symbol);
-    if (place === undefined || findRenameRejection(project, { symbol, place }, true) !== null) continue;
-    const made = planRename(project, symbol, FRESH[symbol.sort] ?? 'zzfresh');
+    if (place === undefined || findRenameRejection(project, { symbol, place }, SUPPORT) !== null) continue;
+    const made = planRename(project, symbol, getFreshName(symbol, place.text));
     const what = `${symbol.sort} ${symbol.name} of ${basename(project.folder)}`;
     if (typeof made === 'string') {
       tally.refused.push(`${what}: ${made}`);

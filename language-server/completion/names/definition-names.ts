@@ -91,6 +91,12 @@ export const suggestClaims: NameSource = (place) =>
     ...listDefinitions(place).flatMap((definition) => listDeclaredNames(definition, 'claim')),
   ]);
 
+/** Claims that guards of the project read, for a resource that issues tokens. */
+export const suggestReadClaims: NameSource = (place) =>
+  uniqueNames(listDefinitions(place).flatMap((definition) => listDeclaredNames(definition, 'claim'))).map(
+    ({ name }): Name => ({ name, detail: 'read by a guard' }),
+  );
+
 /** Undeclared names: fields for rules, values for `for`, claims. `symbol`: what this place declares. */
 export function missingNames(
   { view: { registry }, site: { definition } }: NameSourceInput,

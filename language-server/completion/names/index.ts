@@ -1,6 +1,8 @@
 /** All name sources, by the name that fields use in `refers`, `complete`, or accessor facts. An unknown source offers nothing. */
 import type { FieldNode } from '../../../language/schema/field-node.js';
-import type { FieldMeta, SymbolKind } from '../../../contract/field-meta.js';
+import { findMember } from '../../../language/source/tree.js';
+import { getSharedKind } from '../../../language/analysis/shared-names.js';
+import type { FieldMeta, Refers, SymbolKind } from '../../../contract/field-meta.js';
 import type { CursorContext, DocumentContext } from '../../document-context.js';
 import { suggestActions, suggestResultNames } from './actions.js';
 import { suggestMediaTypes, suggestSchedules, suggestZones } from './constant-names.js';
@@ -9,8 +11,10 @@ import {
   suggestDeclared,
   missingNames,
   suggestPayloadFields,
+  suggestReadClaims,
   suggestValueNames,
 } from './definition-names.js';
+import { suggestShared } from './shared-names.js';
 import { createNameSourceInput, uniqueNames, type Name, type NameSource } from './name-source.js';
 import {
   suggestConnections,
@@ -32,6 +36,10 @@ const SYMBOLS: Readonly<Record<SymbolKind, NameSource>> = {
   name: suggestValueNames,
   generated: suggestDeclared('generated'),
   claim: suggestClaims,
+  'issued-claim': suggestReadClaims,
+  'cache-key': suggestShared('cache-key'),
+  room: suggestShared('room'),
+  event: suggestShared('event'),
   secret: suggestDeclared('secret'),
   value: suggestResultNames,
 };
@@ -55,16 +63,26 @@ const BY_LANGUAGE: Readonly<Partial<Record<NonNullable<FieldMeta['language']>, N
 
 export function namesFor(view: DocumentContext, site: CursorContext, { meta }: FieldNode): Name[] {
   const { refers, complete, declares, language } = meta;
+  const isReference = refers !== undefined && isReferenceHere(site, refers);
+  const shared = getSharedKind({ meta });
   const querySource = (source: string, of?: string): readonly Name[] =>
     NAME_SOURCES[source]?.(createNameSourceInput(view, site, { of, within: refers?.within })) ?? [];
   return uniqueNames([
-    ...(refers === undefined ? [] : querySource(refers.symbol)),
-    ...(refers?.named === true ? querySource('name') : []),
-    ...(complete === undefined ? [] : querySource(complete.source, complete.of)),
+    ...(isReference ? querySource(refers.symbol) : []),
+    ...(isReference && refers.named === true ? querySource('name') : []),
+    ...(shared === null || declares !== shared ? [] : querySource(shared)),
+    ...(declares === 'issued-claim' ? querySource(declares) : []),
+    ...(complete === undefined || isReference ? [] : querySource(complete.source, complete.of)),
     ...(language === undefined ? [] : (BY_LANGUAGE[language]?.(createNameSourceInput(view, site)) ?? [])),
     ...(declares === undefined ? [] : missingNames(createNameSourceInput(view, site), declares)),
     ...(declares === 'claim' ? querySource('claim') : []),
   ]);
+}
+
+/** Null siblings are not written yet. */
+function isReferenceHere({ levels }: CursorContext, { when }: Refers): boolean {
+  const around = levels.slice(0, -1).findLast(({ node }) => node?.type === 'object')?.node;
+  return when === undefined || !around || findMember(around, when.field)?.value?.scalar === when.is;
 }
 
 export function keysFor(view: DocumentContext, site: CursorContext, { meta }: FieldNode): Name[] {

@@ -152,15 +152,18 @@ const listClaimReads = memoizeWith((resource: LinkedResource, registry: Registry
   return [...written, ...bare].filter(({ action }) => action?.timing.scheduled !== true);
 });
 
-export const listUsages = memoize(({ definition: { finds, node } }: LinkedResource): readonly PluginUsage[] =>
+/** Linked resources, and finished models. */
+type WithDefinition = Pick<LinkedResource, 'definition'>;
+
+export const listUsages = memoize(({ definition: { finds, node } }: WithDefinition): readonly PluginUsage[] =>
   finds.places.filter((place) => place.node === node),
 );
 
 const hasGuard = (resource: LinkedResource, registry: Registry): boolean =>
   listUsages(resource).some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['identifies'] === true);
 
-export const listIssuers = memoizeWith((resource: LinkedResource, registry: Registry): readonly Issuer[] =>
-  listUsages(resource).flatMap((place) => {
+export const listIssuers = memoizeWith((resource: WithDefinition & { readonly id: string }, registry: Registry) =>
+  listUsages(resource).flatMap((place): Issuer[] => {
     const issued = registry.plugins.get(place.plugin)?.issues?.(place) ?? null;
     return issued === null ? [] : [{ id: resource.id, place, issued }];
   }),
@@ -172,7 +175,7 @@ export const listIssuersIn = memoizeWith((block: readonly LinkedResource[], regi
 
 /** Null if the result depends on the environment. `holder`: the fields of the resource, if not those of its definition. */
 export function findAcceptance(
-  resource: LinkedResource,
+  resource: WithDefinition,
   { place: by, issued }: Issuer,
   registry: Registry,
   holder?: PluginUsage['holder'],

@@ -45,8 +45,7 @@ function collectPart(
   if (tail === 'env') {
     collecting.add(environmentId(first.text), locateInside(spot, first.start, first.end), 'use');
   } else if (tail === 'declared:claim') {
-    const id = { sort: 'claim', within: scope.within, name: first.text } as const;
-    collecting.add(id, locateInside(spot, first.start, first.end), 'use');
+    collecting.add(scope.getClaimId(first.text), locateInside(spot, first.start, first.end), 'use');
   } else if (reads === 'payload') {
     const action = scope.resource?.actions.find((one) => isInside(node, one.node))?.key ?? null;
     if (isOutput(scope, first.text, action)) return;

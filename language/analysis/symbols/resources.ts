@@ -1,14 +1,14 @@
 /** Collects the names of resources: ids, actionables, payload fields, produced names and claims. */
 import { listParameterSpans } from '../../strings/route.js';
 import { findMember, type LocatedNode } from '../../source/tree.js';
-import type { Reference } from '../facts.js';
+import type { Declaration, Reference } from '../facts.js';
 import { isInside } from '../report.js';
 import type { ActionModel, Analysis, ResourceModel } from '../model.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
+import { getClaimGroups } from './claims.js';
 import { collectAccessors } from './accessors.js';
 import { getLookup } from './lookup.js';
-import { listTestTables } from '../checks/tests.js';
-import { fieldId, modelId } from './models.js';
+import { fieldId } from './models.js';
 import { addPath, isOutput, resolveRoot, type SymbolScope } from './scope.js';
 import { locateInside, splitSegments, locateContent } from './locations.js';
 import { findOrigin, findParameterModel } from './values.js';
@@ -21,11 +21,13 @@ const actionId = (resource: string, id: string | number): SymbolId => ({
 });
 
 export function collectResources(collecting: SymbolCollector): void {
-  const { analysis } = collecting;
+  const { analysis, registry } = collecting;
   const byDefinition = new Map(analysis.resources.map((resource) => [resource.definition, resource]));
   for (const [i, definition] of analysis.definitions.entries()) {
     const resource = byDefinition.get(definition) ?? null;
-    const scope: SymbolScope = { within: String(i), resource, definition };
+    const within = String(i);
+    const getClaimId = (name: string): SymbolId => getClaimGroups(analysis, registry).getId(within, name);
+    const scope: SymbolScope = { within, resource, definition, getClaimId };
     if (resource !== null) {
       declareResource(collecting, scope, resource);
       for (const reference of definition.finds.references) collectReference(collecting, scope, resource, reference);
@@ -34,7 +36,7 @@ export function collectResources(collecting: SymbolCollector): void {
   }
 }
 
-const DECLARED = { name: 'name', generated: 'generated', claim: 'claim' } as const;
+const DECLARED = { name: 'name', generated: 'generated' } as const;
 
 function declareResource(collecting: SymbolCollector, scope: SymbolScope, resource: ResourceModel): void {
   const { add } = collecting;
@@ -55,7 +57,9 @@ function declareResource(collecting: SymbolCollector, scope: SymbolScope, resour
       add({ sort: 'payload', within, name }, locateContent(spot), 'declaration');
       if (node !== null) declareNested(collecting, scope, name, node);
     }
-    if (symbol === 'name' || symbol === 'generated' || symbol === 'claim') {
+    if (symbol === 'claim' || symbol === 'issued-claim')
+      declareClaim(collecting, scope, resource, { symbol, name, spot });
+    if (symbol === 'name' || symbol === 'generated') {
       const [root] = splitSegments(name);
       const id = { sort: DECLARED[symbol], within, name: root?.text ?? name };
       add(id, spot.doc.text[spot.start] === '"' ? locateInside(spot, 0, id.name.length) : spot, 'declaration');
@@ -68,6 +72,46 @@ function declareResource(collecting: SymbolCollector, scope: SymbolScope, resour
     const model = findOrigin(collecting.analysis, action, name);
     if (model !== null) add(fieldId(model, name), locateContent(spot), 'use');
   }
+}
+
+/** Where no resource issues the claim, the guard declares it. An issued claim is named like the value that it holds. */
+function declareClaim(
+  { analysis, registry, add, linkSymbols }: SymbolCollector,
+  scope: SymbolScope,
+  resource: ResourceModel,
+  { symbol, name, spot }: Pick<Declaration, 'symbol' | 'name' | 'spot'>,
+): void {
+  const [root = ''] = name.split('.');
+  const groups = getClaimGroups(analysis, registry);
+  const id = groups.getId(scope.within, root);
+  const here = locateInside(spot, 0, root.length);
+  if (symbol === 'claim') {
+    const isIssued = groups.listIssuersOf(resource).some((issuer) => listIssuedClaims(issuer).includes(root));
+    add(id, here, isIssued ? 'use' : 'declaration');
+    return;
+  }
+  add(id, here, 'declaration', 'issued');
+  const value = findClaimValue(analysis, scope, resource, root);
+  if (value !== null) linkSymbols(id, value);
+}
+
+const listIssuedClaims = ({ definition: { finds } }: ResourceModel): string[] =>
+  finds.declarations.flatMap(({ symbol, name }) => (symbol === 'issued-claim' ? [name.split('.')[0] ?? name] : []));
+
+/** In the order in which `tokenize` looks it up. */
+function findClaimValue(
+  analysis: Analysis,
+  scope: SymbolScope,
+  resource: ResourceModel,
+  name: string,
+): SymbolId | null {
+  for (const source of listSourceActions(analysis, resource, null, false)) {
+    const model = findOrigin(analysis, source, name);
+    if (model === 'made') return null;
+    if (model !== null) return fieldId(model, name);
+  }
+  const root = resolveRoot(scope, name, null);
+  return root?.sort === 'name' ? root : null;
 }
 
 /** Rules may be nested. */
@@ -193,23 +237,4 @@ function listSourceActions(
   if (action === null) return [...actions].reverse().sort((a, b) => Number(b.main) - Number(a.main));
   if (!extracted || action.depends.length === 0) return [action];
   return action.depends.flatMap((key) => getLookup(analysis).action(key) ?? []);
-}
-
-/** The uses of resources, models and fields in test files. */
-export function collectTests({ analysis, add }: SymbolCollector): void {
-  const { model: modelOf, resource: resourceOf } = getLookup(analysis);
-  for (const definition of analysis.tests) {
-    const { doc } = definition;
-    for (const { refers, name, spot } of definition.finds.references) {
-      if (refers.symbol === 'resource' && resourceOf(String(name)) !== undefined)
-        add(resourceId(String(name)), locateContent(spot), 'use');
-    }
-    for (const { table, rows } of listTestTables(definition)) {
-      const model = modelOf(table.key);
-      if (model === undefined) continue;
-      add(modelId(model), locateContent({ doc, start: table.keyStart, end: table.keyEnd }), 'use');
-      for (const { key, keyStart: start, keyEnd: end } of rows.flat())
-        add(fieldId(model, key), locateContent({ doc, start, end }), 'use');
-    }
-  }
 }

@@ -10,18 +10,24 @@ export interface SymbolScope {
   readonly definition: Definition;
   /** Null for models. */
   readonly resource: ResourceModel | null;
+  readonly getClaimId: (name: string) => SymbolId;
 }
 
 /** `action`: key of the actionable with the name, or null for a plugin of the resource. Returns null for undeclared names. */
-export function resolveRoot({ within, resource }: SymbolScope, name: string, action: string | null): SymbolId | null {
+export function resolveRoot(
+  { within, resource, getClaimId }: SymbolScope,
+  name: string,
+  action: string | null,
+): SymbolId | null {
   const [source] = resource?.sources.listSources(name, action) ?? [];
   // Results of actionables are not declared.
   if (source === undefined || source.sort === 'output') return null;
   if (source.why === 'property' || source.why === 'item') return null;
+  if (source.sort === 'claim') return getClaimId(name);
   return { sort: SORTS[source.sort], within, name };
 }
 
-const SORTS = { extracted: 'name', generated: 'generated', payload: 'payload', claim: 'claim' } as const;
+const SORTS = { extracted: 'name', generated: 'generated', payload: 'payload' } as const;
 
 export const isOutput = ({ resource }: SymbolScope, name: string, action: string | null): boolean =>
   resource?.sources.listSources(name, action)[0]?.sort === 'output';

@@ -21,6 +21,7 @@ export default definePlugin({
       doc: `Name of the room: text with accessors, as \`join_room\` writes it, or a list of at most ${MAX_ROOMS} such texts.`,
       examples: ['match $PAYLOAD.match_id'],
       roots: RECEIVER_ROOTS,
+      refers: { symbol: 'room' },
       afterwards: true,
     }).required(),
   }).meta({

@@ -22,6 +22,7 @@ const cacheable = shape(
         'Name of the cached entries, by which other definitions remove them. It need not contain what the result depends on. Without a ' +
         'name it is the id of the resource, or `id#1` for its actionable 1.',
       examples: ['notes of $PROTECTED.id', 'countries'],
+      declares: 'cache-key',
       roots: ROOTS,
     }),
     duration: numeric({ doc: 'How long an entry is valid.', unit: 'seconds', examples: [60] })
@@ -32,6 +33,7 @@ const cacheable = shape(
         doc: 'A name as the other definition writes it. Only the accessors may differ.',
         afterwards: true,
         examples: ['notes of $PROTECTED.id'],
+        refers: { symbol: 'cache-key' },
         roots: ROOTS,
       }).required(),
       { doc: 'Names whose entries are removed after the commit.', examples: [['notes of $PROTECTED.id']] },

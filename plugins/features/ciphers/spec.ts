@@ -47,6 +47,7 @@ export default definePlugin({
               doc: 'A field, or a dotted path. A path through a list means each of its items.',
               declares: 'secret',
               refers: { symbol: 'payload-field', named: true, when: { field: 'operation', is: 'Encrypt' } },
+              complete: { source: 'value' },
               examples: ['email', 'cards.number'],
             })
               .required()

@@ -17,7 +17,12 @@ export default definePlugin({
     'again. A request that is not a message of a connection is rejected before any work. A number is converted to ' +
     'text.',
   facts: { applies: 'when-present', joins: 'join_room' },
-  slots: { actionable: shape({ join_room: roomField('Name of the room that is joined') }, { mistaken: INVENTED }) },
+  slots: {
+    actionable: shape(
+      { join_room: roomField('Name of the room that is joined', { declares: 'room' }) },
+      { mistaken: INVENTED },
+    ),
+  },
   check,
   openapi: () => ({ refuses: ['WS_NO_CONNECTION', 'WS_ROOMS_FULL', 'BRC_RECEIVER'] }),
   errors: { ...roomErrors, WS_ROOM_ANY: ROOM_ANY },

@@ -15,7 +15,12 @@ export default definePlugin({
     'The connection leaves after the commit. Leaving a room that it is not in is not an error. A closed connection ' +
     'leaves all of its rooms. A request that is not a message of a connection is rejected before any work.',
   facts: { applies: 'when-present', rooms: 'leave_room' },
-  slots: { actionable: shape({ leave_room: roomField('Name of the room that is left') }, { mistaken: INVENTED }) },
+  slots: {
+    actionable: shape(
+      { leave_room: roomField('Name of the room that is left', { refers: { symbol: 'room' } }) },
+      { mistaken: INVENTED },
+    ),
+  },
   check: (place) => checkRoomField('leave_room', place),
   openapi: () => ({ refuses: ['WS_NO_CONNECTION', 'BRC_RECEIVER'] }),
   errors: roomErrors,

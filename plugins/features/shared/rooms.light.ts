@@ -1,5 +1,6 @@
 /** Field, checks and error codes shared by `join_room` and `leave_room`. */
 import type { Json } from '../../../contract/json.js';
+import type { FieldMeta } from '../../../contract/field-meta.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import type { CodeEntry } from '../../../contract/problem.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
@@ -11,13 +12,14 @@ import {
   receiverErrors,
 } from '../../broadcasts/shared/receivers.light.js';
 
-export const roomField = (doc: string) =>
+export const roomField = (doc: string, meta: Pick<FieldMeta, 'declares' | 'refers'>) =>
   value(null, {
     doc: `${doc}: text with accessors, or a list of at most ${MAX_ROOMS} such texts.`,
     examples: ['match $PAYLOAD.match_id'],
     form: '"match $PAYLOAD.match_id"',
     roots: RECEIVER_ROOTS,
     afterwards: true,
+    ...meta,
   });
 
 export const roomErrors = {

@@ -1,0 +1,38 @@
+/** Names that all definitions share: cache keys, rooms, events. What their text means, whatever the accessors in it are. */
+import type { SharedKind } from '../../contract/field-meta.js';
+import type { FieldNode } from '../schema/field-node.js';
+import { parseTemplate } from '../strings/accessor.js';
+
+const SHARED: Readonly<Record<SharedKind, true>> = { 'cache-key': true, room: true, event: true };
+
+export const isSharedKind = (symbol: string): symbol is SharedKind => Object.hasOwn(SHARED, symbol);
+
+/** The kind of the name that a text of this field is; null if it is none. */
+export function getSharedKind({ meta: { declares, refers } }: Pick<FieldNode, 'meta'>): SharedKind | null {
+  const symbol = declares ?? refers?.symbol;
+  return symbol !== undefined && isSharedKind(symbol) ? symbol : null;
+}
+
+/** A character that no name contains, in the place of each value. */
+const VALUE = '\u0000';
+
+/** The same for two texts that differ in their accessors only. */
+export const toSharedName = (text: string): string =>
+  parseTemplate(text)
+    .map((part) => (typeof part === 'string' ? part : VALUE))
+    .join('');
+
+/** For display. */
+export const formatSharedName = (name: string): string => name.replaceAll(VALUE, '…');
+
+/** The number of accessors in a text, or of values in a name. */
+export const countValues = (text: string): number => toSharedName(text).split(VALUE).length - 1;
+
+/** Null if the numbers of accessors differ. The constant text of `newText`, with the accessors of `text`. */
+export function respellSharedName(text: string, newText: string): string | null {
+  const listValues = (written: string): string[] =>
+    parseTemplate(written).flatMap((part) => (typeof part === 'string' ? [] : [written.slice(part.start, part.end)]));
+  const [values, newValues] = [listValues(text), listValues(newText)];
+  if (values.length !== newValues.length) return null;
+  return toSharedName(newText).replaceAll(VALUE, () => values.shift() ?? '');
+}

@@ -1,0 +1,68 @@
+/**
+ * Claims of tokens: the guards that accept the tokens of a resource, and that resource, speak of the same claims. Acceptance is
+ * that of the checker (`checks/claims.ts`).
+ */
+import type { PluginUsage } from '../facts.js';
+import { findAcceptance, listIssuers, type Issuer } from '../checks/claims.js';
+import { memoize } from '../memoize.js';
+import type { Analysis, ResourceModel } from '../model.js';
+import type { Registry } from '../registry.js';
+import type { SymbolId } from '../symbols.js';
+
+export interface ClaimGroups {
+  /** `within`: the number of a definition. */
+  getId(within: string, name: string): SymbolId;
+  /** The resources that issue tokens which the guard of this one accepts, or may accept. */
+  listIssuersOf(resource: ResourceModel): readonly ResourceModel[];
+  /** The resources with a guard that accepts, or may accept, its tokens. */
+  listGuardsOf(issuer: ResourceModel): readonly ResourceModel[];
+}
+
+const kept = new WeakMap<Analysis, ClaimGroups>();
+
+export function getClaimGroups(analysis: Analysis, registry: Registry): ClaimGroups {
+  const known = kept.get(analysis) ?? createClaimGroups(analysis, registry);
+  kept.set(analysis, known);
+  return known;
+}
+
+/** An answer holds as long as both definitions stay the same. */
+const getAnswers = memoize((_issuer: PluginUsage) => new WeakMap<ResourceModel['definition'], boolean>());
+
+function isAccepted(guard: ResourceModel, issuer: Issuer, registry: Registry): boolean {
+  const answers = getAnswers(issuer.place);
+  let found = answers.get(guard.definition);
+  if (found === undefined) {
+    found = findAcceptance(guard, issuer, registry) !== false;
+    answers.set(guard.definition, found);
+  }
+  return found;
+}
+
+function createClaimGroups({ definitions, resources }: Analysis, registry: Registry): ClaimGroups {
+  const issuers = resources.flatMap((resource) =>
+    listIssuers(resource, registry).map((issuer) => ({ resource, issuer })),
+  );
+  const guards = resources.filter(({ places, definition: { node } }) =>
+    places.some((place) => place.node === node && registry.plugins.get(place.plugin)?.accepts !== undefined),
+  );
+  const pairs = issuers.flatMap(({ resource, issuer }) =>
+    guards.flatMap((guard) => (isAccepted(guard, issuer, registry) ? [{ guard, issuer: resource }] : [])),
+  );
+  const numbers = new Map(definitions.map((one, i) => [one, i]));
+  const heads = new Map<number, number>();
+  const findHead = (at: number): number => {
+    const next = heads.get(at);
+    return next === undefined ? at : findHead(next);
+  };
+  for (const { guard, issuer } of pairs) {
+    const [a = 0, b = 0] = [guard, issuer].map(({ definition }) => findHead(numbers.get(definition) ?? 0));
+    if (a !== b) heads.set(Math.max(a, b), Math.min(a, b));
+  }
+  const unique = (found: readonly ResourceModel[]): ResourceModel[] => [...new Set(found)];
+  return {
+    getId: (within, name) => ({ sort: 'claim', within: String(findHead(Number(within))), name }),
+    listIssuersOf: (resource) => unique(pairs.flatMap(({ guard, issuer }) => (guard === resource ? [issuer] : []))),
+    listGuardsOf: (resource) => unique(pairs.flatMap(({ guard, issuer }) => (issuer === resource ? [guard] : []))),
+  };
+}

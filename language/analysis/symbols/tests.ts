@@ -1,0 +1,107 @@
+/** Collects the names in test files: resources, models, fields, claims, events. */
+import { findMember, type LocatedNode, type Member } from '../../source/tree.js';
+import { listTestTables } from '../checks/tests.js';
+import type { Definition } from '../model.js';
+import type { SymbolCollector, SymbolId } from '../symbols.js';
+import { getClaimGroups } from './claims.js';
+import { locateContent } from './locations.js';
+import { getLookup } from './lookup.js';
+import { fieldId, modelId } from './models.js';
+import { resourceId } from './resources.js';
+import { isDeclaredName, sharedId } from './shared-names.js';
+
+export function collectTests(collecting: SymbolCollector): void {
+  const { analysis, add } = collecting;
+  const { model: modelOf, resource: resourceOf } = getLookup(analysis);
+  for (const definition of analysis.tests) {
+    const { doc } = definition;
+    for (const { refers, name, spot } of definition.finds.references) {
+      if (refers.symbol === 'resource' && resourceOf(String(name)) !== undefined)
+        add(resourceId(String(name)), locateContent(spot), 'use');
+    }
+    for (const { table, rows } of listTestTables(definition)) {
+      const model = modelOf(table.key);
+      if (model === undefined) continue;
+      add(modelId(model), locateContent({ doc, start: table.keyStart, end: table.keyEnd }), 'use');
+      for (const { key, keyStart: start, keyEnd: end } of rows.flat())
+        add(fieldId(model, key), locateContent({ doc, start, end }), 'use');
+    }
+    for (const { scalar, start, end } of listEvents(definition)) {
+      const name = String(scalar);
+      if (isDeclaredName(analysis, 'event', name))
+        add(sharedId('event', name), locateContent({ doc, start, end }), 'use');
+    }
+    for (const { members, resources } of listClaims(definition))
+      for (const { key, keyStart: start, keyEnd: end } of members) {
+        const id = findClaim(collecting, resources, key);
+        if (id !== null) add(id, locateContent({ doc, start, end }), 'use');
+      }
+  }
+}
+
+const findValue = (node: LocatedNode | null, name: string): LocatedNode | null =>
+  (node && findMember(node, name)?.value) ?? null;
+
+const listItems = (node: LocatedNode | null, name: string): readonly LocatedNode[] =>
+  findValue(node, name)?.items ?? [];
+
+/** The names of the messages that a test expects. */
+function listEvents({ node }: Definition): LocatedNode[] {
+  const messages = listItems(node, 'cases').flatMap((one) => [
+    ...listItems(findValue(one, 'expect'), 'messages'),
+    ...listItems(one, 'steps').flatMap((step) =>
+      findValue(step, 'receive') === null ? [] : [findValue(findValue(step, 'expect'), 'body')],
+    ),
+  ]);
+  return messages.flatMap((message) => findValue(message, 'action') ?? []).filter(({ type }) => type === 'string');
+}
+
+/** Claims of a caller, and the resources that are called with them. */
+interface TestClaims {
+  readonly members: readonly Member[];
+  readonly resources: readonly string[];
+}
+
+function listClaims({ node }: Definition): TestClaims[] {
+  const cases = listItems(node, 'cases').map((one) => {
+    const steps = listItems(one, 'steps').flatMap((step) =>
+      ['request', 'connect'].flatMap((name) => findValue(step, name) ?? []),
+    );
+    return { one, steps, resources: steps.flatMap(getResource) };
+  });
+  const all = cases.flatMap(({ resources }) => resources);
+  return [
+    toClaims(findValue(node, 'given'), 'claims', all),
+    ...cases.flatMap(({ one, steps, resources }) => [
+      toClaims(findValue(one, 'given'), 'claims', resources),
+      ...steps.map((step) => toClaims(step, 'as', [...getResource(step), ...resources].slice(0, 1))),
+    ]),
+  ];
+}
+
+const toClaims = (node: LocatedNode | null, name: string, resources: readonly string[]): TestClaims => ({
+  members: findValue(node, name)?.members ?? [],
+  resources,
+});
+
+function getResource(step: LocatedNode): string[] {
+  const node = findValue(step, 'resource');
+  return node?.type === 'string' ? [String(node.scalar)] : [];
+}
+
+/** Null if the resources read claims of this name from tokens of several issuers. */
+function findClaim({ analysis, registry }: SymbolCollector, ids: readonly string[], name: string): SymbolId | null {
+  const groups = getClaimGroups(analysis, registry);
+  const found = new Map<string, SymbolId>();
+  for (const id of new Set(ids)) {
+    const definition = getLookup(analysis).resource(id)?.definition;
+    const isRead = definition?.finds.declarations.some(
+      (one) => one.symbol === 'claim' && one.name.split('.')[0] === name,
+    );
+    if (definition === undefined || isRead !== true) continue;
+    const claim = groups.getId(String(analysis.definitions.indexOf(definition)), name);
+    found.set(claim.within, claim);
+  }
+  const [only, other] = found.values();
+  return only === undefined || other !== undefined ? null : only;
+}
