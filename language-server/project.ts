@@ -127,7 +127,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     onSettings: () => config.clear(),
   });
   let isRead = false;
-  let analyser: { readonly registry: Registry; readonly own: Analyser } | null = null;
+  let analyser: { readonly meaning: string; readonly own: Analyser } | null = null;
   let files: Map<string, SourceFile> | null = null;
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
@@ -183,10 +183,10 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     return { analysis, problems: all, config: served.config };
   }
 
-  /** Caches the analyser for the current registry. */
+  /** Another registry of the same meaning has other texts for hovers: the analysis stays as it is. */
   function getAnalyser(): Analyser {
-    const { registry } = state.plugins;
-    if (analyser?.registry !== registry) analyser = { registry, own: createAnalyser(registry) };
+    const { registry, meaning } = state.plugins;
+    if (analyser?.meaning !== meaning) analyser = { meaning, own: createAnalyser(registry) };
     return analyser.own;
   }
 

@@ -10,6 +10,7 @@ import type { Kind } from '../contract/kind.js';
 import type { Problem } from '../contract/problem.js';
 import type { Manifest } from '../language/export/manifest.js';
 import { toSpecs } from '../language/export/manifest-specs.js';
+import type { FieldNode } from '../language/schema/field-node.js';
 import { withProgramCodes } from '../language/problems/with-program-codes.js';
 import { BUILTIN, isPatternMatch, locatePlugins } from '../language/project/plugin-folders.js';
 import { listPluginFolders, reportUnreadPlugins } from '../language/project/plugin-manifests.js';
@@ -26,6 +27,8 @@ export interface LoadedRegistry {
   readonly folders: readonly string[];
   /** All that the registry is built from. */
   readonly content: string;
+  /** The same without texts that only people read: with an equal one, an analysis finds the same. */
+  readonly meaning: string;
 }
 
 let whole: Registry | undefined;
@@ -76,8 +79,31 @@ export async function loadRegistry({ folder, source, trusted, before }: Registry
   const registry = isWhole ? getBuiltinRegistry() : buildTolerantRegistry(found.kinds, enabled, notes);
   const complete = folders.every((entry) => !notes.has(entry));
   const problems = reportUnreadPlugins(registry, CONFIG_NAME, source, notes);
-  return { registry, problems, complete, notes, folders: places, content };
+  const meaning = JSON.stringify([plugins, disable, manifests.map((one) => one && toMeaning(one)), [...notes]]);
+  return { registry, problems, complete, notes, folders: places, content, meaning };
 }
+
+/** What no check reads: JSON leaves it out. */
+const PROSE = {
+  ...{ since: undefined, summary: undefined, details: undefined, runtime: undefined },
+  ...{ examples: undefined, counterExamples: undefined },
+} as const;
+
+const toMeaning = ({ kinds, plugins }: Manifest): unknown => [
+  kinds.map((kind) => ({ ...kind, summary: undefined, common: kind.common && omitDocs(kind.common) })),
+  plugins.map((plugin) => ({
+    ...{ ...plugin, ...PROSE },
+    slots: Object.entries(plugin.slots).map(([slot, field]) => [slot, omitDocs(field)]),
+  })),
+];
+
+const omitDocs = ({ meta, fields, inner, options, ...field }: FieldNode): unknown => ({
+  ...field,
+  meta: { ...meta, doc: '' },
+  fields: Object.entries(fields).map(([name, one]) => [name, omitDocs(one)]),
+  inner: inner && omitDocs(inner),
+  options: options.map(omitDocs),
+});
 
 /** On an error, drops foreign plugins first, then the selection. The error becomes a note. */
 function buildTolerantRegistry(

@@ -24,16 +24,24 @@ import { median } from '../report.js';
 import { rotateItems } from '../rounds.js';
 import { createBook, type Book, type FigureRow } from './figures.js';
 import { startClient, type Client } from './client.js';
-import { makeSides, writeProject, writeSample, type Side } from './sides.js';
+import { addPlugin, makeSides, MANIFEST, writeProject, writeSample, type Side } from './sides.js';
 
 const KEYSTROKES = 15;
 const EDITS = 100;
+/** Letters of each kind in the large project, and milliseconds of CPU that one may take. */
+const LARGE_EDITS = 25;
+const EDIT_CPU = 40;
 /** Milliseconds without a letter in which a server may give memory back. */
 const IDLE = 3000;
 const LARGE = '2,000 resources, 200 models';
 const SAMPLE_FILE = 'definitions/resources/sign-in.resource.json';
 
 const createTimeRow = (name: string, bound: number | null): FigureRow => ({ name, unit: 'ms', bound });
+/** Of an edit in the large project: what nearly all of them may take, and what one may cost. */
+const createEditRow = (name: string, bound: number): FigureRow => ({
+  ...{ name: `${LARGE}: ${name}`, unit: 'ms', bound },
+  ...{ isOfMost: true, cpuBound: EDIT_CPU },
+});
 const createMemoryRow = (name: string, bound: number | null): FigureRow => ({ name, unit: 'MiB', bound });
 
 interface Options {
@@ -54,7 +62,7 @@ export async function measureEditor(folder: string, options: Options, print: (li
   await writeSample(sample);
   await writeProject(large, one);
   await writeProject(many, workspace);
-  const [wide, edited] = [join(folder, 'wide'), createManyModelsProject(2000, 200)];
+  const [wide, edited] = [join(folder, 'wide'), addPlugin(createManyModelsProject(2000, 200))];
   await writeProject(wide, edited);
   print(`Node ${process.version}; 200 KB hold ${one.resources} resources; ${options.rounds} rounds after a warm-up`);
   let book = createBook();
@@ -158,10 +166,11 @@ async function measureKeystroke(
   row: FigureRow,
   { offset, letter }: Keystroke,
   answer: () => Promise<boolean>,
+  times = KEYSTROKES,
 ): Promise<void> {
   const took: number[] = [];
   let cpu = 0;
-  for (let n = 0; n < KEYSTROKES; n++) {
+  for (let n = 0; n < times; n++) {
     const cpuBefore = readTreeCpuMicros(client.pid);
     const before = performance.now();
     client.edit(offset, offset, letter);
@@ -178,7 +187,7 @@ async function measureKeystroke(
       return;
     }
   }
-  book.add(row, side, took, cpu / 2000 / KEYSTROKES);
+  book.add(row, side, took, cpu / 2000 / times);
 }
 
 /** 500 resources in as many files; the other one has no index, so its memory alone is compared. */
@@ -228,15 +237,15 @@ async function measureEdits(
     await client.waitForIndex(project.resources);
     client.open(stroke.text);
     expectNoMistake(side, await client.waitForAllDiagnostics());
-    const row = createTimeRow(`${LARGE}: diagnostics, a letter in ${stroke.name}`, 150);
-    await measureKeystroke(visit, client, row, stroke, async () =>
-      isKnown(side, await client.waitForDiagnostics(), stroke.expected),
-    );
-    const completion = createTimeRow(`${LARGE}: completion, a letter in ${stroke.name}`, 50);
-    await measureKeystroke(visit, client, completion, stroke, async () => {
+    const row = createEditRow(`diagnostics, a letter in ${stroke.name}`, 150);
+    const findMistake = async (): Promise<boolean> => isKnown(side, await client.waitForDiagnostics(), stroke.expected);
+    await measureKeystroke(visit, client, row, stroke, findMistake, LARGE_EDITS);
+    const completion = createEditRow(`completion, a letter in ${stroke.name}`, 50);
+    const complete = async (): Promise<boolean> => {
       await client.fetchCompletions(stroke.offset + 1);
       return true;
-    });
+    };
+    await measureKeystroke(visit, client, completion, stroke, complete, LARGE_EDITS);
     if (stroke.file === project.open) await measureChanges(visit, client, project);
     await setTimeout(IDLE);
     const memory = createMemoryRow(`${LARGE}: memory after letters in ${stroke.name}`, 200);
@@ -245,23 +254,39 @@ async function measureEdits(
   }
 }
 
-/** Files that change on disk: variables, and JSON that is no part of the project. */
+/** Files that change on disk: variables, a manifest, and JSON that is no part of the project. */
 async function measureChanges(
   { book, side, folder }: EditorMeasurement,
   client: Client,
   { files, open }: LargeProject,
 ): Promise<void> {
   const variables = files['.env'] ?? '';
-  const [took, cpu]: [number[], number[]] = [[], []];
-  for (let n = 0; n < KEYSTROKES; n++) {
-    await writeFile(join(folder, '.env'), `${variables}OTHER=${'x'.repeat(n)}\n`);
-    const [cpuBefore, before] = [readTreeCpuMicros(client.pid), performance.now()];
-    await client.waitForPublication(() => client.noteChange('.env'));
-    took.push(performance.now() - before);
-    cpu.push((readTreeCpuMicros(client.pid) - cpuBefore) / 1000);
+  const manifest = files[MANIFEST] ?? '';
+  const changes = [
+    { name: 'another variable in .env', file: '.env', write: (n: number) => `${variables}OTHER=${'x'.repeat(n)}\n` },
+    {
+      name: 'another value of a variable that every resource names',
+      file: '.env',
+      write: (n: number) => `${variables.trimEnd()}${'x'.repeat(n % 2)}\n`,
+    },
+    {
+      name: 'another text in a manifest',
+      file: MANIFEST,
+      write: (n: number) => manifest.replace('"summary": "', `"summary": "${'x'.repeat(n)}`),
+    },
+  ];
+  for (const { name, file, write } of changes) {
+    const [took, cpu]: [number[], number[]] = [[], []];
+    for (let n = 0; n < LARGE_EDITS; n++) {
+      await writeFile(join(folder, file), write(n));
+      const [cpuBefore, before] = [readTreeCpuMicros(client.pid), performance.now()];
+      await client.waitForPublication(() => client.noteChange(file));
+      took.push(performance.now() - before);
+      cpu.push((readTreeCpuMicros(client.pid) - cpuBefore) / 1000);
+    }
+    await writeFile(join(folder, file), files[file] ?? '');
+    book.add(createEditRow(`diagnostics, ${name}`, 150), side, took, median(cpu));
   }
-  await writeFile(join(folder, '.env'), variables);
-  book.add(createTimeRow(`${LARGE}: diagnostics, another variable in .env`, 150), side, took, median(cpu));
   const cpuBefore = readTreeCpuMicros(client.pid);
   const answers: number[] = [];
   for (let n = 0; n < KEYSTROKES; n++) {

@@ -331,6 +331,7 @@ const listResultColumns = memoize(({ answers }: Queries) => [...answers.values()
 
 function sortBySet(resources: readonly Definition[], groups: readonly LinkedGroup[]): LinkedResource[] {
   if (groups.length === resources.length) return groups.flatMap(({ linked }) => linked);
-  const all = new Map(groups.flatMap(({ linked }) => linked.map((one) => [one.definition, one] as const)));
+  const all = new Map<Definition, LinkedResource>();
+  for (const { linked } of groups) for (const one of linked) all.set(one.definition, one);
   return resources.flatMap((definition) => all.get(definition) ?? []);
 }

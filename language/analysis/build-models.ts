@@ -164,10 +164,12 @@ function findInvalidIds(
 ): Set<string> {
   const spoiled = new Set(linked.filter(isBroken).map(({ id }) => id));
   if (spoiled.size === 0) return spoiled;
+  const dependent = linked.filter(({ actions }) => actions.some(({ edges }) => edges.length > 0));
+  if (dependent.length === 0) return spoiled;
   const owner = new Map(linked.flatMap(({ id, actions }) => actions.map(({ key }) => [key, id] as const)));
   for (let before = -1; before !== spoiled.size;) {
     before = spoiled.size;
-    for (const { id, actions } of linked) {
+    for (const { id, actions } of dependent) {
       if (actions.some(({ edges }) => edges.some(({ to }) => spoiled.has(owner.get(to) ?? '')))) spoiled.add(id);
     }
   }

@@ -12,6 +12,7 @@ import type { Report } from './report.js';
 import { recordCatalogue, type Catalogue } from './sql/catalogue.js';
 import type { ColumnUse } from './sql/column-uses.js';
 import type { StatementNames } from './sql/names.js';
+import { mapItems } from './blocks.js';
 import { isEqualData, type Blocks, type Lookups, type StageCache } from './stage-cache.js';
 import type { Stores } from './stores.js';
 
@@ -62,7 +63,5 @@ export function readQueries(
     compute: computeQueries,
     reuse: (earlier, now) => (isEqualData(earlier, now) ? earlier : now),
   });
-  return new Map(blocks.flat().map((definition, i) => [definition, found[i] ?? NO_QUERIES]));
+  return mapItems(blocks, found);
 }
-
-const NO_QUERIES: Queries = { answers: new Map(), meetings: new Map(), names: new Map() };

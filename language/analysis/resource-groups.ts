@@ -20,7 +20,8 @@ export const getResourcePath = memoize(({ node }: Definition): string =>
 export const listResources = memoize((block: readonly Definition[]) => block.filter(({ sort }) => sort === 'resource'));
 
 export function groupResources(resources: readonly Definition[]): ResourceGroup[] {
-  const leaders = new Map(resources.map((resource) => [getResourceId(resource), getResourceId(resource)]));
+  const leaders = new Map<string, string>();
+  for (const resource of resources) leaders.set(getResourceId(resource), getResourceId(resource));
   const findLeader = (id: string): string => {
     let at = id;
     for (let next = leaders.get(at); next !== undefined && next !== at; next = leaders.get(at)) at = next;

@@ -3,8 +3,11 @@
  * A stage runs again only if one of its reads has changed.
  */
 import type { CodeEntry } from '../../contract/problem.js';
+import { splitIntoBlocks, type Blocks } from './blocks.js';
 import { trimList } from '../source/trim-list.js';
 import { createReport, type Report, type PendingProblem } from './report.js';
+
+export type { Blocks } from './blocks.js';
 
 /** Primitive values are compared by value, also in arrays, sets and maps; other objects by identity. */
 export type StageInput =
@@ -128,13 +131,14 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       const shared = before !== undefined && isSame(before, reads) ? before : reads;
       sharedReads.set(name, shared);
       const listReads = (thing: T): StageInput[] => (readsOf === undefined ? [shared] : [shared, readsOf(thing)]);
-      return blocks.flatMap((block) => {
-        const own = readsOf === undefined ? NO_READS : block.map(readsOf);
+      const found: R[] = [];
+      for (const block of blocks) {
         const known = findResult(block, name);
-        const isKnown = known?.reads[0] === shared && isSame(known.reads[1], own);
+        const isKnown = known?.reads[0] === shared && hasSameReads(block, readsOf, known.reads);
         if (isKnown && known.lookups?.hasSameAnswers(source) === true) {
           if (known.rows.length > 0) report.merge(known.rows);
-          return known.outcome as R[];
+          for (const one of known.outcome as R[]) found.push(one);
+          continue;
         }
         const rows = createReport(codes);
         const outcome = block.map((thing) =>
@@ -150,10 +154,12 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
           block.map((thing) => findResult(thing, name)?.lookups ?? null),
           source,
         );
-        keepResult(block, known, { name, reads: [shared, own], outcome, rows: rows.rows, lookups });
+        const own = readsOf === undefined ? [] : block.map(readsOf);
+        keepResult(block, known, { name, reads: [shared, ...own], outcome, rows: rows.rows, lookups });
         report.merge(rows.rows);
-        return outcome;
-      });
+        for (const one of outcome) found.push(one);
+      }
+      return found;
     },
     getOrCompute<T>(thing: object, report: Report, { name, reads, compute }: Stage<T>): T {
       const known = findResult(thing, name);
@@ -204,7 +210,16 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   return cache;
 }
 
-const NO_READS: readonly StageInput[] = [];
+/** `before`: behind the shared reads, those of each item. Allocates no list, because most blocks are as they were. */
+function hasSameReads<T>(
+  block: readonly T[],
+  readsOf: ((thing: T) => StageInput) | undefined,
+  before: readonly StageInput[],
+): boolean {
+  if (readsOf === undefined) return true;
+  for (let i = 0; i < block.length; i++) if (!isSame(before[i + 1], readsOf(block[i] as T))) return false;
+  return true;
+}
 
 /** A class: a closure in the stage would keep all that its run has read in memory. */
 class JoinedLookups implements CachedLookups {
@@ -220,37 +235,6 @@ class JoinedLookups implements CachedLookups {
     this.#last = other;
     return true;
   }
-}
-
-export type Blocks<T> = readonly (readonly T[])[];
-
-/** Few enough that one changed item costs little, and enough that an unchanged block saves much. */
-const BLOCK = 16;
-
-/** Finds the earlier blocks wherever they are now; what stands between them makes new ones. */
-function splitIntoBlocks<T>(list: readonly T[], before: Blocks<T>): Blocks<T> {
-  const byFirst = new Map(before.map((block) => [block[0], block]));
-  const blocks: (readonly T[])[] = [];
-  let open: T[] = [];
-  const close = (): void => {
-    if (open.length > 0) blocks.push(open);
-    open = [];
-  };
-  for (let i = 0; i < list.length;) {
-    const item = list[i] as T;
-    const known = byFirst.get(item);
-    if (known?.every((one, n) => one === list[i + n]) === true) {
-      close();
-      blocks.push(known);
-      i += known.length;
-    } else {
-      open.push(item);
-      if (open.length === BLOCK) close();
-      i++;
-    }
-  }
-  close();
-  return blocks;
 }
 
 /** Runs for every definition on every keystroke, so it allocates no arrays. */

@@ -7,6 +7,7 @@ import type { LocatedNode } from '../source/tree.js';
 import type { AnalysisSettings } from './config.js';
 import type { DocumentQuery, SqlText } from './facts.js';
 import { memoize } from './memoize.js';
+import { mapItems } from './blocks.js';
 import type { Blocks, StageCache } from './stage-cache.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
@@ -74,7 +75,7 @@ export function resolveStores(input: StoresInput): Stores {
     for (const place of placeUnqueried(wanted.get(name), names, asked, registry)) addStore(name, place);
   }
   addReferredModels(models, tables, registry, meant, kept, addStore);
-  const byDefinition = new Map(blocks.flat().map((definition, i) => [definition, placed[i] ?? []]));
+  const byDefinition = mapItems(blocks, placed);
   const lists = new Map([...kept].map(([model, all]) => [model, [...all.values()]]));
   return {
     listStores: (model) => lists.get(model) ?? [],

@@ -27,6 +27,7 @@ import {
   createTrialRegistry,
 } from '../support/fixtures.js';
 import { createSeededRandom, editAt, editField, type Random } from '../support/random-edits.js';
+import { createManyModelsProject } from '../support/large-files.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';
 import { countRuns, runSeed, sampleCases } from '../support/sample.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
@@ -207,6 +208,52 @@ describe('an analyser that is kept', function () {
     expect(listParsed(defineModel('book', { note: { type: 'String', max_length: 9 } }), shelf)).to.deep.equal([]);
     const id = { type: 'Number', primary_key: true };
     expect(listParsed(defineModel('book', { id, note: { type: 'String' } }), shelf)).to.deep.equal(['_book']);
+  });
+
+  it('does the same work for a letter, however many resources and models there are', () => {
+    /** Objects that are walked and statements that are parsed, for an edit of each kind. */
+    const countWork = (resources: number): readonly (readonly [string, number, number])[] => {
+      const project = createManyModelsProject(resources, resources >> 2);
+      let [walked, parsed] = [0, 0];
+      const counting: typeof registry = {
+        ...registry,
+        expand: (...given) => {
+          walked++;
+          return registry.expand(...given);
+        },
+      };
+      const parse: typeof SQL.parse = (text) => {
+        parsed++;
+        return SQL.parse(text);
+      };
+      const analyser = createAnalyser(counting);
+      const sql = { ...SQL, parse };
+      const env = createEnvFacts({ JWT_SECRET_KEY: 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ8uE2aT6iO4xN9vK7' });
+      const config = analyseConfig(CONFIG, project.files[CONFIG] ?? '', registry, env).config;
+      const files = Object.entries(project.files).flatMap(([file, text]) =>
+        file.startsWith('definitions/') ? [{ file, text }] : [],
+      );
+      const analyse = (name: string, options: AnalyseOptions, given = files): readonly [string, number, number] => {
+        [walked, parsed] = [0, 0];
+        analyser.analyseAll(given, options);
+        return [name, walked, parsed];
+      };
+      const options = { env, sql, given: config };
+      expect(analyse('everything', options)[1], 'walked at first').to.be.above(resources);
+      const change = (file: string, from: string, to: string): SourceFile[] =>
+        files.map((one) => (one.file === file ? { ...one, text: one.text.replace(from, to) } : one));
+      return [
+        analyse('a resource', options, change(project.open, '"QUERY"', '"QUERYS"')),
+        analyse('a resource as it was', options),
+        analyse('a model', options, change(project.model, '"Number"', '"Numbers"')),
+        analyse('a model as it was', options),
+        analyse('the environment', { ...options, env: new Map([...env, ...createEnvFacts({ OTHER: 'x' })]) }),
+        analyse('the config', { ...options, given: config && { ...config, testing: !config.testing } }),
+      ];
+    };
+    const few = countWork(24);
+    expect(countWork(96)).to.deep.equal(few);
+    expect(few.map(([, walked]) => walked > 0)).to.deep.equal([true, true, true, true, false, false]);
   });
 
   for (const name of sampleCases('edits', 'fixtures', listCaseNames(), 30)) {

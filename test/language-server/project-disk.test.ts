@@ -3,7 +3,12 @@ import { expect } from 'chai';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { PluginSpec } from '../../contract/plugin.js';
+import { buildRegistry } from '../../language/analysis/registry.js';
+import { createManifest, formatManifest } from '../../language/export/manifest.js';
 import { openProject, type Project } from '../../language-server/project.js';
+import { kinds } from '../../plugins/index.kinds.js';
+import { specs } from '../../plugins/index.spec.js';
 
 const MODEL = 'definitions/_note.model.json';
 const RESOURCE = 'definitions/note.resource.json';
@@ -84,5 +89,39 @@ describe('the files of a project on disk', () => {
     const known = project.registry;
     await project.refresh([write('.env', 'KEY=two\n')]);
     expect(project.registry, 'with a plugin that is not read').to.equal(known);
+  });
+
+  it('texts of a manifest are read, and checked again is only what means something else', async () => {
+    const spec: PluginSpec = {
+      ...{ kind: 'generator', name: 'SHORTCODE', since: '1.0.0', summary: 'Eight letters.' },
+      facts: { length: 8, pattern: '[a-z]{8}', sortable: false, guessable: true },
+      examples: [{ title: 'A code', json: '$GENERATOR.SHORTCODE' }],
+      counterExamples: [{ title: 'Misspelt', json: '$GENERATOR.SHORTCOD', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
+    };
+    const registry = buildRegistry(kinds, [...specs, spec]);
+    const writeManifest = (given: PluginSpec): string => {
+      const made = createManifest({ registry, version: '0.5.0', kinds: [], specs: [given], runtime: () => null });
+      return write('own/plugin.manifest.json', formatManifest(made));
+    };
+    const manifest = writeManifest(spec);
+    const config = write(
+      'lintel.config.json',
+      '{ "definitions": ["definitions/**/*.json"], "plugins": ["builtin:*", "./own"] }',
+    );
+    expect(await project.refresh([config])).to.equal(true);
+    const listDefinitions = () => project.getSnapshot().analysis.definitions;
+    const getOwn = () => project.registry.plugin('generator', 'SHORTCODE');
+    const before = listDefinitions();
+    writeManifest({ ...spec, summary: 'Eight small letters.', since: '1.0.1' });
+    expect(await project.refresh([manifest])).to.equal(true);
+    expect(getOwn()?.summary).to.equal('Eight small letters.');
+    expect(
+      listDefinitions().every((one, i) => one === before[i]),
+      'read again',
+    ).to.equal(true);
+    writeManifest({ ...spec, facts: { ...spec.facts, length: 9 } });
+    await project.refresh([manifest]);
+    expect(getOwn()?.facts?.['length']).to.equal(9);
+    expect(listDefinitions()[0]).to.not.equal(before[0]);
   });
 });

@@ -23,6 +23,7 @@ export function reportRejections(
   definitions: readonly Definition[],
   refusals: StatementRejections,
 ): void {
+  if (refusals.size === 0) return;
   for (const definition of definitions) {
     for (const statement of definition.finds.statements) {
       const refusal = refusals.get(statement);
