@@ -67,7 +67,7 @@ export function sqlItems(view: DocumentContext, site: CursorContext): readonly C
         ...createFunctionItems(context),
       ];
     case 'word':
-      return [...createKeywordItems(context, caret.keywords), ...createAliasItems(context)];
+      return [...createKeywordItems(context, listKnownWords(context)), ...createAliasItems(context)];
     case 'type':
       return createTypeItems(context);
     case 'value':
@@ -82,6 +82,13 @@ export function sqlItems(view: DocumentContext, site: CursorContext): readonly C
           ]
         : columnItems(context);
   }
+}
+
+/** Other databases than PostgreSQL cannot say where rows without a value are sorted. */
+function listKnownWords({ view, query, caret }: SqlCompletionContext): readonly string[] {
+  const syntax = findSyntax(view, query);
+  const isKnown = syntax === null || syntax === 'postgresql';
+  return isKnown ? caret.keywords : caret.keywords.filter((word) => !word.startsWith('NULLS'));
 }
 
 /** Models that are stored where this statement runs. */

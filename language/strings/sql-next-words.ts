@@ -82,7 +82,7 @@ const PAIRS: Readonly<Record<string, readonly string[]>> = {
 
 const AFTER_OPERAND = splitList('IS NULL, IS NOT NULL, IN, NOT IN, LIKE, ILIKE, BETWEEN');
 const BOTH = splitList('AND, OR');
-const COMPARING = new Set('IS IN LIKE ILIKE SIMILAR BETWEEN EXISTS ISNULL NOTNULL'.split(' '));
+const COMPARING = new Set('IS IN LIKE ILIKE SIMILAR EXISTS ISNULL NOTNULL'.split(' '));
 const STATEMENTS = splitList('SELECT, INSERT INTO, UPDATE, DELETE FROM');
 
 /** The keywords after a complete expression, a name or another keyword. */
@@ -128,14 +128,19 @@ const isCaseAbove = ({ words, holder }: ClauseScope, at: number): boolean =>
 /** What may follow an operand of a condition that begins behind `head`. */
 function listCondition({ words, i }: ClauseScope, head: number): readonly string[] {
   const depth = words[i]?.depth ?? 0;
-  let start = i - 1;
-  while (start > head && !(words[start]?.depth === depth && /^(?:AND|OR)$/.test(words[start]?.text ?? ''))) start--;
-  const inside = words.slice(start + 1, i).filter((word) => word.depth === depth);
-  // The AND of BETWEEN does not end a condition.
-  if (inside.some(({ text }) => text === 'BETWEEN')) return ['AND'];
-  const isCompared = inside.some(
-    ({ type, text }) => (type === 'operator' && COMPARISON.test(text)) || (type === 'word' && COMPARING.has(text)),
-  );
+  const inside = words.slice(head + 1, i).filter((word) => word.depth === depth);
+  let isCompared = false;
+  let isBetween = false;
+  for (const { type, text } of inside) {
+    if (type === 'operator') isCompared ||= COMPARISON.test(text);
+    if (type !== 'word') continue;
+    // The AND of BETWEEN ends no condition.
+    if (text === 'AND' && isBetween) [isBetween, isCompared] = [false, true];
+    else if (text === 'AND' || text === 'OR') isCompared = false;
+    else if (text === 'BETWEEN') isBetween = true;
+    else if (COMPARING.has(text)) isCompared = true;
+  }
+  if (isBetween) return ['AND'];
   return isCompared ? BOTH : [...AFTER_OPERAND, ...BOTH];
 }
 

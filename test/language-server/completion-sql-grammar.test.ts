@@ -57,6 +57,7 @@ describe('language server: completion by the grammar of SQL', () => {
       ['SELECT id FROM _users WHERE email ‸', [...OPERATORS, 'GROUP BY', ...END]],
       ['SELECT id FROM _users WHERE email = $1 ‸', ['AND', 'OR', 'GROUP BY', ...END]],
       ['SELECT id FROM _users WHERE created_at BETWEEN $1 ‸', ['AND', 'GROUP BY', ...END]],
+      ['SELECT id FROM _users WHERE created_at BETWEEN $1 AND $2 ‸', ['AND', 'OR', 'GROUP BY', ...END]],
       ['SELECT id FROM _users WHERE (email = $1 ‸)', ['AND', 'OR']],
       [
         'SELECT id FROM _users WHERE email IS ‸',
@@ -205,6 +206,9 @@ describe('language server: completion by the grammar of SQL', () => {
     expect(labels).to.include('text').and.not.to.include('text[]');
     const functions = (await own.requestCompletion(FILE, formatSqlResource('"SELECT ‸"'))).labels;
     expect(functions).to.include.members(['coalesce', 'ifnull']).and.not.to.include('date_trunc');
+    const sorting = (await own.requestCompletion(FILE, formatSqlResource('"SELECT text FROM _notes ORDER BY text ‸"')))
+      .labels;
+    expect(sorting).to.include.members(['ASC', 'LIMIT']).and.not.to.include('NULLS LAST');
     await own.close();
   });
 
