@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { getServerProcess } from '../../extension/src/server-process.js';
 import { DATA_FILES } from '../../extension/tools/built-in.js';
 import { bundle } from '../../extension/tools/bundle.js';
-import { buildRegistry } from '../../language/analysis/registry.js';
+import { buildRegistry } from '../../language/analysis/build-registry.js';
 import { createSchema } from '../../language/export/schema-files.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';

@@ -1,6 +1,6 @@
 /**
- * Where a debugger connects: on loopback, with a token that only the owner of the project's folder can read. Web pages reach
- * loopback too, but do not know the token.
+ * Where a debugger connects: on loopback, with a token that only the owner of the project's folder can read: web
+ * pages reach loopback too.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';

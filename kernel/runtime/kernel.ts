@@ -19,7 +19,6 @@ import type { Fault } from '../../contract/fault.js';
 import type { StatementDescription } from '../../contract/statement-check.js';
 import type { SqlText } from '../../language/analysis/facts.js';
 import type { Analysis } from '../../language/analysis/model.js';
-import { createScriptReader } from '../../language/project/scripts.js';
 import type { PlanObserver, PlanSet } from '../plan/plan.js';
 import {
   fillStoreIndexes,
@@ -27,7 +26,12 @@ import {
   outlineMigration,
   type StoreSchemas,
 } from '../../language/project/store-changes.js';
-import { checkInStores, checkQueriesInStores, createProjectChecker } from '../../language/project/store-checks.js';
+import {
+  checkInStores,
+  checkQueriesInStores,
+  createProjectChecker,
+  createScriptReader,
+} from '../../language/project/store-checks.js';
 import { createPlanCompiler } from './plan-compiler.js';
 import { InvalidDefinitionsError } from './invalid-definitions.js';
 import type { Middleware, Registrar } from '../../contract/hooks.js';

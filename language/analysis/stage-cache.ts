@@ -1,11 +1,11 @@
 /**
- * The cache of an analyser: the result and problems of each stage per input object, held weakly.
- * A stage runs again only if one of its reads has changed.
+ * The cache of an analyser: the outcome of each stage per input object, held weakly. A stage runs again only if a
+ * read has changed.
  */
 import type { CodeEntry } from '../../contract/problem.js';
 import { createReport, type Report, type PendingProblem } from './report.js';
 
-/** Primitive values are compared by value, also in arrays, sets and maps; other objects by identity. */
+/** Primitive values, arrays, sets and maps are compared by value, others by identity. */
 export type StageInput =
   | object
   | string
@@ -19,19 +19,19 @@ export type StageInput =
 
 export interface Stage<T> {
   readonly name: string;
-  /** All reads of the work except the input object, its sources, and the registry. */
+  /** All except the input object, its sources, and the registry. */
   readonly reads: readonly StageInput[];
   readonly compute: (report: Report) => T;
 }
 
-/** A stage that looks up in a source: it runs again only if an answer has changed, whatever else in the source has. */
+/** A stage that looks up in a source runs again only if an answer has changed. */
 export interface LookupStage<T, S extends object> {
   readonly name: string;
   /** As those of a stage, without the source. */
   readonly reads: readonly StageInput[];
   readonly source: S;
   readonly compute: (lookups: Lookups<S>, report: Report) => T;
-  /** Returns the earlier outcome if the new one is equal: then stages that read it do not run again. */
+  /** Returns the earlier outcome if the new one is equal: then its readers do not run again. */
   readonly reuse?: (earlier: T, outcome: T) => T;
 }
 
@@ -47,7 +47,7 @@ export interface SharedLookupStage<T extends object, R, S extends object> {
   readonly reuse?: (earlier: R, outcome: R) => R;
 }
 
-/** A stage that runs on many inputs with one list of reads. */
+/** A stage of many inputs with one list of reads. */
 export interface SharedStage<T extends object, R> {
   readonly name: string;
   /** Everything that the work reads, except the input object. */
@@ -56,16 +56,16 @@ export interface SharedStage<T extends object, R> {
 }
 
 export interface StageCache {
-  /** Returns the cached or new result; its problems go to `report` in both cases. */
+  /** Cached or new; its problems go to `report` in both cases. */
   getOrCompute<T>(thing: object, report: Report, stage: Stage<T>): T;
   getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T;
-  /** Returns the results in order. Blocks of inputs in which nothing has changed cost one comparison. */
+  /** In order. Unchanged blocks of inputs cost one comparison. */
   getOrLookUpAll<T extends object, R, S extends object>(
     blocks: Blocks<T>,
     report: Report,
     stage: SharedLookupStage<T, R, S>,
   ): R[];
-  /** Splits a list. A block stays the same object while its items do, so that what is read from it can be memoized. */
+  /** A block stays the same object while its items do, so that what reads it can be memoized. */
   splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T>;
   /** Returns the results in order; the shared reads are compared once. */
   getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[];
@@ -192,7 +192,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
 
 const NO_READS: readonly StageInput[] = [];
 
-/** A function of its own: a closure in the stage would keep all that its run has read in memory. */
+/** Not a closure in the stage, which would keep all that its run has read in memory. */
 function joinLookups(parts: readonly (CachedLookups | undefined)[], source: object): CachedLookups {
   let last = source;
   return {
@@ -207,10 +207,10 @@ function joinLookups(parts: readonly (CachedLookups | undefined)[], source: obje
 
 export type Blocks<T> = readonly (readonly T[])[];
 
-/** Few enough that one changed item costs little, and enough that an unchanged block saves much. */
+/** A changed item costs little, an unchanged block saves much. */
 const BLOCK = 16;
 
-/** Finds the earlier blocks wherever they are now; what stands between them makes new ones. */
+/** Finds earlier blocks wherever they are; items between them make new ones. */
 function splitIntoBlocks<T>(list: readonly T[], before: Blocks<T>): Blocks<T> {
   const byFirst = new Map(before.map((block) => [block[0], block]));
   const blocks: (readonly T[])[] = [];
@@ -236,7 +236,7 @@ function splitIntoBlocks<T>(list: readonly T[], before: Blocks<T>): Blocks<T> {
   return blocks;
 }
 
-/** Runs for every definition on every keystroke, so it allocates no arrays. */
+/** Runs on every keystroke, so it allocates no arrays. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b);
@@ -255,11 +255,10 @@ function isSameOrder(a: Iterable<unknown>, b: Iterator<unknown>): boolean {
   return true;
 }
 
-/** Lookups of a stage in a source outside its `reads`. Another source with the same answers leads to the same result. */
+/** Lookups outside the `reads` of a stage. Another source with the same answers leads to the same result. */
 export interface Lookups<S extends object> {
   /**
-   * Reads from the source and records the answer; `read` may use nothing else.
-   * Answers are compared as reads are; data by the text that `print` returns.
+   * Records the answer; `read` may use nothing else. Answers are compared as reads are; data by what `print` returns.
    */
   readonly readAnswer: <A extends StageInput>(
     key: string,
@@ -276,7 +275,7 @@ interface Lookup<S> {
 
 function createLookups<S extends object>(source: S): Lookups<S> {
   const asked = new Map<string, Lookup<S>>();
-  // Only the last source is held: an earlier one would keep its definitions in memory.
+  // An earlier source would keep its definitions in memory.
   let last = source;
   return {
     readAnswer<A extends StageInput>(key: string, read: (source: S) => A, print?: (answer: A) => StageInput): A {

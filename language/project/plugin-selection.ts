@@ -1,10 +1,10 @@
-/** Selects the plugins that a set of definitions and the config need. */
+/** The plugins that definitions and the config need. */
 import type { PluginId } from '../../contract/plugin.js';
 import type { Config, ConfiguredPlugin } from '../analysis/config.js';
 import type { Registry } from '../analysis/registry.js';
 import { isPatternMatch } from './plugin-folders.js';
 
-/** Plugins that neither a definition nor a section of their own selects. */
+/** Plugins without a definition or section that selects them. */
 export function listEnabledPlugins(registry: Registry, config: Config): ConfiguredPlugin[] {
   return [...registry.plugins.values()].flatMap((spec) => {
     const { kind, name } = spec;
@@ -23,7 +23,7 @@ export interface InstanceRequest {
   readonly options: ConfiguredPlugin['options'];
 }
 
-/** Plugins of the config are loaded always or when a plugin in use requires them. */
+/** Always, or when a plugin in use requires them. */
 export function listWantedInstances(
   registry: Registry,
   uses: Iterable<PluginId>,

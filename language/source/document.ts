@@ -1,6 +1,6 @@
 /**
- * The text of a file, or of a part of it (a window), with its line index. A window's offsets are relative to its start, its
- * positions to the file. Knows nothing of JSON.
+ * The text of a file, or of a part of it (a window), with its line index. Offsets are relative to a window, positions
+ * to the file.
  */
 import type { Position, Range } from '../../contract/problem.js';
 
@@ -23,13 +23,13 @@ export interface Window extends Document {
   within: WindowOrigin;
 }
 
-/** A byte order mark stays in the text, so that offsets match the file. */
+/** A byte order mark stays, so that offsets match. */
 export function createDocument(file: string, text: string): Document {
   return { file, text, lineStarts: findLineStarts(text), within: null };
 }
 
 export function createWindow(doc: Document, start: number, end: number): Window {
-  // Copied, because a slice would keep the whole text of every version in memory.
+  // A slice would keep the whole text of every version.
   const text = JSON.parse(JSON.stringify(doc.text.slice(start, end))) as string;
   return { file: doc.file, text, lineStarts: findLineStarts(text), within: { doc, start } };
 }
@@ -69,4 +69,11 @@ export function positionAt(doc: Document, offset: number): Position {
 
 export function rangeAt(doc: Document, start: number, end: number): Range {
   return { start: positionAt(doc, start), end: positionAt(doc, end) };
+}
+
+/** Replaces the characters `[start, end)`. */
+export interface TextChange {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
 }

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { createFault } from '../../contract/fault.js';
-import { createMysqlAddressFault, createMysqlConnectFault } from '../../plugins/dialects/mysql/connect.js';
+import { createMysqlAddressFault, createMysqlConnectFault } from '../../plugins/dialects/mysql/runtime.js';
 import {
   getErrorCode,
   getErrno,

@@ -1,6 +1,6 @@
 /** The latest messages of a relay: bounds of number, time and bytes, gaps, and what a client that comes back has missed. */
 import { expect } from 'chai';
-import type { Delivery } from '../../contract/deferred.js';
+import type { Delivery } from '../../contract/delivery.js';
 import { formatMessageId, parseMessageNumber } from '../../plugins/relays/shared/messages.js';
 import { createRing, type RingOptions } from '../../plugins/relays/shared/ring.js';
 import { readRelaySettings } from '../../plugins/relays/shared/settings.js';

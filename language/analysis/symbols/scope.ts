@@ -12,7 +12,7 @@ export interface SymbolScope {
   readonly resource: ResourceModel | null;
 }
 
-/** `action`: key of the actionable with the name, or null for a plugin of the resource. Returns null for undeclared names. */
+/** `action`: the actionable with the name, or null for a plugin of the resource. Null for undeclared names. */
 export function resolveRoot({ within, resource }: SymbolScope, name: string, action: string | null): SymbolId | null {
   const [source] = resource?.sources.listSources(name, action) ?? [];
   // Results of actionables are not declared.

@@ -1,23 +1,27 @@
-/** Runtime of the dialect `mysql`: opens, closes, migrates and checks the connections of one server. */
+/** The connections of one MySQL server. */
 import { fillBlindIndexes } from '../shared/fill-indexes.js';
-import { createFault } from '../../../contract/fault.js';
+import { createFault, Fault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
-import { dialect, SERIALIZABLE, type Dialect } from '../kind.js';
-import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
+import { dialect, SERIALIZABLE, type Dialect, type Row } from '../kind.js';
+import { migrate, outlineMigration } from '../shared/migrate.js';
+import type { MigrationTarget } from '../shared/migration-types.js';
 import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js';
 import { probeStatements } from './statement-check.js';
 import { readObjects, readTriggers } from './catalogue.js';
-import { createMysqlAddressFault, createMysqlConnectFault } from './connect.js';
+import { getErrno, getErrorCode, isMysqlConnectionLost } from './errors.js';
+import { NETWORK_REASONS } from '../../shared/network-reasons.light.js';
 import { createMysqlDialect, type OpenServer } from './dialect.js';
 import { createMysqlTarget } from './migrate.js';
-import { createWithSession } from './migration-session.js';
-import { readMysqlOptions } from './options.js';
-import { createPool, type MysqlConnection } from './pool.js';
+import { readMysqlOptions, type MysqlOptions } from './options.js';
+import type { WithSession, MigrationSession } from '../shared/session.js';
+import mysql from 'mysql2/promise';
+import { createPool } from './pool.js';
+import type { MysqlConnection } from './connection.js';
 import { selectOne, type MysqlPreparedStatement } from './prepare.js';
 
 const servers = new WeakMap<Dialect, OpenServer>();
 
-/** Statements that one of the servers can never run, checked once it is open. */
+/** What a server can never run, checked once it is open. */
 const doubtful = new WeakMap<Dialect, MysqlPreparedStatement['refusals'][]>();
 
 function checkServerSupport(handle: Dialect, { refusals }: MysqlPreparedStatement): void {
@@ -142,3 +146,63 @@ export default defineRuntime(dialect, {
     }
   },
 });
+
+const REASONS: Readonly<Record<number, string>> = {
+  1040: 'the server has too many connections',
+  1044: 'login refused by the server',
+  1045: 'user name or password refused',
+  1049: 'the database does not exist',
+  1053: 'the server is starting up or shutting down',
+  1698: 'user name or password refused',
+};
+
+/** Fixed texts: server messages may contain the password. */
+function describeConnectError(error: unknown): string {
+  const known = REASONS[getErrno(error)];
+  if (known !== undefined) return known;
+  const name = getErrorCode(error);
+  if (Object.hasOwn(NETWORK_REASONS, name)) return NETWORK_REASONS[name] ?? '';
+  if (name === 'HANDSHAKE_NO_SSL_SUPPORT') return 'the server does not offer an encrypted connection';
+  return /timeout/i.test(name) ? 'no answer in time' : 'the connection failed';
+}
+
+export const createMysqlAddressFault = (instance: string): Fault =>
+  createFault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
+
+/** `retryable` when the reason may be temporary. */
+export function createMysqlConnectFault(instance: string, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const passing = isMysqlConnectionLost(error) || /^(?:1040|1053)$/.test(String(getErrno(error)));
+  const fatal = /^(?:1044|1045|1049|1698)$/.test(String(getErrno(error)));
+  return createFault(
+    'QRY_CONNECT',
+    { instance, reason: describeConnectError(error) },
+    { cause: error, retryable: passing && !fatal },
+  );
+}
+
+const SETTINGS =
+  "SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,NO_ENGINE_SUBSTITUTION', " +
+  "time_zone = '+00:00'";
+
+/** Its lock and settings end with it, and request timeouts do not apply. */
+export const createWithSession =
+  ({ client }: Pick<MysqlOptions, 'client'>): WithSession =>
+  async (work) => {
+    const connection = await mysql.createConnection({ ...client, rowsAsArray: false, multipleStatements: true });
+    // Without a listener, a lost connection would end the process.
+    connection.on('error', () => undefined);
+    const session: MigrationSession = {
+      async query(text, values) {
+        const [rows] =
+          values === undefined ? await connection.query(text) : await connection.execute(text, [...values]);
+        return Array.isArray(rows) ? (rows as Row[]) : [];
+      },
+    };
+    try {
+      await session.query(SETTINGS);
+      return await work(session);
+    } finally {
+      connection.destroy();
+    }
+  };
