@@ -1,4 +1,4 @@
-/** `lintel backup`: copies local data atomically. A second pass, with stores held, copies what changed during the first. */
+/** `lintel backup`: copies local data atomically. A second pass, with stores held, copies what changed. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Fault } from '../contract/fault.js';
@@ -92,7 +92,7 @@ async function copy(here: readonly StoredPart[], target: string): Promise<readon
   }
 }
 
-/** Runs `work` while all stores are held; throws if holding or releasing one fails. */
+/** While all stores are held; throws if holding or releasing one fails. */
 async function runWithStoresHeld(here: readonly StoredPart[], work: () => Promise<void>): Promise<void> {
   const releases: (() => Promise<void>)[] = [];
   try {

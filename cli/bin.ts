@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The entry point of the command line: streams, signals and exit code. `cli/main.ts` runs the commands. */
+/** The entry point of the command line. `cli/main.ts` runs the commands. */
 import { main } from './main.js';
 import { exitOnSignals } from './signals.js';
 

@@ -1,4 +1,4 @@
-/** Common start of `serve` and `dev`: creates log, project and kernel. Prints errors with code frames; does not listen. */
+/** Common start of `serve` and `dev`: creates log, project and kernel. */
 import type { Logger } from 'pino';
 import { createKernel, type Kernel, type KernelOptions } from '../kernel/runtime/kernel.js';
 import { InvalidDefinitionsError } from '../language/project/invalid-definitions.js';
@@ -15,9 +15,7 @@ export interface BootedKernel {
   readonly log: Logger;
 }
 
-/**
- * Returns null if the definitions are invalid and were printed. Without `onProblem` the config decides which problems are fatal.
- */
+/** Null if the definitions are invalid and were printed. Without `onProblem` the config decides what is fatal. */
 export async function bootKernel(
   terminal: Terminal,
   configFile: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Bundles the command line and the package's entry points into `dist/bundle`: a few files instead of some 600 modules halve the
- * time to the first response. The build runs this file as a script; it is no part of the package.
+ * Bundles the command line and the package's entry points into `dist/bundle`: a few files instead of some 600 halve
+ * the time to the first response. The build runs this file as a script.
  */
 import { build, type Metafile } from 'esbuild';
 import { existsSync, readdirSync } from 'node:fs';
@@ -22,7 +22,7 @@ const ENTRIES = {
   'scratch-worker': 'dist/cli/scratch-worker.js',
 } as const;
 
-/** Modules in CommonJS that are inlined call `require` for the modules of Node. */
+/** Inlined CommonJS modules call `require` for those of Node. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
@@ -52,7 +52,7 @@ async function bundleEntries(): Promise<void> {
   await writeFile(join(FOLDER, 'LICENSES.txt'), await collectLicenses(metafile));
 }
 
-/** The declarations that `exports` leads to, with their folders: a tenth of what the compiler writes. */
+/** The declarations that `exports` leads to: a tenth of what the compiler writes. */
 async function copyDeclarations(): Promise<void> {
   await rm(TYPES, { recursive: true, force: true });
   const { exports } = await readPackage(ROOT);
@@ -78,9 +78,9 @@ interface PackageFile {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, { readonly types: string }>>;
-  /** In the bundle although they are installed: plugins of projects need their types. */
+  /** In the bundle although installed: plugins of projects need their types. */
   readonly inlinedDependencies: readonly string[];
-  /** What inlined packages import for features that Lintel does not use: knex only writes statements for PostgreSQL. */
+  /** Imports of inlined packages that Lintel does not use: knex only writes statements. */
   readonly unusedImports: readonly string[];
 }
 

@@ -1,26 +1,33 @@
 /**
- * `lintel check` and `lintel audit`. Parses statements in-process, or with the config's databases (`--database`). Runs no
- * statement; only `--fix` writes, and only `--trust` runs project code.
+ * `lintel check` and `lintel audit`. Parses statements in-process, or with the config's databases (`--database`).
+ * Only `--fix` writes, and only `--trust` runs project code.
  */
 import type { Config } from '../language/analysis/config.js';
 import { getCertainty, hasErrors, type Problem } from '../contract/problem.js';
-import { createSeparateChecker } from './separate-checker.js';
+import { createScratchChecker, type StatementChecker } from '../language/project/statement-checks.js';
+import { join, resolve } from 'node:path';
+import { createScratchProcess } from '../language/project/scratch-process.js';
+import { findMissingPackages } from '../language/project/missing-packages.js';
+import { openScratchHere } from '../language/project/store-checks.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
-import { loadProject } from '../plugins/distribution.js';
-import { loadDefinitions, type Project } from '../language/project/project.js';
+import { loadProject, isBuiltin } from '../plugins/distribution.js';
+import { loadDefinitions, type Project, readDefinitions, createAnalysisOptions } from '../language/project/project.js';
 import { asText } from '../contract/json.js';
 import { rangeAt } from '../language/source/document.js';
 import { findMember } from '../language/source/tree.js';
 import type { Analysis, Definition } from '../language/analysis/model.js';
 import type { CommandOptions } from './options.js';
-import { fixDefinitions } from './fix.js';
+import { createAnalyser } from '../language/analysis/analyse.js';
+import { applyFixes } from '../language/analysis/apply-fix.js';
+import { isConfirmed } from './confirm.js';
+import { writeFile } from 'node:fs/promises';
 import { createLog } from './log.js';
 import { createPaint } from './colors.js';
 import { formatProblems, formatProblemsJson, formatSarif, addConfigDocument } from './problems.js';
 import { listSettingProblems } from './setting-problems.js';
 import type { Terminal } from './terminal.js';
 import { formatTransactions } from './transactions.js';
-import { readPackageFile } from '../language/project/package-folder.js';
+import { readPackageFile, findPackageFolder, SCRATCH_WORKER } from '../language/project/package-folder.js';
 import { outlineMigration } from '../language/project/store-changes.js';
 
 const FORMATS = ['pretty', 'json', 'sarif'];
@@ -73,7 +80,7 @@ export async function runAudit(options: CommandOptions, terminal: Terminal): Pro
   return reportUnrunPlugins(read.project, terminal) || problems.length > 0 ? 1 : 0;
 }
 
-/** Prints what was not checked without project code. Returns true if whole plugins were not loaded. */
+/** What was not checked without project code. True if whole plugins were not loaded. */
 function reportUnrunPlugins({ unrun }: Project, { stderr }: Terminal): boolean {
   if (unrun === null) return false;
   const { unread, unchecked } = unrun;
@@ -84,7 +91,7 @@ function reportUnrunPlugins({ unrun }: Project, { stderr }: Terminal): boolean {
   return unread.size > 0;
 }
 
-/** Returns why an option needs project code, or null if it does not. */
+/** Why an option needs project code, or null. */
 function findTrustRequirement(
   { unrun }: Project,
   { database, transactions, fix, fixAll }: CommandOptions,
@@ -199,4 +206,56 @@ async function checkOnServers(project: Project, terminal: Terminal): Promise<Che
   } finally {
     await kernel.close('done');
   }
+}
+
+/** Returns true if files were changed. */
+async function fixDefinitions(project: Project, { fixAll, yes }: CommandOptions, terminal: Terminal): Promise<boolean> {
+  const { config, registry } = project;
+  if (config === null) return false;
+  const files = await readDefinitions(project, config);
+  const options = await createAnalysisOptions(project, config, files);
+  const analyser = createAnalyser(registry);
+  const fixed = applyFixes(files, (all) => analyser.analyseAll(all, options).problems, fixAll);
+  const changed = fixed.files.filter((source, i) => source.text !== files[i]?.text);
+  const { stderr } = terminal;
+  for (const { file, range, fix } of fixed.applied)
+    stderr.write(`${file}:${range.start.line + 1}:${range.start.character + 1} ${fix?.title ?? ''}\n`);
+  const guessed = fixed.applied.some(({ fix }) => fix?.asks === true);
+  const question = `Write these changes to ${changed.length} files?`;
+  if (guessed && !(await isConfirmed(terminal, question, yes, 'Some are a guess.'))) return false;
+  for (const { file, text } of changed) await writeFile(resolve(project.cwd, file), text);
+  stderr.write(`Fixes applied: ${fixed.applied.length}, files changed: ${changed.length}.\n`);
+  return changed.length > 0;
+}
+
+/** In a process apart, which opens its store meanwhile. Plugins of the project open theirs here. */
+function createSeparateChecker(project: Project, { chosen }: Pick<Config, 'chosen'>): StatementChecker {
+  const { registry, runtimes, folder } = project;
+  const worker = join(findPackageFolder(import.meta.url), SCRATCH_WORKER);
+  let ended: string | null = null;
+  const apart = createScratchProcess({ worker, folder, isPatient: false, onEnd: (what) => (ended = what) });
+  const own = createScratchChecker({
+    registry,
+    folder,
+    chosen: () => chosen,
+    openScratch: async (id) =>
+      isBuiltin(id) && findMissingPackages(registry, id).length === 0
+        ? apart.openScratch(id)
+        : openScratchHere(registry, runtimes, id),
+  });
+  return {
+    openStores: own.openStores,
+    async check(analysis) {
+      try {
+        return await own.check(analysis);
+      } catch (error) {
+        if (ended === null) throw error;
+        throw new Error(`the process that checks statements has ended: ${ended}`, { cause: error });
+      }
+    },
+    async close() {
+      await own.close();
+      apart.close();
+    },
+  };
 }

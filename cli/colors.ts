@@ -1,4 +1,4 @@
-/** Terminal colours; disabled if stdout is not a TTY or NO_COLOR is set. */
+/** Disabled if stdout is not a TTY or NO_COLOR is set. */
 import { styleText } from 'node:util';
 import type { StyleText } from '../language/source/code-frame.js';
 import type { Terminal } from './terminal.js';
@@ -20,7 +20,7 @@ export function createPaint(terminal: Terminal): StyleText {
   if (!isColoured(terminal)) return omitColor;
   return (style, text) => {
     const format = STYLES[style];
-    // `isColoured` has decided already; `styleText` would check the streams of this process instead.
+    // `isColoured` decides; `styleText` would check the streams of this process.
     return styleText(typeof format === 'string' ? format : [...format], text, { validateStream: false });
   };
 }

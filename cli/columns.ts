@@ -1,7 +1,7 @@
 /** Tables of text. */
 import type { StyleText } from '../language/source/code-frame.js';
 
-/** Columns as wide as their longest cell, with two spaces between them. `head`: titles, or null. */
+/** As wide as their longest cell, two spaces apart. `head`: titles, or null. */
 export function alignColumns(
   head: readonly string[] | null,
   rows: readonly (readonly string[])[],

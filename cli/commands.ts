@@ -1,4 +1,4 @@
-/** All CLI commands as data, from which help and reference are generated. A command's code is imported when it runs. */
+/** All CLI commands as data, for help and reference. A command's code is imported when it runs. */
 import type { OptionDoc } from '../language/export/command-doc.js';
 import { BROKEN, FAILED, FORMAT, OK, TRUST, withSqlParser, type CommandEntry } from './command-entry.js';
 import { TOOL_COMMANDS } from './tool-commands.js';

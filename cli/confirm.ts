@@ -1,9 +1,9 @@
-/** Prompts for confirmation on a terminal; without a terminal, `--yes` is required. */
+/** On a terminal; without one, `--yes` is required. */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Terminal } from './terminal.js';
 
-/** Returns true if `yes` is set or the user types "yes"; otherwise prints the reason to stderr. */
+/** True if `yes` is set or the user types "yes"; otherwise prints the reason. */
 export async function isConfirmed(
   terminal: Terminal,
   question: string,

@@ -1,6 +1,6 @@
 /**
- * `lintel dap`: the debug adapter that editors start. It starts `lintel dev --debug` or finds a running one, and passes messages on
- * between the editor and the debugger in that process.
+ * `lintel dap`: the debug adapter of editors. It starts `lintel dev --debug` or finds a running one, and passes
+ * messages on.
  */
 import { DebugSession, ExitedEvent, OutputEvent, Response, TerminatedEvent } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
@@ -159,7 +159,7 @@ function relayMessages(terminal: Terminal, config: string | undefined, done: () 
     client.sendResponse(response);
   }
 
-  /** A server that was started ends with the session; one that was found goes on. */
+  /** Ends a server that the session has started, and no other. */
   async function disconnect(request: DebugProtocol.Request, response: DebugProtocol.Response): Promise<void> {
     const { terminateDebuggee = begun?.command === 'launch' } = (request.arguments ??
       {}) as DebugProtocol.DisconnectArguments;

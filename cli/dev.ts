@@ -1,4 +1,4 @@
-/** `lintel dev`: serves the valid resources, watches the files, and prints problems after each change. */
+/** `lintel dev`: serves valid resources, watches the files, and prints problems. */
 import { watch, type FSWatcher } from 'chokidar';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -24,12 +24,9 @@ import { runServer } from './serve.js';
 import { formatEndpointTable, formatScheduleTable } from './table.js';
 import type { Output, Terminal } from './terminal.js';
 
-/** Milliseconds without a change before a reload, because editors write a file in several steps. */
+/** Milliseconds without a change: editors write a file in several steps. */
 const SETTLE = 60;
-/**
- * Milliseconds until the files are compared with those of the reload, because the watcher drops events of a folder while listing
- * it.
- */
+/** Milliseconds until the files are compared again: the watcher drops events of a folder while listing it. */
 const SECOND_LOOK = 500;
 
 export async function runDev({ config, debug }: CommandOptions, terminal: Terminal): Promise<number> {
@@ -46,7 +43,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
   served = kernel;
   let table = '';
   let secondLook: NodeJS.Timeout | undefined;
-  // A watcher that is closed begins to watch again when a folder is added, so nothing is added after the end.
+  // A closed watcher watches again when a folder is added.
   let isOver = false;
   const reload = async (): Promise<void> => {
     if (isOver) return;
@@ -75,7 +72,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
   let statements: StatementListener | null = null;
   try {
     await once(watcher, 'ready');
-    // Reloads once, because files saved while plugins were opening raised no event.
+    // Files saved while plugins were opening raised no event.
     await reload();
     statements = await listenForStatements(kernel).catch((error: unknown) => closeFailed(kernel, error));
     if (debug) listener = await listenForDebugger(kernel).catch((error: unknown) => closeFailed(kernel, error));
@@ -123,7 +120,7 @@ function formatTables(kernel: Kernel, paint: StyleText): string {
   return `${formatEndpointTable(plans, kernel.config.http.methods, paint)}${schedules === null ? '' : `\n\n${schedules}`}`;
 }
 
-/** Printed at each reload, because a definition may have claimed the path. */
+/** At each reload, because a definition may have claimed the path. */
 const formatTakenPages = (kernel: Kernel): string =>
   findTakenPages(kernel)
     .map(
@@ -148,7 +145,7 @@ function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): 
   const roots = new Set(kernel.config.definitions.map((glob) => resolve(folder, getFixedPart(glob))));
   const scripts = join(folder, SCRIPTS_FOLDER);
   const folders = [...[...roots].map(findExistingFolder), ...(existsSync(scripts) ? [scripts] : [])];
-  // Files inside watched folders are not watched separately: chokidar would then miss new files in that folder.
+  // Files inside watched folders are not watched separately: chokidar would miss new ones.
   const files = [configFile, join(folder, '.env')].filter((file) => !folders.some((around) => isInside(file, around)));
   let timer: NodeJS.Timeout | undefined;
   const watcher = watch([...folders, ...files], {
@@ -168,14 +165,14 @@ function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): 
   return watcher;
 }
 
-/** The folder or its nearest existing ancestor, so that creating the folder raises an event. */
+/** The folder or its nearest existing ancestor, so that its creation raises an event. */
 const findExistingFolder = (folder: string): string =>
   existsSync(folder) ? folder : findExistingFolder(dirname(folder));
 
 const isInside = (path: string, folder: string): boolean =>
   path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** `path` is relative to the project's folder, so hidden folders above the project do not count. */
+/** Relative to the project's folder: hidden folders above it do not count. */
 const isHidden = (path: string): boolean =>
   path !== '.env' && path.split(sep).some((part) => part === 'node_modules' || /^\.[^.]/.test(part));
 

@@ -1,9 +1,9 @@
-/** Pages of `lintel dev`: the OpenAPI document and Swagger UI, served from the package's own files. */
+/** Pages of `lintel dev`: the OpenAPI document and Swagger UI. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createFault } from '../contract/fault.js';
-import type { Route, RouteReply } from '../contract/hooks.js';
+import type { Route, RouteReply } from '../contract/route.js';
 import type { JsonObject } from '../contract/json.js';
 import { formatInstallCommand, isInstalled } from '../language/project/missing-packages.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
@@ -12,7 +12,7 @@ import { describeKernel } from './openapi.js';
 export const PAGE_PATH = '/docs';
 export const API_PATH = '/openapi.json';
 
-/** Allows scripts and calls of this server only; Swagger UI needs inline styles and `data:` images. */
+/** Scripts and calls of this server only; Swagger UI needs inline styles and `data:` images. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,7 +34,7 @@ const createReply = (type: string, body: RouteReply['body']): RouteReply => ({
   body,
 });
 
-/** The document is created on request and cached until the plans change. */
+/** Created on request and cached until the plans change. */
 export function createDocsRoutes(kernel: Kernel): readonly Route[] {
   const assets = listAssets(kernel);
   let described: { readonly of: unknown; readonly document: Promise<JsonObject> } | null = null;
@@ -69,7 +69,7 @@ interface Asset {
   readonly body: string | (() => Promise<Uint8Array>);
 }
 
-/** A fixed list of files, so no part of a request becomes part of a file path. Null: Swagger UI is not installed. */
+/** A fixed list, so no part of a request becomes a path. Null: Swagger UI is not installed. */
 function listAssets(kernel: Kernel): Readonly<Record<string, Asset>> | null {
   if (!isInstalled('swagger-ui-dist')) return null;
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -115,7 +115,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Hides the server list (it has one entry) and the schemas of error responses (they are all the same). */
+/** Hides the list of one server and the equal schemas of errors. */
 const STYLE = `body { margin: 0; }
 .swagger-ui .scheme-container { padding: 12px 0; box-shadow: none; background: none; }
 .swagger-ui .schemes .servers-title, .swagger-ui .schemes .servers { display: none; }

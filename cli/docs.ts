@@ -1,4 +1,4 @@
-/** `lintel docs`: writes the reference as Markdown pages, from the specs of the plugins that the config loads. */
+/** `lintel docs`: writes the reference of the project's plugins as Markdown. */
 import { readdir, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
@@ -35,7 +35,7 @@ export async function runDocs(options: CommandOptions, terminal: Terminal): Prom
   return 0;
 }
 
-/** Pages that are missing or differ, and generated pages that are no longer generated. */
+/** Missing or different, or no longer generated. */
 async function findStalePages(folder: string, pages: ReadonlyMap<string, string>): Promise<string[]> {
   const stale: string[] = [];
   for (const [name, text] of pages) if ((await readText(join(folder, name))) !== text) stale.push(name);

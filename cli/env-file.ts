@@ -1,6 +1,4 @@
-/**
- * Fills `.env` from `.env.example`: adds missing variables, generates secrets, never changes existing ones. Never returns values.
- */
+/** Fills `.env` from `.env.example`: adds missing variables, generates secrets, never changes or returns values. */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -38,7 +36,7 @@ export async function fillEnvFile(folder: string, environment: Variables): Promi
   for (const [name, value = ''] of Object.entries(parseEnv(example))) {
     const { content, how } = createContent(name, value);
     if (isSet(environment, name)) continue;
-    // An empty value counts as missing unless the example is empty too. The last line of a name wins.
+    // An empty value is missing unless the example is empty too. The last line wins.
     if (Object.hasOwn(present, name) && (present[name] !== '' || content === '')) continue;
     text += `${name}=${quoteValue(content)}\n`;
     added.push({ name, how });

@@ -1,4 +1,4 @@
-/** `lintel env`: fills `.env` next to the config from `.env.example`. Prints names, never values. */
+/** `lintel env`: fills `.env` from `.env.example`. Prints names, never values. */
 import { dirname, resolve } from 'node:path';
 import type { CommandOptions } from './options.js';
 import { fillEnvFile, type EnvFileResult } from './env-file.js';

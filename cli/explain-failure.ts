@@ -1,4 +1,4 @@
-/** Explains a failed request as `check` explains a definition: the place, the reason, the types of the parameters, the help. */
+/** Explains a failed request as `check` explains a definition: place, reason, types of parameters, help. */
 import type { Fault } from '../contract/fault.js';
 import { fillMessage, type Problem } from '../contract/problem.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
@@ -10,7 +10,7 @@ import { locateWord } from '../language/strings/sql-word.js';
 import { formatCodeFrame, type StyleText } from '../language/source/code-frame.js';
 import { rangeAt, type Document } from '../language/source/document.js';
 
-/** Null where the failure belongs to no actionable, or its definition has changed. Contains no values of requests. */
+/** Null where the failure belongs to no actionable, or its definition has changed. */
 export function explainFailure(kernel: Kernel, fault: Fault, paint: StyleText): string | null {
   const { where, code } = fault;
   const analysis = kernel.analysis();
@@ -47,7 +47,7 @@ function locateFailure(
   return at === null ? null : createSqlLocator(doc, statement).token(at);
 }
 
-/** An actionable of another resource may have failed, so keys are compared and not ids of resources. */
+/** An actionable of another resource may have failed, so keys are compared. */
 function findAction(
   resources: readonly ResourceModel[],
   key: string | undefined,
@@ -59,7 +59,7 @@ function findAction(
   return null;
 }
 
-/** Texts of databases and of Lintel itself; those that may quote a value were removed with the error. */
+/** Texts of databases and of Lintel; those that may quote a value are removed. */
 function listReasons({ options: { cause }, params }: Fault): readonly string[] {
   if (cause instanceof Error && cause.message !== '') return [cause.message];
   const { host, what } = params;

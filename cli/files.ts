@@ -29,7 +29,7 @@ export async function writeText(file: string, text: string): Promise<void> {
   }
 }
 
-/** Appends, or creates the file with mode 0600. Rejects symbolic links, which may point to an unrelated file. */
+/** Creates the file with mode 0600. Rejects symbolic links, which may point elsewhere. */
 export async function appendPrivateFile(file: string, text: string): Promise<void> {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
   try {
@@ -74,7 +74,7 @@ export async function createNewFile(folder: string, name: string, text: string):
     return true;
   } catch (error) {
     if (error instanceof BootError) throw error;
-    // EEXIST of `mkdir` means that a file has the name of a folder, which is an error.
+    // EEXIST of `mkdir`: a file has the name of a folder.
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST' && syscall === 'open') return false;
     throw createFileError(file, 'it cannot be written', error);

@@ -1,4 +1,4 @@
-/** Formats an error for the terminal: boot errors with the catalogue's message, any other error as it is. */
+/** Formats an error for the terminal: boot errors with the catalogue's message. */
 import { BootError } from '../contract/boot-error.js';
 import { fillMessage } from '../contract/problem.js';
 import { CATALOGUE } from '../language/problems/catalogue.js';

@@ -1,7 +1,4 @@
-/**
- * `lintel init`: copies every file of the package's `templates/project` into a folder and fills `.env`. Never changes existing
- * files.
- */
+/** `lintel init`: copies `templates/project` into a folder and fills `.env`. Never changes existing files. */
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -18,7 +15,7 @@ import type { Terminal } from './terminal.js';
 
 const PACKAGE = findPackageFolder(import.meta.url);
 const TEMPLATE = join(PACKAGE, 'templates', 'project');
-/** npm excludes `.gitignore` from packages, so the template stores dotfiles with this prefix. */
+/** npm excludes `.gitignore` from packages, so dotfiles have this prefix. */
 const DOT = 'dot-';
 
 export async function runInit({ arguments: words, force }: CommandOptions, terminal: Terminal): Promise<number> {
@@ -34,7 +31,7 @@ export async function runInit({ arguments: words, force }: CommandOptions, termi
   const written: string[] = [];
   const kept: string[] = [];
   for (const [file, text] of files) ((await createNewFile(folder, file, text)) ? written : kept).push(file);
-  // Ignores the shell's environment, so that `.env` contains every variable of the project.
+  // Without the shell's environment, so that `.env` contains every variable.
   const filled = await fillEnvFile(folder, {});
   stdout.write(report(written, kept, formatEnvFileResult(filled)));
   const steps = [...(folder === cwd ? [] : [`cd ${relative(cwd, folder)}`]), 'npm install'];
@@ -84,14 +81,14 @@ async function readTemplateFiles(folder: string): Promise<[string, string][]> {
   return Promise.all(files);
 }
 
-/** The exact version; the archive or the checkout where this Lintel came from one. */
+/** The exact version, or the archive or checkout of this Lintel. */
 function resolveDependency(folder: string, version: string): string {
   const modules = dirname(resolve(PACKAGE));
   const source = basename(modules) === 'node_modules' ? findArchive(modules) : PACKAGE;
   return source === null ? version : `file:${relative(folder, source).split(sep).join('/')}`;
 }
 
-/** npm notes next to installed packages where they came from, relative to the folder that has them. */
+/** npm notes where packages came from, relative to the folder that has them. */
 function findArchive(modules: string): string | null {
   try {
     const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')) as {

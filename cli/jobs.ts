@@ -1,5 +1,5 @@
-/** `lintel jobs`: administers the queues. Opens only the plugins that store jobs, and runs and serves nothing. */
-import type { JobAdmin, JobFilter, JobView } from '../contract/deferred.js';
+/** `lintel jobs`: administers the queues. Opens only the plugins that store jobs. */
+import type { JobAdmin, JobFilter, JobView, Note } from '../contract/deferred.js';
 import { Fault } from '../contract/fault.js';
 import { describeFailure } from '../language/project/plugin-failures.js';
 import { findNearest } from '../language/source/suggest.js';
@@ -8,10 +8,9 @@ import type { CommandOptions } from './options.js';
 import { createLog } from './log.js';
 import type { StyleText } from '../language/source/code-frame.js';
 import { alignColumns } from './columns.js';
-import type { PlanSet } from '../contract/resource-plan.js';
-import { listJobSteps } from './job-steps.js';
+import type { PartPlan, PlanSet } from '../contract/resource-plan.js';
+import { isNote } from '../contract/stored-jobs.js';
 import { createPaint } from './colors.js';
-import { escapeControl } from './escape-control.js';
 import type { Terminal } from './terminal.js';
 import { loadTrustedProject, UNTRUSTED } from './trust.js';
 
@@ -106,7 +105,7 @@ async function retryAll(desk: JobAdmin): Promise<number> {
     const dead = await desk.list({ state: 'dead', limit: BATCH });
     const before = count;
     for (const { id } of dead) if (await desk.retry(id)) count += 1;
-    // Another process may have taken the jobs of this batch; without progress the loop would not end.
+    // Another process may have taken the jobs; without progress the loop would not end.
     if (count === before) return count;
   }
 }
@@ -173,4 +172,50 @@ function formatUnknownAction(name: string): string {
 function failWith(text: string, code: number, { stderr }: Terminal): number {
   stderr.write(`${text}\n`);
   return code;
+}
+
+/** Control characters except line feeds, and Unicode bidirectional controls. */
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const OBEYED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** JSON text remains equivalent JSON. */
+const escapeControl = (text: string): string =>
+  text.replace(OBEYED, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+interface StepView {
+  readonly actions: readonly string[];
+  readonly state: 'done' | 'failed' | 'running' | 'waiting';
+  readonly at?: string;
+  readonly milliseconds?: number;
+  readonly error?: { readonly code: string; readonly detail: string };
+}
+
+/** Null for a job with a single step or without a definition. `notes`: as stored. */
+export function listJobSteps(
+  { state, failure }: JobView,
+  notes: readonly unknown[] = [],
+  part: PartPlan | undefined,
+): readonly StepView[] | null {
+  const stages = part?.work.stages ?? null;
+  if (stages === null) return null;
+  const done = new Map(notes.filter(isNote).flatMap((note) => note.actions.map((key) => [key, note] as const)));
+  const steps = stages.map((stage) => stage.map((keys) => ({ keys, note: findNote(keys, done) })));
+  const next = steps.findIndex((stage) => stage.some(({ note }) => note === null));
+  const isOver = [...done.values()].some(({ ends }) => ends === true);
+  return steps.flatMap((stage, at) =>
+    stage.map(({ keys: actions, note }): StepView => {
+      if (note !== null)
+        return { actions, state: 'done', at: new Date(note.at).toISOString(), milliseconds: note.took };
+      if (at !== next || isOver) return { actions, state: 'waiting' };
+      if (state === 'running') return { actions, state: 'running' };
+      if (failure === null) return { actions, state: 'waiting' };
+      const { code, detail, at: instant } = failure;
+      return { actions, state: 'failed', at: new Date(instant).toISOString(), error: { code, detail } };
+    }),
+  );
+}
+
+function findNote(keys: readonly string[], done: ReadonlyMap<string, Note>): Note | null {
+  const notes = keys.map((key) => done.get(key));
+  return notes.every((note) => note !== undefined) ? (notes.at(-1) ?? null) : null;
 }

@@ -1,4 +1,4 @@
-/** Creates the logger: JSON lines, or pretty on a terminal. Fields are ids, codes and times, never values of requests. */
+/** JSON lines, or pretty on a terminal. Fields are ids, codes and times, never values. */
 import { pino, type Logger } from 'pino';
 import type { Terminal } from './terminal.js';
 
@@ -9,7 +9,7 @@ export async function createLog(terminal: Terminal): Promise<Logger> {
   const level = LEVELS.includes(wanted) ? wanted : 'info';
   const options = { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` };
   const { stdout } = terminal;
-  // Writes to the file descriptor directly, which is several times as fast as the stream.
+  // Directly to the file descriptor: several times as fast.
   if (!isPretty(terminal)) return pino(options, stdout.fd === undefined ? stdout : pino.destination(stdout.fd));
   const { default: pretty } = await import('pino-pretty');
   const stream = pretty({

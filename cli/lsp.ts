@@ -4,7 +4,7 @@ import type { CommandOptions } from './options.js';
 import type { Terminal } from './terminal.js';
 import { readPackageFile } from '../language/project/package-folder.js';
 
-/** The promise never resolves: the server exits on the protocol's `exit` or at the end of the input. */
+/** Never resolves: the server exits on `exit` or at the end of the input. */
 export function runLanguageServer({ stdio }: CommandOptions, { stderr }: Terminal): Promise<number> {
   if (!stdio) {
     stderr.write('`lintel lsp` is started by an editor and communicates over the standard streams: --stdio.\n');

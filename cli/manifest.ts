@@ -1,6 +1,6 @@
 /** `lintel manifest`: validates the specs in a folder and writes them as data next to them. */
 import { join, relative, resolve, sep } from 'node:path';
-import { buildRegistry } from '../language/analysis/registry.js';
+import { buildRegistry } from '../language/analysis/build-registry.js';
 import { BootError } from '../contract/boot-error.js';
 import { pluginId } from '../contract/plugin.js';
 import { lintSpec, lintKind } from '../language/export/spec-lint.js';
@@ -25,18 +25,18 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
     stderr.write('Which folder? lintel manifest <plugin folder>\n');
     return 2;
   }
-  // Only the asked folder is run; other plugins of the config are read from their manifests.
+  // Others are read from their manifests.
   const project = await loadProject(cwd, config, env, false, trust);
   const listed = listPluginFolders(project.configDocument.text).map((entry) => locatePlugins(project.folder, entry));
   const asked = resolve(cwd, word);
-  // Editors read the manifest of the folder that the config lists, so a folder inside it stands for it.
+  // Editors read the manifest of the folder that the config lists.
   const folder = listed.find((entry) => asked.startsWith(entry + sep)) ?? asked;
   const name = folder === asked ? word : relative(cwd, folder);
   for (const [other, what] of project.unrun?.unread ?? [])
     if (!`${folder}${sep}`.startsWith(`${locatePlugins(project.folder, other)}${sep}`))
       stderr.write(`Not read: ${other} (${what}); \`--trust\` runs its code.\n`);
   const found = await readFolder(folder, name);
-  // The config may already list this folder or a parent of it, as code or as data.
+  // The config may list this folder or a parent, as code or data.
   const isData = project.unrun !== null;
   const read = new Set(isData ? found.specs.map(pluginId).filter((id) => !isBuiltin(id)) : []);
   const readKinds = new Set(isData ? found.kinds.map(({ kind }) => kind) : []);

@@ -1,16 +1,21 @@
-/** `lintel migrate`: shows and applies missing schema changes through the stores. Serves nothing. */
+/** `lintel migrate`: shows and applies missing schema changes. */
 import type { CommandOptions } from './options.js';
-import type { FilledIndex, MigrationOptions, MigrationOutline, MigrationProgress } from '../contract/migration.js';
+import type {
+  FilledIndex,
+  MigrationOptions,
+  MigrationOutline,
+  MigrationProgress,
+  MigrationStep,
+} from '../contract/migration.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { fillStoreIndexes, migrateStores, outlineMigration } from '../language/project/store-changes.js';
 import { bootProject } from './boot.js';
 import { isConfirmed } from './confirm.js';
 import { showSkippedResources } from './skipped-resources.js';
 import { createLog } from './log.js';
-import { formatMigrationScript, formatMigration } from './migration-format.js';
+import type { StyleText } from '../language/source/code-frame.js';
 import { createPaint } from './colors.js';
-import { createProgress } from './progress.js';
-import type { Terminal } from './terminal.js';
+import type { Terminal, Output } from './terminal.js';
 import { loadTrustedProject, UNTRUSTED } from './trust.js';
 
 const FORMATS = ['pretty', 'json'];
@@ -102,4 +107,104 @@ function formatFilled({ table, column, filled, unopened, duplicates, reason }: F
     duplicates === 0 ? '' : `; ${duplicates} left, whose value another row has`,
   ].join('');
   return `${left === '' ? '+' : '!'} ${table}.${column}: blind index of ${filled} row${filled === 1 ? '' : 's'} filled${left}`;
+}
+
+/** By connection and table. `+` added, `-` removed, `!` differs and is left alone. */
+export function formatMigration(outline: MigrationOutline, paint: StyleText): string {
+  const { steps, warnings } = outline;
+  const stores = [...new Set([...steps, ...warnings].map(({ store }) => store))];
+  const width = Math.max(0, ...steps.map(({ change }) => change.length));
+  const groups = stores.map((store) => {
+    const here = {
+      steps: steps.filter((step) => step.store === store),
+      warnings: warnings.filter((warning) => warning.store === store),
+    };
+    const blocks = formatTableBlocks(here, width, paint);
+    if (stores.length === 1) return blocks;
+    return `${paint('bold', store.includes('.') ? store : `connection ${store}`)}: ${formatStepCounts(here)}\n${blocks}`;
+  });
+  return [groups.join('\n\n'), ...(groups.length > 0 ? [''] : []), formatStepCounts(outline)].join('\n').trimStart();
+}
+
+function formatTableBlocks({ steps, warnings }: MigrationOutline, width: number, paint: StyleText): string {
+  const all = [...new Set([...steps, ...warnings].map(({ store, table }) => `${table} (${store})`))];
+  const blocks = all.map((name) => {
+    const isHere = ({ store, table }: { store: string; table: string }): boolean => `${table} (${store})` === name;
+    const left = warnings
+      .filter(isHere)
+      .map(({ column, message }) => `  ${paint('warning', '!')} ${column === null ? '' : `${column}: `}${message}`);
+    return [paint('bold', name), ...steps.filter(isHere).map((step) => formatStep(step, width, paint)), ...left].join(
+      '\n',
+    );
+  });
+  return blocks.join('\n');
+}
+
+function formatStep({ change, detail, destructive, loses }: MigrationStep, width: number, paint: StyleText): string {
+  const sign = destructive ? paint('error', '-') : '+';
+  return `  ${sign} ${change.padEnd(width)}  ${detail}${loses === null ? '' : `: ${paint('error', 'loses')} ${loses}`}`;
+}
+
+function formatStepCounts({ steps, warnings }: MigrationOutline): string {
+  const left =
+    warnings.length === 0 ? '' : `; ${warnings.length} difference${warnings.length === 1 ? '' : 's'} not changed`;
+  if (steps.length === 0) return `nothing to change${left}`;
+  const away = steps.filter(({ destructive }) => destructive).length;
+  const taking = away === 0 ? '' : `, ${away} destructive`;
+  return `${steps.length} change${steps.length === 1 ? '' : 's'} to apply${taking}${left}`;
+}
+
+export function formatMigrationScript({ steps, warnings }: MigrationOutline): string {
+  const left = warnings.map(({ store, table, column, message }) => `-- ${store}: ${table} ${column ?? ''}: ${message}`);
+  const script = steps.map(({ store, table, change, loses, sql }) =>
+    [
+      `-- ${store}: ${table}, ${change}${loses === null ? '' : `: loses ${loses}`}`,
+      ...sql.map((one) => `${one};`),
+    ].join('\n'),
+  );
+  return [...left, ...script].join('\n') || '-- nothing to change';
+}
+
+interface Progress {
+  show(text: string): void;
+  stop(): void;
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const TURN = 80;
+
+/** A spinner line with elapsed seconds on a TTY, plain lines elsewhere. */
+export function createProgress(stream: Output): Progress {
+  if (!stream.isTTY) return { show: (text) => void stream.write(`${text}\n`), stop: () => undefined };
+  let current: string | null = null;
+  let turns = 0;
+  let since = 0;
+  const clear = (): void => void stream.write('\r\u001b[2K');
+  const drawFrame = (): void => {
+    if (current === null) return;
+    const { columns = 0 } = stream;
+    const seconds = Math.floor((performance.now() - since) / 1000);
+    const line = `${FRAMES[turns++ % FRAMES.length] ?? ''} ${seconds < 1 ? '' : `${seconds} s `}${current}`;
+    // Truncated, because a wrapped line cannot be cleared.
+    stream.write(`\r\u001b[2K${[...line].slice(0, (columns > 0 ? columns : 80) - 1).join('')}`);
+  };
+  const timer = setInterval(drawFrame, TURN);
+  const printCurrent = (): void => {
+    if (current === null) return;
+    clear();
+    stream.write(`  ${current}\n`);
+    current = null;
+  };
+  return {
+    show(text) {
+      printCurrent();
+      current = text;
+      since = performance.now();
+      drawFrame();
+    },
+    stop() {
+      clearInterval(timer);
+      printCurrent();
+    },
+  };
 }

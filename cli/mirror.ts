@@ -1,10 +1,10 @@
-/** Copies and digests folders. Handles only regular files and folders; everything it creates is private to the user. */
+/** Copies and digests folders, with regular files only; what it creates is private to the user. */
 import { constants, type BigIntStats } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { copyFile, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** State of a file when it was copied. If `isSettled`, an equal state later means equal content. */
+/** If `isSettled`, an equal state later means equal content. */
 interface Copied {
   readonly state: string;
   readonly isSettled: boolean;
@@ -32,7 +32,7 @@ const BUFFER = 1 << 17;
 /** Files processed in parallel. */
 const AT_ONCE = 16;
 
-/** Calls `work` for each item, up to `AT_ONCE` in parallel. Throws the first failure after all work has ended. */
+/** Up to `AT_ONCE` in parallel. Throws the first failure after all have ended. */
 export async function runForEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const drainItems = async (): Promise<void> => {
@@ -68,9 +68,7 @@ export async function listEntries(folder: string, without: readonly string[] = [
 const formatFileState = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
   [ino, size, mtimeNs, ctimeNs].join(' ');
 
-/**
- * Updates `to` to the state of `from`; `copies` records earlier passes. Skips links, sockets and files removed in the meantime.
- */
+/** Updates `to` to the state of `from`; `copies` records earlier passes. Skips links, sockets and removed files. */
 export async function mirrorFolder(
   from: string,
   to: string,

@@ -1,6 +1,6 @@
 /**
- * `lintel openapi`: prints the OpenAPI document of the definitions. Compiles them and opens no connections; where the embedded
- * database is installed, it returns the types of statements.
+ * `lintel openapi`: prints the OpenAPI document. Opens no connections; the embedded database, where installed,
+ * returns the types of statements.
  */
 import { basename, join, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
@@ -22,7 +22,7 @@ export async function runOpenapi(options: CommandOptions, terminal: Terminal): P
   const { out, check } = options;
   const { cwd, stdout } = terminal;
   const log = await createLog(terminal);
-  // The log shares stdout with the document; skipped resources are printed to stderr.
+  // stdout is for the document; skipped resources go to stderr.
   log.level = 'error';
   const project = await loadTrustedProject('openapi', 'code', options, terminal);
   if (project === null) return UNTRUSTED;
@@ -52,7 +52,7 @@ async function checkCurrent(file: string, text: string, { cwd, stdout }: Termina
   return 0;
 }
 
-/** Returns the OpenAPI document of the current plans; its title is the name of the project's package. */
+/** Of the current plans; its title is the name of the project's package. */
 export async function describeKernel(kernel: Kernel): Promise<JsonObject> {
   const { project, config } = kernel;
   const plans = [...kernel.plans().byId.values()];

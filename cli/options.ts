@@ -1,4 +1,4 @@
-/** The options of the command line, and the form in which commands receive them. */
+/** The options of the command line, as commands receive them. */
 
 /** The options of all commands; the command table lists which apply. */
 export const OPTIONS = {

@@ -1,4 +1,4 @@
-/** `lintel plan <id>`: prints the compiled plan of a resource. It contains no values of environment variables. */
+/** `lintel plan <id>`: prints the compiled plan of a resource, without values of the environment. */
 import type { CommandOptions } from './options.js';
 import { isObject, type Json } from '../contract/json.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
@@ -22,7 +22,7 @@ export async function printPlan(options: CommandOptions, terminal: Terminal): Pr
     return 2;
   }
   const log = await createLog(terminal);
-  // The log shares stdout with the plan, so with JSON output only errors are logged.
+  // With JSON output only errors are logged: stdout is for the plan.
   log.level = format === 'json' ? 'error' : 'warn';
   const project = await loadTrustedProject('plan', 'code', options, terminal);
   if (project === null) return UNTRUSTED;

@@ -24,7 +24,7 @@ export interface ProblemFormatOptions {
   readonly nameOf?: ((problem: Problem) => string | null) | undefined;
 }
 
-/** Groups problems of one cause, the most severe first, so each is shown once with all its locations. */
+/** Problems of one cause, the most severe first, are shown once with all locations. */
 function groupByCause(problems: readonly Problem[]): (readonly [Problem, ...Problem[]])[] {
   const causes = new Map<string, [Problem, ...Problem[]]>();
   for (const [at, problem] of problems.entries()) {

@@ -1,6 +1,6 @@
 /**
- * `lintel restore`: stages the copy next to its target, then renames existing folders and replaces them. A store does not start
- * while a staged copy exists.
+ * `lintel restore`: stages the copy next to its target, then replaces folders. A store does not start while a staged
+ * copy exists.
  */
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -45,7 +45,7 @@ export async function runRestore(options: CommandOptions, terminal: Terminal): P
         return failWith(`"${part.folder}" is not empty; with --replace it is renamed and kept.`);
     for (const { part, entry } of moves) await stagePart(join(copy, entry.folder), part.folder + RESTORING, entry);
     const suffix = `.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-    // Parts with locks are moved last, when the parts they depend on are in place.
+    // Parts with locks move last, after those they depend on.
     moves.sort((a, b) => Number(a.part.lock !== undefined) - Number(b.part.lock !== undefined));
     for (const { part } of moves) {
       const aside = await replaceFolder(part.folder, suffix);
@@ -78,7 +78,7 @@ async function stagePart(from: string, to: string, { files }: PartEntry): Promis
   });
 }
 
-/** Returns where the previous content is now; null if the folder was empty or missing. */
+/** Where the previous content is now; null if there was none. */
 async function replaceFolder(folder: string, suffix: string): Promise<string | null> {
   const aside = (await listNames(folder)).length > 0 ? folder + suffix : null;
   if (aside !== null) await rename(folder, aside);

@@ -1,4 +1,4 @@
-/** `lintel schema`: writes JSON Schemas of definitions, models and the config for the plugins that the config loads. */
+/** `lintel schema`: writes JSON Schemas of definitions, models and the config. */
 import { resolve } from 'node:path';
 import type { CommandOptions } from './options.js';
 import type { Registry } from '../language/analysis/registry.js';
@@ -38,7 +38,7 @@ export async function runSchema(options: CommandOptions, terminal: Terminal): Pr
 const formatSchema = (target: SchemaTarget, registry: Registry): string =>
   `${JSON.stringify(createSchema(target, registry), null, 2)}\n`;
 
-/** One file per target, with a stable name that editor settings can refer to. */
+/** With stable names that editor settings can refer to. */
 export function listSchemaFiles(
   folder: string,
   target: SchemaTarget,

@@ -1,7 +1,6 @@
 /**
- * A process that checks for an editor or for `lintel check`: it holds scratch stores of built-in plugins and compiles plans, and ends
- * with the process that started it or after a time without questions. It runs no code of the project but the scripts that its
- * scratch stores run.
+ * A process that checks for an editor or for `lintel check`: it holds scratch stores and compiles plans, and ends
+ * with its parent or after a time without questions. It runs no code of the project but SQL scripts.
  */
 import { constants, setPriority } from 'node:os';
 import type { PluginId } from '../contract/plugin.js';
@@ -17,7 +16,7 @@ import {
 } from '../language/project/scratch-messages.js';
 import { runtimes } from '../plugins/index.runtime.js';
 
-/** Milliseconds without a question until the process ends and frees its memory; the next question starts another. */
+/** Milliseconds without a question until the process ends; the next question starts another. */
 const IDLE = 15 * 60_000;
 
 const open = new Map<PluginId, Promise<Scratch | null>>();

@@ -1,8 +1,8 @@
 /**
- * `lintel serve`: rejects definitions with errors, waits for unavailable servers, and shuts down gracefully on SIGTERM
+ * `lintel serve`: rejects definitions with errors, waits for unavailable servers, and shuts down gracefully
  * (`shutdown.ts`).
  */
-import type { Route } from '../contract/hooks.js';
+import type { Route } from '../contract/route.js';
 import type { CommandOptions } from './options.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { listen, type RunningServer } from '../kernel/http/server.js';
@@ -29,8 +29,8 @@ export async function runServe({ config }: CommandOptions, terminal: Terminal): 
 }
 
 /**
- * Listens until a signal arrives; returns the exit code. `more` returns extra lines for the start message; `onEnding` is called
- * before active requests are waited for.
+ * Listens until a signal arrives. `more` returns extra lines for the start message; `onEnding` is called before
+ * active requests are waited for.
  */
 export async function runServer(
   kernel: Kernel,
@@ -57,7 +57,7 @@ export async function runServer(
   return over;
 }
 
-/** Printed while servers are unavailable; the table of endpoints follows when all are available. */
+/** While servers are unavailable; then follows the table of endpoints. */
 function printWaiting({ waiting, config, log }: Kernel, url: string, terminal: Terminal): void {
   const list = [...waiting].map(([plugin, reason]) => `  ${plugin}: ${reason}\n`).join('');
   selectOutput(terminal).write(
@@ -103,7 +103,7 @@ const listPlaces = ({ instances, project }: Kernel): readonly PluginPlace[] =>
     return typeof shared === 'boolean' ? [{ kind, name, shared }] : [];
   });
 
-/** Lists which plugin instances are shared with other processes and which are private to this one. */
+/** Plugin instances that are shared with other processes, and private ones. */
 function formatPlaces(kernel: Kernel): string {
   const listPlaceNames = (shared: boolean): string =>
     listPlaces(kernel)

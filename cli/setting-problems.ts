@@ -1,7 +1,4 @@
-/**
- * What stops a start is found as a start finds it: by compiling. Connects to nothing; code of the project is not run. For
- * `lintel check`, and for an editor in the process that checks for it.
- */
+/** What stops a start, found by compiling. Connects to nothing and runs no code of the project. */
 import { pino } from 'pino';
 import { BootError } from '../contract/boot-error.js';
 import { fillMessage, type Problem } from '../contract/problem.js';
@@ -47,7 +44,7 @@ export async function listSettingProblems(project: Project, analysis: Analysis):
   }
 }
 
-/** An embedded store of documents says without a server which queries it cannot run. */
+/** Without a server, an embedded document store rejects what it cannot run. */
 async function listEmbeddedRejections(
   { project, instances }: Pick<Kernel, 'project' | 'instances'>,
   loaded: LoadedDefinitions,

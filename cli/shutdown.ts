@@ -1,17 +1,17 @@
 /**
- * Graceful shutdown: not ready, no new jobs, no new requests, in-flight requests, sockets, plugins. A second signal releases the
- * remaining jobs and exits immediately.
+ * Graceful shutdown: not ready, no new jobs, no new requests, in-flight requests, sockets, plugins. A second signal
+ * exits immediately.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningServer } from '../kernel/http/server.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import type { Terminal } from './terminal.js';
 
-/** Milliseconds until a forced exit, in case a hanging connection attempt keeps the process alive. */
+/** Milliseconds until a forced exit: a connection attempt may hang. */
 const LINGERING = 500;
 const ENDING = ['SIGTERM', 'SIGINT'] as const;
 
-/** Resolves to the exit code after shutdown; rejects if a server that became available rejects the definitions. */
+/** The exit code; rejects if a server that became available rejects the definitions. */
 export function waitForShutdown(
   kernel: Kernel,
   server: RunningServer,

@@ -1,6 +1,5 @@
 /**
- * Handles signals as process 1 of a container, which has no default action: a SIGTERM during startup would otherwise be lost.
- * Cleans nothing up.
+ * Handles signals as process 1 of a container, which has no default action: a SIGTERM during startup would be lost.
  */
 
 /** Shell convention: 128 + signal number. */

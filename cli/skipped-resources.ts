@@ -1,4 +1,4 @@
-/** Prints to stderr which resources are not served because of errors (`on_problem: "skip"`). */
+/** Prints the resources that errors keep from being served (`on_problem: "skip"`). */
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { createPaint } from './colors.js';
 import { formatProblems, addConfigDocument } from './problems.js';

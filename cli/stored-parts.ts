@@ -1,4 +1,4 @@
-/** Lists the data that plugins store, without opening them, so that a backup works even if definitions have errors. */
+/** Lists the data of plugins without opening them, so that a backup works despite errors. */
 import { stat } from 'node:fs/promises';
 import type { StoredFolder } from '../contract/local-data.js';
 import { resolveOptions } from '../language/project/plugin-selection.js';
@@ -21,7 +21,7 @@ export interface StoredParts {
   readonly elsewhere: readonly string[];
 }
 
-/** Returns the exit code if the config is invalid or its plugins are not trusted; the reason was printed. */
+/** The exit code if the config is invalid or its plugins are not trusted. */
 export async function listStoredParts(
   command: string,
   options: CommandOptions,

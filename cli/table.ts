@@ -1,4 +1,4 @@
-/** The table of endpoints and the sample curl command that are printed at startup. */
+/** The endpoints and the sample curl command at startup. */
 import { isObject, type Json } from '../contract/json.js';
 import type { PlanSet, ResourcePlan } from '../contract/resource-plan.js';
 import { readCron } from '../language/strings/cron.js';
@@ -35,7 +35,7 @@ function describeAnswer({ accepts }: ResourcePlan): string {
   return accepts.whole ? '202, job' : 'result, then job';
 }
 
-/** Returns the schedules as a table, or null without schedules. `now`: Unix time in milliseconds; null omits the next run. */
+/** Null without schedules. `now`: milliseconds since 1970; null omits the next run. */
 export function formatScheduleTable(plans: PlanSet, now: number | null, paint: StyleText): string | null {
   const schedules = [...plans.byId.values()].flatMap((plan) => plan.schedules);
   if (schedules.length === 0) return null;
@@ -54,7 +54,7 @@ function formatNextRun(expression: string, zone: string, now: number): string {
   return next === null ? '-' : new Date(next).toISOString().replace('.000Z', 'Z');
 }
 
-/** A request that is valid without a token, with the first method that has a body, else with a query string. */
+/** A valid request without a token, with the first method that has a body. */
 export function formatCurl(plans: PlanSet, url: string, methods: readonly string[]): string | null {
   const served = listReachablePlans(plans);
   // Prefers paths without parameters, because parameters usually refer to existing rows.
@@ -72,7 +72,7 @@ export function formatCurl(plans: PlanSet, url: string, methods: readonly string
   return `curl -s -X ${method} ${address} -H 'content-type: application/json' -d ${body}`;
 }
 
-/** Fills path parameters from the sample; the remaining members are the payload. */
+/** From the sample; the remaining members are the payload. */
 function fillSamplePath({ path, summary }: ResourcePlan): { readonly path: string; readonly sample: Json } {
   const rest: Record<string, Json> = { ...(isObject(summary.sample) ? summary.sample : {}) };
   const filled = fillPath(path, (name) => {

@@ -1,4 +1,4 @@
-/** What a command may use of its environment. Commands never use `process`, so that one process can run many. */
+/** Commands use this and never `process`, so that one process can run many. */
 import type { Environment } from '../language/project/environment.js';
 
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };

@@ -1,4 +1,4 @@
-/** Loads a project for commands that run no code of its plugins without `--trust`. */
+/** Without `--trust`, a command runs no code of the project's plugins. */
 import { loadProject } from '../plugins/distribution.js';
 import type { Project } from '../language/project/project.js';
 import type { CommandOptions } from './options.js';

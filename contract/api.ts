@@ -1,14 +1,11 @@
-/** How a plugin describes itself for OpenAPI. Pure data and pure functions; nothing here runs with a request. */
+/** How a plugin describes itself for OpenAPI. Pure data and functions. */
 import type { Json, JsonObject } from './json.js';
-import type { FactValue } from './plugin.js';
+import type { FactValue } from './plugin-check.js';
 
 /** JSON Schema, draft 2020-12. */
 export type JsonSchema = JsonObject;
 
-/**
- * The possible shapes of a result. Each is a list, one object, null or a scalar, never a union, so that changes can transform
- * them one by one. `{}` is any value.
- */
+/** The possible shapes of a result: a list, one object, null or a scalar each, never a union. `{}` is any value. */
 export type Forms = readonly JsonSchema[];
 
 export interface ApiField {
@@ -83,14 +80,14 @@ export interface ApiPart {
   readonly body?: JsonSchema;
   readonly headers?: Readonly<Record<string, ApiField & { readonly doc: string }>>;
   readonly security?: readonly ApiSecurity[];
-  /** Slots of this resource with alternative security plugins: one of them is enough. */
+  /** Slots with alternative security plugins: one of them is enough. */
   readonly either?: readonly string[];
   readonly changes?: readonly ApiChange[];
   /** The response of a resource without actionables. */
   readonly instead?: JsonSchema;
   /** Headers of a success and their descriptions. */
   readonly answers?: Readonly<Record<string, string>>;
-  /** Codes that this use can return; by default all codes of the plugin that have a status. */
+  /** Codes that this use can return; by default all of the plugin with a status. */
   readonly refuses?: readonly (string | ApiError)[];
   /** Codes of subsequent plugins that cannot occur here. */
   readonly never?: readonly string[];
@@ -113,7 +110,7 @@ export interface ApiStatement {
 
 export interface ApiPlace {
   readonly slot: string;
-  /** The plugin's own fields as written; an accessor has the text after its root as `tail`. */
+  /** The plugin's fields as written; an accessor has its text as `tail`. */
   readonly value: Readonly<Record<string, Json>>;
   readonly holder: Readonly<Record<string, Json>>;
   /** The complete definition or config. */

@@ -1,4 +1,4 @@
-/** A format of request bodies besides JSON. Reads a body into a payload of texts, and files. */
+/** A format of request bodies besides JSON. */
 import type { FileLimits, Payload, UploadedFile } from './invocation.js';
 
 export interface BodyFormat {

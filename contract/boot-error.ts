@@ -8,7 +8,7 @@ export class BootError extends Error {
   place: string | undefined;
   /** The same as a range. */
   range: FileRange | undefined;
-  /** The one environment variable that the invalid part reads; set by the compiler. */
+  /** The variable that the invalid part reads; set by the compiler. */
   variable: string | undefined;
 
   constructor(

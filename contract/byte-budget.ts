@@ -1,4 +1,4 @@
-/** Bytes that clients make the process hold, with a bound for all together and one for each network. */
+/** Bytes that clients make the process hold, bounded together and for each network. */
 
 export interface ByteHolder {
   readonly network: string;
@@ -8,7 +8,7 @@ export interface ByteHolder {
 }
 
 export interface ByteBudget {
-  /** Beyond a bound, ends the holder with the most: of its network, or of all. */
+  /** Beyond a bound, ends the holder with the most. */
   setHeld(holder: ByteHolder, bytes: number): void;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Schema types that yup lacks: open maps, slots, literals or accessors. Inner schemas are thunks, because yup clones metadata
- * without prototypes. Validates nothing.
+ * Schema types that yup lacks. Inner schemas are thunks, because yup clones metadata without prototypes. Validates
+ * nothing.
  */
 import { array, boolean, mixed, number, object, string, type ObjectShape, type Schema } from 'yup';
 import type { Json, JsonObject } from './json.js';
 import type { FieldMeta } from './field-meta.js';
 
-/** An object with named fields. The walker reports unknown keys with their location. */
+/** The walker reports unknown keys. */
 export const shape = <S extends ObjectShape>(fields: S, meta: Pick<FieldMeta, 'mistaken' | 'form'> = {}) =>
   Object.keys(meta).length === 0 ? object(fields) : object(fields).meta({ doc: '', ...meta });
 
@@ -14,7 +14,7 @@ export const shape = <S extends ObjectShape>(fields: S, meta: Pick<FieldMeta, 'm
 export const record = <T = Json>(entry: Schema<T>, meta: FieldMeta) =>
   mixed<Readonly<Record<string, NonNullable<T>>>>().meta({ ...meta, shape: 'record', inner: () => entry });
 
-/** A literal of the schema `literal`, or a string with accessors; `null` allows any JSON with accessors anywhere. */
+/** A literal, or a string with accessors; `null` allows any JSON with accessors anywhere. */
 export const value = (literal: Schema | null, meta: FieldMeta) =>
   mixed<NonNullable<Json>>().meta({ ...meta, shape: 'value', inner: () => literal });
 
@@ -22,7 +22,7 @@ export const value = (literal: Schema | null, meta: FieldMeta) =>
 export const slot = (names: readonly string[], meta: FieldMeta) =>
   mixed<JsonObject>().meta({ ...meta, shape: 'slot', parts: names });
 
-/** One of several forms, distinguished by JSON type: e.g. a name, an object, or a list. */
+/** One of several forms, distinguished by JSON type. */
 export const either = (forms: readonly Schema[], meta: FieldMeta) =>
   mixed<NonNullable<Json>>().meta({ ...meta, shape: 'either', options: () => forms });
 

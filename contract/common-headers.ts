@@ -1,7 +1,7 @@
-/** Headers that every HTTP response begins with, and how those of a response are added. */
-import type { Reply } from './hooks.js';
+/** Headers of every HTTP response. */
+import type { Reply } from './reply.js';
 
-/** Browsers must not execute, frame or sniff responses, or send their URLs as referrers. */
+/** Browsers must not execute, frame or sniff responses, or send their URLs. */
 const COMMON: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

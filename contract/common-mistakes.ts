@@ -7,7 +7,7 @@ export interface Correction {
   readonly rename?: string;
   /** The intended field, where the value must change too. */
   readonly means?: string;
-  /** Replacement of the member, by its value as text (`*`: any other value); the empty text removes the member. */
+  /** Replacement of the member, by its value as text (`*`: any other); empty removes it. */
   readonly instead?: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Retries work that rolled back because of a conflict, one at a time
- * in this process, because concurrent retries would conflict again.
- */
+/** Retries work after a conflict, one at a time in this process, because concurrent retries would conflict again. */
 import type { Requester } from './requester.js';
 import type { Clock } from './clock.js';
 import { createFault, type Fault } from './fault.js';
@@ -55,6 +52,6 @@ export function createConflictRetries(clock: Clock): (unit: object) => RetryOnCo
   };
 }
 
-/** Upper bound of the random pause; grows with the duration of an attempt, so that retries do not conflict again. */
+/** Bound of the random pause; grows with the duration of an attempt. */
 const getLongestPause = (attempt: number, took: number): number =>
   Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, took) * 2 ** attempt);

@@ -6,11 +6,11 @@ export interface EnvFact {
   readonly length: number;
   readonly bytes: number;
   readonly blank: boolean;
-  /** The first variable, by name, with the same value; absent for that variable itself. */
+  /** The first variable with the same value; absent for that variable. */
   readonly sameAs?: string;
 }
 
-/** What a place issues for guards. `marks` is for guards and contains no environment values. */
+/** What a place issues. `marks` is for guards and contains no environment values. */
 export interface IssuedCredentials {
   /** Dotted paths in the definition. */
   readonly claims: readonly string[];

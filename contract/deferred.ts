@@ -1,11 +1,11 @@
 /**
- * Background work: deferred by a request and run by any process, or started by the scheduler.
- * Its inputs are copied as JSON, without secrets.
+ * Background work, deferred by a request or started by the scheduler. Its inputs are copied as JSON, without secrets.
  */
 import type { Json } from './json.js';
-import type { TelemetryEvent } from './hooks.js';
+import type { TelemetryEvent } from './telemetry.js';
 import type { Frame, SharedUnit, Signal } from './plan.js';
 import type { TriggerServices } from './trigger.js';
+import type { Delivery, Replay } from './delivery.js';
 
 /** A job: the captured inputs of deferred work. */
 export interface DeferredJob {
@@ -16,7 +16,7 @@ export interface DeferredJob {
   readonly part: string;
   /** Of the part's definitions when the work was accepted. */
   readonly version: string;
-  /** Inputs by kind and name (`payload:email`). Newer definitions can run the work if they read no other inputs. */
+  /** Inputs by kind and name (`payload:email`). Newer definitions can run the work if they read no others. */
   readonly needs: readonly string[];
   /** Milliseconds since 1970; the current time of every attempt. */
   readonly acceptedAt: number;
@@ -26,7 +26,7 @@ export interface DeferredJob {
 }
 
 export interface DeferredState {
-  /** Only fields that the part reads, hashed and encrypted where the definition requires it. */
+  /** Fields that the part reads, hashed and encrypted where required. */
   readonly payload: Json;
   readonly claims: Readonly<Record<string, Json>> | null;
   /** Only those that the part reads, by lower-case name. */
@@ -53,7 +53,7 @@ export interface Note {
   readonly took: number;
   /** One of them ended the job. */
   readonly ends?: true;
-  /** The values that later actionables need, by kind and name; `state` holds those that exist. */
+  /** The values that later actionables need, by kind and name. */
   readonly carries: readonly string[];
   /** Absent where an inbox stores the values. */
   readonly state?: Pick<DeferredState, 'names' | 'results'>;
@@ -65,16 +65,16 @@ export interface Journal {
   readonly fresh?: boolean;
   /** Of earlier attempts. */
   readonly notes: readonly unknown[];
-  /** Replaces all notes. Rejects when this process has lost its claim on the job. */
+  /** Replaces all notes. Rejects when the claim is lost. */
   write(notes: readonly Note[]): Promise<void>;
   /**
-   * Called before the job's last unit opens. Returns a function that completes the job within that unit, or null when the queue
-   * uses another store. The function resolves to false when it cannot do so now, and rejects when the claim is lost.
+   * Called before the job's last unit opens. Null when the queue uses another store. The function completes the job
+   * within that unit; it resolves to false when it cannot now, and rejects when the claim is lost.
    */
   prepareCompletion?(shared: SharedUnit): Promise<((unit: unknown) => Promise<boolean>) | null>;
 }
 
-/** Notes in the store of the actionables, committed together with their work. */
+/** Notes committed together with the work of the actionables. */
 export interface Inbox {
   /** Creates the storage, before the first unit opens. */
   ready(): Promise<void>;
@@ -95,19 +95,16 @@ export interface JobEntry {
   readonly retries: number;
 }
 
-/** How a feature defers work. Several deferrals of one actionable are merged. */
+/** Several deferrals of one actionable are merged. */
 export interface Deferral {
   readonly delay?: number;
   readonly priority?: number;
   readonly retries?: number;
-  /**
-   * Stores the work durably: within the frame's transaction if there is
-   * one, immediately otherwise. Throws a Fault (503) on failure.
-   */
+  /** Stores the work durably, within the frame's transaction if there is one. Throws a Fault (503) on failure. */
   readonly enqueue: (work: readonly JobEntry[], frame: Frame) => Promise<void>;
-  /** Returns replacements for work accepted within a shareable transaction; called at load. */
+  /** Replacements for work accepted within a shareable transaction; called at load. */
   readonly enqueueWithin?: (shared: SharedUnit) => Pick<Deferral, 'enqueue' | 'begin'>;
-  /** Called before each run. Once it resolves, the same work cannot be enqueued again. */
+  /** Called before each run. Afterwards the same work cannot be enqueued. */
   readonly begin?: (work: DeferredJob) => Promise<void>;
   /** Null where this kind of transaction cannot hold notes. */
   readonly inboxIn?: (shared: SharedUnit) => Inbox | null;
@@ -136,39 +133,13 @@ export type Outcome =
       /** The catalogue message, without values of the request. */
       readonly detail: string;
       readonly retryable: boolean;
-      /** The resource does not accept work now. Nothing ran, and it does not count as an attempt. */
+      /** The resource does not accept work now; this is no attempt. */
       readonly waits?: true;
     };
 
-/** The namespace of uids: a uid is unique only among the callers of a guard. */
-export interface UidNamespace {
-  /** A key of the admitted callers, equal in all processes with these definitions and not secret; null: no guard. */
-  readonly realm: string | null;
-  /** Also includes unauthenticated connections with any claimed uid. */
-  readonly open: boolean;
-}
-
-/** Without `of`, recipients prove the uid, or claim it where there are no guards. */
-export type Target =
-  | { readonly all: true }
-  | { readonly uids: readonly string[]; readonly of?: UidNamespace }
-  | { readonly rooms: readonly string[] };
-
-/** A message as it is sent between processes. */
-export interface Delivery {
-  readonly action: string;
-  readonly data: Json;
-  readonly to: Target;
-  /** Position from which reconnecting clients resume; null where messages are not retained. */
-  readonly id: string | null;
-}
-
-/** The messages after this id, oldest first; null where some may be missing. */
-export type Replay = (id: string) => Promise<readonly Delivery[] | null>;
-
-/** Kernel services for plugins that bring work or deliver messages, available from `ready` on. */
+/** Services for plugins that bring work or deliver messages, from `ready` on. */
 export interface RuntimeServices extends TriggerServices {
-  /** Runs the rest of a job. Never rejects. `signal` aborts when the claim is lost or the process ends. */
+  /** Never rejects. `signal` aborts when the claim is lost or the process ends. */
   runJob(work: DeferredJob, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome>;
   /** Of the newest plans. */
   schedules(): readonly Schedule[];
@@ -180,19 +151,19 @@ export interface RuntimeServices extends TriggerServices {
   publish(message: Delivery, frame: Frame): Promise<Delivery>;
   /** Delivers to connections of this process. */
   deliverMessage(message: Delivery): void;
-  /** Registers what holds connections of this process; all that are registered get each message. */
+  /** All that are registered get each message. */
   registerReceiver(deliver: (message: Delivery) => void): void;
-  /** Registers the source of missed messages for clients that reconnect with the id of the last one they saw. */
+  /** Registers the source of missed messages for clients that reconnect. */
   registerReplay(replay: Replay): void;
-  /** The messages after this id, from the registered source; null where some may be missing. */
+  /** From the registered source; null where some may be missing. */
   replayMissed: Replay;
   /** Emits an event to observers. Never throws. */
   emit(event: TelemetryEvent): void;
-  /** The amount of deferred work; null where there can be none, or when a store does not reply within a second. */
+  /** Null where there can be no deferred work, or when a store does not reply within a second. */
   backlog(): Promise<Backlog | null>;
 }
 
-/** Counts of jobs, which may stop at `COUNTED`, because counting a long queue is expensive. */
+/** Counts may stop at `COUNTED`: counting a long queue is expensive. */
 export interface Backlog {
   /** Jobs that are due. */
   readonly ready: number;
@@ -200,7 +171,7 @@ export interface Backlog {
   readonly delayed: number;
   readonly running: number;
   readonly dead: number;
-  /** Seconds since the oldest counted ready job became due; 0 when none is ready. */
+  /** Seconds since the oldest ready job became due, or 0. */
   readonly oldest: number;
 }
 
@@ -244,9 +215,9 @@ export interface JobAdmin {
   show(
     id: string,
   ): Promise<{ readonly view: JobView; readonly work: DeferredJob; readonly notes: readonly unknown[] } | null>;
-  /** Requeues a dead job with all its attempts; false when there is none. */
+  /** Requeues a dead job with all attempts; false when there is none. */
   retry(id: string): Promise<boolean>;
-  /** Removes dead jobs, or one job unless it is running. Returns the number. */
+  /** Removes dead jobs, or one unless it is running. Returns the number. */
   purge(which: { readonly id: string } | { readonly dead: true }): Promise<number>;
   /** Absent where counting is expensive. */
   backlog?(): Promise<Backlog>;

@@ -1,7 +1,4 @@
-/**
- * A JSON number that a double would change, stored as its digits.
- * `JSON.stringify` writes a string; `writeJson` writes the number.
- */
+/** A JSON number that a double would change. `JSON.stringify` writes a string; `writeJson` writes the number. */
 export class ExactNumber {
   static #written = 0;
 

@@ -1,14 +1,5 @@
-/**
- * The error class of a running request. Message and status come from the catalogue, so a fault cannot leak a driver's message.
- */
-import type { Params } from './problem.js';
-
-/** `pointer` is a JSON pointer into the payload. */
-export interface Issue {
-  readonly pointer: string;
-  readonly code: string;
-  readonly detail: string;
-}
+/** The error of a running request. Message and status come from the catalogue, so no driver's message leaks. */
+import type { Params, Issue } from './problem.js';
 
 export interface FaultOptions {
   readonly cause?: unknown;
@@ -18,7 +9,7 @@ export interface FaultOptions {
   /** The definition's message, instead of the catalogue's. */
   readonly message?: string;
   readonly status?: number;
-  /** A division by zero, which a value of the request may cause, or the text of the statement. */
+  /** A division by zero, by a value of the request or the text of the statement. */
   readonly isDivision?: boolean;
   /** Where in its statement the database found the error. */
   readonly word?: { readonly text: string; readonly nth: number };
@@ -42,7 +33,7 @@ export class Fault extends Error {
   }
 }
 
-/** `code` must exist in the catalogue or in the `errors` of a plugin. */
+/** `code`: of the catalogue or in the `errors` of a plugin. */
 export function createFault(code: string, params: Params = {}, options: FaultOptions = {}): Fault {
   return new Fault(code, params, options);
 }
@@ -58,5 +49,5 @@ export const createUnresolvedFault = (name: string, path: readonly string[]): Fa
 export const ensureFault = (error: unknown): Fault =>
   error instanceof Fault ? error : new Fault('INT_UNEXPECTED', {}, { cause: error });
 
-/** For rejections after which the rest of a body is not read, so the connection cannot be reused. */
+/** For rejections that leave the rest of a body unread, so the connection cannot be reused. */
 export const CLOSE = { headers: { connection: 'close' } };

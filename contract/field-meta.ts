@@ -1,6 +1,6 @@
 /**
- * Metadata of the fields of definition and config files, read by checker, editors and reference. Data only; the functions `inner`
- * and `options` are set by combinators and removed by folding.
+ * Metadata of fields, read by checker, editors and reference. Data only; folding removes the functions `inner` and
+ * `options`.
  */
 import type { Json } from './json.js';
 import type { CommonMistakes } from './common-mistakes.js';
@@ -29,29 +29,29 @@ export type SymbolKind =
 
 export interface Refers {
   readonly symbol: SymbolKind;
-  /** Is a reference only if a sibling of the list (or field) around it has this value. */
+  /** A reference only if a sibling of the list (or field) around it has this value. */
   readonly when?: { readonly field: string; readonly is: string };
-  /** For a payload field: a name produced by an actionable is valid too. */
+  /** A name that an actionable produces is valid too. */
   readonly named?: boolean;
   /** A string that refers to nothing is a literal, not an error. */
   readonly soft?: boolean;
-  /** With `soft`: must be a name if it looks like one, sibling `field` has the value `is` and sibling `without` is absent. */
+  /** With `soft`: must be a name if it looks like one, `field` has the value `is` and `without` is absent. */
   readonly firm?: { readonly field: string; readonly is: string; readonly without: string };
-  /** Sibling (of the list that contains this item) with the resource id; `self` refers to the current resource. */
+  /** Sibling (of the list that contains this item) with the resource id, or `self`. */
   readonly within?: string;
   /** The actionable that contains this reference depends on the referenced one. */
   readonly edge?: boolean;
-  /** With `edge`: names of the actionable that contains this reference get their values from the referenced one. */
+  /** With `edge`: names of this actionable get their values from the referenced one. */
   readonly feeds?: boolean;
-  /** A path (symbol `value`) into the results of the actionable's dependencies; without dependencies, into its own. */
+  /** A path (symbol `value`) into the results of dependencies, or without any, its own. */
   readonly extracted?: boolean;
 }
 
 /** Member names that are valid at one place inside a value. */
 export interface NamePlace {
-  /** Fields of the query's model are valid; the value is the place below each, empty if unspecified. */
+  /** Fields of the query's model; the value is the place below each, empty if unspecified. */
   readonly fields?: string;
-  /** Names created by the query are valid; the value is the place below each. */
+  /** Names that the query creates; the value is the place below each. */
   readonly made?: string;
   /** Other valid names with their documentation. */
   readonly words?: Readonly<Record<string, string>>;
@@ -59,13 +59,13 @@ export interface NamePlace {
   readonly behind?: Readonly<Record<string, string>>;
   /** Meaning of a non-value string here: a field path (`"$name"`), a field name, a collection. */
   readonly text?: 'path' | 'field' | 'collection';
-  /** For ordered lists (pipelines): how each stage of `words` changes the set of field names. */
+  /** For pipelines: how each stage of `words` changes the names of fields. */
   readonly flows?: Readonly<Record<string, NameFlow>>;
   /** The member that names another collection, and the members about its documents. */
   readonly elsewhere?: { readonly named: string; readonly about: readonly string[] };
 }
 
-/** Member names inside a value, at any depth; lists have the place of their container. */
+/** At any depth; lists have the place of their container. */
 export interface MemberNames {
   readonly start: string;
   readonly places: Readonly<Record<string, NamePlace>>;
@@ -75,9 +75,9 @@ export interface FieldMeta {
   /** One or two sentences, Markdown. */
   readonly doc: string;
   readonly examples?: readonly Json[];
-  /** The valid form as JSON, shown when a value has the wrong type. */
+  /** Shown as the valid form when a value has the wrong type. */
   readonly form?: string;
-  /** What a string, number or boolean in the object's place means: the field that it is the value of, or `{}`. */
+  /** What a string, number or boolean in the object's place means: the value of a field, or `{}`. */
   readonly short?: Readonly<Partial<Record<'string' | 'number' | 'boolean', string>>>;
   /** For an object: commonly mistaken keys and their corrections. */
   readonly mistaken?: CommonMistakes;
@@ -85,21 +85,21 @@ export interface FieldMeta {
   readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
   /** The value is sensitive: hidden in plans and logs. */
   readonly secret?: boolean;
-  /** Purpose of the secret, as a plural noun; a variable may serve one purpose only. */
+  /** A plural noun; a variable may serve one purpose only. */
   readonly purpose?: string;
   /** Valid accessor roots; absent means all. */
   readonly roots?: readonly string[];
-  /** The value may reach a client, so accessors with secret values are rejected. */
+  /** The value may reach a client, so secrets in it are rejected. */
   readonly leaves?: boolean;
-  /** The value leaves for another system or for receivers of messages, so a secret of a result in it is a warning. */
+  /** The value leaves for another system or other clients, so a secret in it is a warning. */
   readonly sent?: boolean;
-  /** Read after the actionable has run, so names of its own result are valid. */
+  /** Read after the actionable, so names of its result are valid. */
   readonly afterwards?: boolean;
-  /** Language of the string, with built-in completion. A `zone` applies to sibling `cron` values, or to those without a zone. */
+  /** A `zone` applies to sibling `cron` values, or to those without a zone. */
   readonly language?: 'sql' | 'collection' | 'cron' | 'zone';
   /**
-   * The string is a path relative to the config file's folder; patterns and URLs are valid too. `beside`: of a file, relative to
-   * the folder of the file that names it.
+   * A path relative to the config file's folder, a pattern or a URL. `beside`: of a file, relative to the folder of the file that
+   * names it.
    */
   readonly path?: 'folder' | 'file' | 'beside';
   /** Plugin kind of the stores that run this text. */
@@ -121,11 +121,11 @@ export interface FieldMeta {
     /** True, or the name of a list: the statement runs once for each item. */
     readonly each?: string;
   };
-  /** Completion where `values`, `plugin`, `refers` and `declares` do not apply (for a map: of its keys). Never validated. */
+  /** Completion where `values`, `plugin`, `refers` and `declares` do not apply (of a map: its keys). */
   readonly complete?: {
     /** Name of a completion source, as known to the editors. */
     readonly source: string;
-    /** Argument of the source: the kind of a connection, or `answer` for response headers. */
+    /** The kind of a connection, or `answer` for response headers. */
     readonly of?: string;
   };
   /** For a value with objects: the usual member names. Rejects nothing. */
@@ -140,12 +140,12 @@ export interface FieldMeta {
   readonly plugin?: string;
   /** The string (or each key of a record) declares a name of this kind. */
   readonly declares?: SymbolKind;
-  /** The declared name has a value only after the actionable has run, unless the actionable has dependencies. */
+  /** The name has a value only after the actionable has run, unless the actionable has dependencies. */
   readonly late?: boolean;
   readonly refers?: Refers;
   /** The object `{"literal": ...}` contains a literal, where a bare text is a name. */
   readonly verbatim?: boolean;
-  /** Of tests: an object with keys that begin with `$`, at any depth, has the fields of matchers. */
+  /** Of tests: an object with keys that begin with `$` has the fields of matchers. */
   readonly matched?: boolean;
   /** Set by combinators only. */
   readonly parts?: readonly string[];

@@ -1,4 +1,4 @@
-/** Builds and transforms JSON Schemas of values and results, for specs and exporters. Validates no values. */
+/** Builds and transforms JSON Schemas of values and results. */
 import type { Forms, JsonSchema } from './api.js';
 import { isObject, type Json } from './json.js';
 
@@ -40,7 +40,7 @@ export const getProperties = ({ properties }: JsonSchema): Readonly<Record<strin
 export const listRequired = ({ required }: JsonSchema): readonly string[] =>
   Array.isArray(required) ? (required as readonly Json[]).map(String) : [];
 
-/** Applies `change` to a single object, or to the objects of a list; other forms are unchanged. */
+/** Applies `change` to an object, or to those of a list; other forms are unchanged. */
 export function mapRows(forms: Forms, change: (row: JsonSchema) => JsonSchema): Forms {
   return forms.map((form) => {
     if (isObjectSchema(form)) return change(form);
@@ -56,7 +56,7 @@ export function mapRows(forms: Forms, change: (row: JsonSchema) => JsonSchema): 
   });
 }
 
-/** The schema at a path; null if the path certainly does not exist, any if unknown. */
+/** Null if the path certainly does not exist, any if unknown. */
 export function findSchema(schema: JsonSchema, [segment, ...rest]: readonly string[]): JsonSchema | null {
   if (segment === undefined) return schema;
   const { items } = schema;

@@ -1,4 +1,4 @@
-/** The handles of the three kinds that the kernel executes. Kinds of their groups declare the rest. */
+/** The handles of the three kinds that the kernel executes. */
 import type { Deferral, Schedule } from './deferred.js';
 import type { Identity, ProofSort } from './invocation.js';
 import type { Json } from './json.js';
@@ -7,18 +7,18 @@ import type { ModePlan, PlanTools, Reader, Step } from './plan.js';
 export type CompiledAccessor = AccessorInput &
   (
     | { readonly constant: false; readonly read: Reader }
-    /** The value is constant while the kernel runs and is read once, at load. */
+    /** Constant while the kernel runs, and read at load. */
     | { readonly constant: true; readonly read: () => unknown }
   );
 
 interface AccessorInput {
-  /** The payload field that is read, so that a database error can name it. */
+  /** The payload field, so that a database error can name it. */
   readonly field?: string | null;
   /** Lower case; set where a header is read. */
   readonly header?: string;
-  /** Reads the client address, which is stored only with deferred jobs that need it. */
+  /** Reads the client address, which only such jobs store. */
   readonly remote?: true;
-  /** Slot of a value created once per request; deferred jobs of the request receive the same value. */
+  /** Slot of a value created once per request, and shared with its deferred jobs. */
   readonly once?: number;
 }
 
@@ -47,26 +47,24 @@ export interface FeaturePlan {
   readonly sample?: Readonly<Record<string, Json>>;
   /** Short description of how the feature guards the resource. */
   readonly guard?: string;
-  /**
-   * What a guard identifies callers by. Without it, requests from other origins are rejected as for a resource without a guard.
-   */
+  /** What identifies callers. Without it, requests from other origins are rejected. */
   readonly proof?: Exclude<ProofSort, 'none'>;
   /** Identifies the callers of connections, for targeted messages. */
   readonly identity?: Identity;
-  /** Validates what only an HTTP request has, such as its bytes; messages of a connection are rejected. */
+  /** Validates what only an HTTP request has; messages of a connection are rejected. */
   readonly requestOnly?: true;
   /** The actionables of the resource share no transaction. */
   readonly alone?: true;
   /** This actionable shares no transaction with others and reads committed data. */
   readonly apart?: true;
-  /** May reject valid payloads because of stored data, so a sample request may fail. */
+  /** May reject valid payloads because of stored data. */
   readonly presumes?: true;
-  /** How the actionable is deferred; the `timing` of the spec states whether it is. */
+  /** The `timing` of the spec states whether it is deferred. */
   readonly defers?: Deferral;
   readonly schedule?: Pick<Schedule, 'expression' | 'zone'>;
   /** The feature creates the response even where no actionable runs. */
   readonly answers?: true;
-  /** Dotted paths of the result that the feature decrypts for the caller; they are no longer secret. */
+  /** Dotted paths of the result that are decrypted for the caller; they are no longer secret. */
   readonly reveals?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Describes every hook. Reference pages print the descriptions, and the runtime derives its checks of taps from them. */
+/** Describes every hook, for reference pages and the checks of taps. */
 import type { HookName } from './hooks.js';
 
 export interface HookDoc {
@@ -6,7 +6,9 @@ export interface HookDoc {
   readonly when: string;
   /** The names of the tap's parameters. */
   readonly given: readonly string[];
-  /** `look`: the return value is ignored. `change`: the tap returns the first parameter. `answer`: it may end the request. */
+  /**
+   * `look`: the return value is ignored. `change`: it replaces the first parameter. `answer`: it may end the request.
+   */
   readonly may: 'look' | 'change' | 'answer';
   readonly sync?: true;
   /** Belongs to the process, not to a request. */

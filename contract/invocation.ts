@@ -1,39 +1,36 @@
-/** A request as a trigger builds it, for HTTP and all other triggers. */
+/** A request as any trigger builds it. */
 import { createFault } from './fault.js';
 
 export interface Invocation {
   readonly id: string;
   readonly trigger: string;
-  /** The raw body, for guards that verify its bytes. Throws a Fault of the transport. */
+  /** For guards that verify its bytes. Throws a Fault of the transport. */
   readonly readRawBody: () => Promise<Uint8Array>;
   /** Path and query string as received; absent without a URL. */
   readonly target?: string;
-  /** Reads the payload, once, after the guards. `files`: null where none are accepted. Throws a Fault of the transport. */
+  /** Called once, after the guards. `files`: null where none are accepted. Throws a Fault of the transport. */
   readonly readPayload: (files: FileLimits | null) => Payload | Promise<Payload>;
   /** Only a trigger sets them, so no payload can name a path. */
   readonly files: readonly UploadedFile[];
-  /** Names of values that arrive as strings (query string, path) and need conversion; null for typed JSON. */
+  /** Names of values that arrive as strings and need conversion; null for typed JSON. */
   readonly texts: ReadonlySet<string> | 'all' | null;
   /** Lower-case names; null prototype. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** One value for each occurrence; lower-case name. */
   readonly header: (name: string) => readonly string[];
-  /** The client address, as forwarded by the config's number of trusted proxies. */
+  /** As forwarded by the trusted proxies of the config. */
   readonly remote: string;
   readonly startedAt: number;
   /**
-   * Monotonic milliseconds after which no wait continues. Infinity for background work. It moves on while the client takes a
-   * response that is streamed.
+   * Monotonic milliseconds after which no wait continues. Infinity for background work. It moves on while the client
+   * takes a stream.
    */
   readonly deadline: number;
-  /** Monotonic milliseconds: when the client last took something of a response that is streamed. */
+  /** Monotonic milliseconds: when the client last took some of a streamed response. */
   readonly movedAt?: number | null;
-  /** Moves the deadline by milliseconds in which a debugger has held the request; absent without a deadline. */
+  /** Adds the milliseconds in which a debugger has held the request; absent without a deadline. */
   extendDeadline?(milliseconds: number): void;
-  /**
-   * Registers cleanup for the end of the request. `answered`: the plan ran to its end; otherwise side effects such as stored
-   * files may be removed.
-   */
+  /** Cleanup at the end of the request. `answered`: the plan ran to its end; otherwise side effects may be removed. */
   readonly onFinish: (work: (answered: boolean) => void | Promise<void>) => void;
   /** For outbound calls; set by an observer. */
   trace: Readonly<Record<string, string>> | null;
@@ -52,14 +49,14 @@ export interface Invocation {
 export interface Connection {
   /** The address for targeted messages, not an authenticated identity. */
   readonly uid: string | null;
-  /** False when the connection has ended, or has reached the maximum number of rooms. */
+  /** False when the connection has ended or has the maximum of rooms. */
   join(room: string): boolean;
   leave(room: string): void;
 }
 
 /**
- * How callers authenticate. `header`: by a header that only a page holding the secret can send. `ambient`: by credentials that
- * a browser attaches (a cookie, the address).
+ * `header`: callers send a header that only a page with the secret can send. `ambient`: a browser attaches the
+ * credentials.
  */
 export type ProofSort = 'header' | 'ambient' | 'none';
 
@@ -67,7 +64,7 @@ export type ProofSort = 'header' | 'ambient' | 'none';
 export interface Identity {
   /** Lower case. */
   readonly header: string;
-  /** Throws, or rejects with, the Fault that a request with the same header would receive. */
+  /** Throws, or rejects with, the Fault of a request with this header. */
   identifyCaller(asked: Pick<Invocation, 'id' | 'header' | 'startedAt'>): CallerIdentity | Promise<CallerIdentity>;
 }
 
@@ -88,9 +85,9 @@ export interface FileLimits {
 export interface UploadedFile {
   /** Name of its form part. */
   readonly field: string;
-  /** The last segment of the client's file name; data, never part of a path. */
+  /** The client's file name; data, never part of a path. */
   readonly originalName: string;
-  /** The client's media type in lower case, without parameters; may be empty. */
+  /** Lower case, without parameters; may be empty. */
   readonly declaredType: string;
   readonly size: number;
   /** Enough bytes to detect the type. */

@@ -1,4 +1,4 @@
-/** A result as JSON text that is passed on while the store still sends it. */
+/** JSON text that is passed on while the store sends it. */
 
 /** Receives the text; after `end` or `fail` nothing follows. */
 export interface JsonSink {
@@ -19,7 +19,7 @@ export class JsonStream {
   /** `open`: called once. */
   constructor(readonly open: (sink: JsonSink) => JsonSource) {}
 
-  /** For generic code, such as `JSON.stringify`, which must not take the beginning for the result. */
+  /** For `JSON.stringify`, which must not take the beginning for the result. */
   toJSON(): never {
     throw new Error('a result that is streamed cannot be read as a value');
   }

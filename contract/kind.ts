@@ -1,10 +1,10 @@
 /**
- * A kind declares where its plugins may appear, how definitions select one, and the methods of their handles.
- * Kinds are data: the kernel names none of them.
+ * A kind declares where its plugins may appear, how definitions select one, and the methods of handles. Kinds are
+ * data.
  */
 import type { Json, JsonObject } from './json.js';
 import type { CommonMistakes } from './common-mistakes.js';
-import type { PluginSpec, SchemaLike } from './plugin.js';
+import type { PluginSpec, SchemaLike } from './plugin-spec.js';
 
 export type Select =
   /** No selection: the object has the fields of every plugin. */
@@ -24,15 +24,15 @@ export interface ConfigSection {
   readonly doc: string;
   /** Other common names, for suggestions. */
   readonly aliases?: readonly string[];
-  /** `true`: a map from instance name to options. `false`: one plugin, as a string or as `{ "use": ... }`. */
+  /** `true`: a map from instance name to options. `false`: one plugin, as a string or `{ "use": ... }`. */
   readonly many: boolean;
   /** Mandatory instance of the section. */
   readonly must?: string;
-  /** `when-required`: only when a plugin in use has the kind in `requires`. */
+  /** `when-required`: if a plugin in use has the kind in `requires`. */
   readonly load: 'always' | 'when-required';
   /** For a config without the section. */
   readonly default: (given: ConfigContext) => Json;
-  /** What `lintel test` uses in place of each entry: a store in this process, or null for nothing. */
+  /** What `lintel test` uses instead: a store in this process, or null for nothing. */
   readonly tested?: (JsonObject & { readonly use: string }) | null;
   /** `references`: the store enforces that referenced rows exist. */
   readonly models?: {
@@ -62,7 +62,7 @@ export interface FactSpec {
   readonly oneOf?: readonly string[];
 }
 
-/** A complete file around a fragment, so that examples can be checked. */
+/** A file around a fragment, so that examples can be checked. */
 export interface Host {
   readonly file: 'resource' | 'model' | 'config' | 'test';
   readonly json: JsonObject;
@@ -79,16 +79,13 @@ export interface Kind<H = unknown> {
   /** Fields of all plugins of the kind. */
   readonly common?: SchemaLike;
   readonly facts: Readonly<Record<string, FactSpec>>;
-  /** Names without a plugin yet, and the fields of such a plugin, by slot. A registered plugin overrides its entry. */
+  /** Names without a plugin yet, and its fields by slot. A registered plugin overrides its entry. */
   readonly expected?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-  /** Common wrong keys and their corrections, by slot or by the name of an expected plugin. */
+  /** By slot or by the name of an expected plugin. */
   readonly mistaken?: Readonly<Record<string, CommonMistakes>>;
   /** Absent: definitions select the plugin. */
   readonly config?: ConfigSection;
-  /**
-   * For kinds that neither definitions nor a section of their own select: the options of the plugin, or null where the config does
-   * not enable it.
-   */
+  /** For kinds that nothing selects: the options of the plugin, or null where the config does not enable it. */
   readonly enable?: (config: ConfigSections, plugin: PluginSpec) => Readonly<Record<string, unknown>> | null;
   readonly handle: readonly (keyof H & string)[];
   /** Wraps an example of a plugin in a complete file. */

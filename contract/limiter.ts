@@ -1,6 +1,6 @@
 /**
- * A concurrency limiter with a bounded wait queue, served round-robin by
- * client. Callers with a long estimated wait are rejected immediately.
+ * A concurrency limiter with a bounded queue, served round-robin by client. Long estimated waits are rejected
+ * immediately.
  */
 import { getClientKey, type Requester } from './requester.js';
 import type { Clock } from './clock.js';
@@ -13,13 +13,13 @@ export interface Limiter extends StepLimiter {
   run<T>(work: () => Promise<T>, asker?: Requester | null): Promise<T>;
   /** As `acquire`, with a callback; synchronous when a slot is free. */
   requestSlot(asker: Requester | null, entered: SlotCallback): void;
-  /** Rejects all waiting callers, and later ones that would have to wait. */
+  /** Rejects all waiting callers, and later ones. */
   close(refusal: Error): void;
   readonly running: number;
   readonly waiting: number;
 }
 
-/** `isTypical` false: the duration depended on a client, so that it says nothing about the waits of others. Default true. */
+/** `isTypical` false: a client determined the duration, so it says nothing about other waits. Default true. */
 export type ReleaseSlot = (isTypical?: boolean) => void;
 /** Receives the rejection, or the function that releases the slot. */
 export type SlotCallback = (refusal: Error | null, leave: ReleaseSlot) => void;
@@ -29,7 +29,7 @@ export interface LimiterTiming {
   readonly clock: Clock;
   /** Maximum wait in milliseconds. */
   readonly patience?: number;
-  /** False: waits are bounded by `patience` and deadlines alone, for callers that another limiter has admitted. */
+  /** False: only `patience` and deadlines bound waits, after another limiter. */
   readonly detectsOverload?: boolean;
 }
 
@@ -42,8 +42,8 @@ interface Waiter {
 const TICK = 25;
 
 /**
- * `full` receives the suggested retry delay. In a full queue, a client
- * with fewer waiters displaces the last one of the client with the most.
+ * `full` receives the retry delay. In a full queue, a client with fewer waiters displaces one of the client with the
+ * most.
  */
 export function createLimiter(
   atOnce: number | (() => number),
@@ -63,7 +63,7 @@ export function createLimiter(
 
   const createRejection = (estimate: number): Error => full(Math.max(1, Math.ceil(estimate / 1000)));
 
-  /** A freed slot passes to the next waiter, so that a newcomer cannot overtake. */
+  /** A freed slot passes to the next waiter. */
   const occupySlot = (entered: SlotCallback): void => {
     const began = clock?.now() ?? 0;
     let over = false;
@@ -101,7 +101,7 @@ export function createLimiter(
     return undefined;
   }
 
-  /** Removes the last waiter of the client with the most, if that is more than `own` plus one. */
+  /** Removes the last waiter of the client with the most, if those exceed `own` plus one. */
   function displaceWaiter(own: number): Waiter | undefined {
     let longest: Waiter[] = [];
     for (const one of line.values()) if (one.length > longest.length) longest = one;
@@ -123,7 +123,7 @@ export function createLimiter(
     load.recordArrival(ahead === 0);
     const now = clock?.now() ?? 0;
     const until = Math.min(now + patience, asker?.invocation.deadline ?? Infinity);
-    // Round-robin: every other client precedes this waiter with at most as many waiters as its own client has.
+    // Round-robin: each other client precedes this waiter with at most as many waiters as its own client.
     const estimate = load.estimateWait(Math.min(waiting, (ahead + 1) * (line.size + 1)) + 1, most());
     if (clock !== null && estimate > load.getAllowedWait(now, most(), ahead === 0, until - now)) {
       reject(entered, createRejection(estimate));

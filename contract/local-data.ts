@@ -6,18 +6,18 @@ export interface StoredFolder {
   /** Entries that a backup leaves out. */
   readonly without?: readonly string[];
   /**
-   * Freezes the folder, even if another process has it open, until the returned function is called. That function throws when
-   * the folder changed meanwhile.
+   * Freezes the folder, even if another process has it open, until the returned function is called, which throws when
+   * it changed.
    */
   readonly hold?: () => Promise<() => Promise<void>>;
-  /** Keeps all processes from opening the folder until the returned function is called. Throws when one has it open. */
+  /** Keeps processes from opening the folder until the returned function is called. Throws when one has it open. */
   readonly lock?: () => Promise<() => Promise<void>>;
 }
 
-/** A server holds the data; `elsewhere` describes how to back it up. */
+/** `elsewhere` describes how to back up a server's data. */
 export interface RemoteStorage {
   readonly elsewhere: string;
 }
 
-/** Suffix of the folder into which a restore copies. While it exists, no new store may be created in the folder itself. */
+/** Suffix of the folder that a restore fills. While it exists, no store may be created in the folder itself. */
 export const RESTORING = '.restoring';

@@ -1,4 +1,4 @@
-/** Matchers of tests: what an object such as `{"$any": "uuid"}` in an expectation accepts. */
+/** Matchers of tests, such as `{"$any": "uuid"}`. */
 import type { Json } from './json.js';
 
 export interface Mismatch {
@@ -11,16 +11,16 @@ export interface Mismatch {
 }
 
 export interface MatchTools {
-  /** Compares as the test does: objects may have more fields, and may contain matchers. */
+  /** As the test compares: objects may have more fields. */
   readonly match: (expected: Json, actual: unknown) => readonly Mismatch[];
   /** A value as text for messages, shortened. */
   readonly show: (value: unknown) => string;
-  /** The run is `lintel test --update`: a mismatch may have an `update`. */
+  /** In `lintel test --update`, a mismatch may have an `update`. */
   readonly updates: boolean;
 }
 
 export interface Matcher {
-  /** `expected`: what is written behind the name of the matcher. Empty: it matches. `actual` is undefined where nothing is. */
+  /** `expected` follows the name of the matcher. Empty: it matches. `actual` is undefined where nothing is. */
   match(expected: Json, actual: unknown, tools: MatchTools): readonly Mismatch[];
 }
 
@@ -31,7 +31,7 @@ export interface Pairing {
   readonly left: readonly unknown[];
 }
 
-/** Pairs each expected item with an actual one, in any order. An item that finds none may move an earlier one to another. */
+/** In any order. An item that finds none may move an earlier one to another. */
 export function pairItems(expected: readonly Json[], actual: readonly unknown[], match: MatchTools['match']): Pairing {
   const fits = expected.map((item) => actual.map((one) => match(item, one).length === 0));
   const holders = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** The changes that a store needs for the models, and the progress of applying them. */
+/** The changes that a store needs, and their progress. */
 import type { Script } from './statement-check.js';
 
 export interface MigrationStep {
@@ -9,7 +9,7 @@ export interface MigrationStep {
   readonly change: string;
   /** Columns, names and bounds. */
   readonly detail: string;
-  /** Removes data or a constraint, or does not fit existing rows. Applied only with `destroy`. */
+  /** Removes something, or does not fit existing rows. Only with `destroy`. */
   readonly destructive: boolean;
   /** Data with counts, `12 values`. */
   readonly loses: string | null;
@@ -39,16 +39,16 @@ export interface MigrationOptions {
 /** Called before each step; `at` counts from 1. */
 export type MigrationProgress = (step: Omit<MigrationStep, 'sql' | 'loses'>, at: number, of: number) => void;
 
-/** Computes the blind index of stored ciphertexts of one column; null for one that it cannot open. */
+/** The blind index of stored ciphertexts of a column; null for one that it cannot open. */
 export interface BlindIndexSource {
   readonly table: string;
   readonly column: string;
-  /** The additional data depends on the request, so nothing can be opened outside of one. */
+  /** The additional data depends on the request: nothing can be opened. */
   readonly perRequest: boolean;
   readonly createIndex: (stored: string) => string | null;
 }
 
-/** What became of the rows of one column that had no blind index. */
+/** The rows of one column that had no blind index. */
 export interface FilledIndex {
   readonly store: string;
   readonly table: string;
@@ -56,7 +56,7 @@ export interface FilledIndex {
   readonly filled: number;
   /** Rows with a value that no key of the definitions opens. */
   readonly unopened: number;
-  /** Rows with a value that another row has already, in a column that must be unique. */
+  /** Rows with a value of another row, in a unique column. */
   readonly duplicates: number;
   /** Why nothing could be filled; null otherwise. */
   readonly reason: string | null;

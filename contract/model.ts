@@ -1,4 +1,4 @@
-/** A database model as stores see it. The compiler creates and freezes it. */
+/** A database model as stores see it, frozen. */
 
 export type ColumnType = 'integer' | 'float' | 'text' | 'boolean' | 'timestamp' | 'json';
 
@@ -17,7 +17,7 @@ export interface ModelColumn {
   readonly references: { readonly table: string; readonly column: string } | null;
   /** Omitted from responses unless `returnables` names it. */
   readonly secret: boolean;
-  /** The column with the blind index (a keyed digest), because the ciphertext of this one differs each time. */
+  /** The column with the blind index (a keyed digest), because each ciphertext differs. */
   readonly blind?: string;
   /** The column of this blind index. */
   readonly blindOf?: string;
@@ -25,7 +25,7 @@ export interface ModelColumn {
   readonly holds?: HeldJson;
 }
 
-/** Suffix of index columns, and the pattern of their values, which responses never contain. */
+/** Suffix of index columns, and the pattern of their values. */
 export const BLIND = '__blind';
 export const BLIND_FORM = 'blind1:[0-9a-f]{64}';
 

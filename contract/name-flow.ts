@@ -1,7 +1,4 @@
-/**
- * Computes how a pipeline stage changes the field names of documents, ignoring values and types. Specs assign a flow to each
- * stage.
- */
+/** How a pipeline stage changes the names of fields. Specs assign a flow to each stage. */
 import { isObject, type Json } from './json.js';
 
 export const NAME_FLOWS = [
@@ -15,11 +12,11 @@ export const NAME_FLOWS = [
   'writes',
   /** Adds the name in the member `as`. */
   'joins',
-  /** Keeps the names; the one at the start of the path now has elements instead of a list. */
+  /** The name at the start of the path now has elements instead of a list. */
   'unwinds',
   /** Removes the listed names. */
   'drops',
-  /** Keeps names with 1 or an expression; if all are 0, keeps the others. */
+  /** Keeps names with 1 or an expression, or the others of 0. */
   'selects',
   /** The names of the object and no others. */
   'gives',
@@ -92,7 +89,7 @@ const isOn = (json: Json | undefined): boolean => json === true || (typeof json 
 
 function selectNames<T>(before: Names<T>, members: Members, made: (name: string) => T): Names<T> {
   const told = Object.keys(members).filter((name) => name !== '_id');
-  // `_id` decides only if it is the sole member; next to other names it may be on or off.
+  // `_id` decides only if it is the sole member.
   const asked = told.length > 0 ? told.map((name) => members[name]) : [members['_id'] ?? 0];
   if (asked.every(isOff)) return new Map([...before].filter(([name]) => !isOff(members[name])));
   const kept = isOff(members['_id']) ? told : ['_id', ...told];

@@ -2,15 +2,15 @@
 export interface Outbound {
   /** Non-public hosts, addresses and ranges that may be called. */
   readonly allow: readonly string[];
-  /** The only ports that may be called, in addition to those in `allow`; empty: any. */
+  /** Only these, and those of `allow`; empty: any. */
   readonly ports: readonly number[];
-  /** A request may supply a whole URL, which never reaches the targets of `allow`. */
+  /** A request may supply a URL, which never reaches targets of `allow`. */
   readonly dynamic_hosts: boolean;
   /** PEM file of additional authorities. */
   readonly ca: string | null;
-  /** From the called to the dialled `host:port`; the certificate check uses the called one. */
+  /** From the called to the dialled `host:port`; certificates are for the called one. */
   readonly connect_to: Readonly<Record<string, string>>;
-  /** Set by `lintel test` only: the `host:port` that receives every call, whatever its host. */
+  /** Set by `lintel test`: the `host:port` that receives every call. */
   readonly stand_in?: string;
   /** Seconds. */
   readonly timeouts: { readonly connect: number; readonly total: number; readonly most: number };

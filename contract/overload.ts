@@ -1,23 +1,20 @@
-/**
- * Detects overload from the rates of arrivals and completions. Clients that wait for each response never cause it, because
- * their arrivals match completions.
- */
+/** Detects overload from arrivals and completions. Clients that wait for each response never cause it. */
 
 /** Of the latest duration in the moving average. */
 const WEIGHT = 0.05;
-/** Maximum multiple of the mean that one duration counts, because a pause of the machine does not predict the next duration. */
+/** Maximum multiple of the mean that one duration counts: a pause of the machine predicts nothing. */
 const MOST = 4;
-/** Milliseconds over which arrivals and completions are compared; at least WORKS mean durations. */
+/** Milliseconds, and at least WORKS mean durations. */
 const WINDOW = 250;
 const WORKS = 4;
 /** Anything shorter than this many windows is a burst. */
 const LASTING = 3;
 /** Arrivals above this multiple of completions are overload. */
 const FACTOR = 1.25;
-/** Allowed wait under overload, as a multiple of the mean duration: longer waits do not raise throughput. */
+/** Allowed wait under overload, in mean durations: longer waits do not raise throughput. */
 const SHARE = 1.5;
 const SHORTEST = 50;
-/** Estimates are inexact, so they must exceed the remaining time by this factor. */
+/** By this factor, estimates must exceed the remaining time. */
 const SURE = 1.5;
 
 export class Overload {
@@ -28,7 +25,7 @@ export class Overload {
   #first = 0;
   #ends = 0;
   #began = 0;
-  /** Consecutive windows with overload: by all arrivals, and by those of clients without a waiter. */
+  /** Consecutive windows with overload: by all arrivals, and by clients without a waiter. */
   #tooMuch = 0;
   #tooMany = 0;
 
@@ -56,10 +53,7 @@ export class Overload {
     if (first) this.#first++;
   }
 
-  /**
-   * Returns the longest acceptable wait in milliseconds, of the remaining time `left`. If few clients cause the overload, others
-   * may use all of their time.
-   */
+  /** In milliseconds, of the remaining time `left`. If few clients cause the overload, others may use all of it. */
   getAllowedWait(now: number, atOnce: number, first: boolean, left: number): number {
     if (!this.#isDetected) return left * SURE;
     if (now - this.#began > Math.max(WINDOW, WORKS * this.#mean)) this.#turn(now, atOnce);

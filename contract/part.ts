@@ -1,6 +1,6 @@
-/** A part of a resource that runs apart from requests: what the kernel compiles of it, and what a trigger makes of that. */
+/** A part of a resource that runs apart from requests, as the kernel compiles it and a trigger runs it. */
 import type { Backlog, Deferral, DeferredJob, Inbox, JobAdmin, Journal, Outcome, Schedule } from './deferred.js';
-import type { TelemetryEvent } from './hooks.js';
+import type { TelemetryEvent } from './telemetry.js';
 import type { Invocation, Payload } from './invocation.js';
 import type { Json } from './json.js';
 import type { Frame, PlanTools, Reader, ReadPlace, Signal, Unit } from './plan.js';
@@ -21,12 +21,12 @@ export interface PartMember {
 /** Key of an actionable; null for the resource. */
 type Recorder = string | null;
 
-/** A part as the kernel has compiled it. Plugins recorded its inputs. */
+/** Plugins recorded its inputs. */
 export interface PartSource {
   readonly resource: string;
   readonly key: string;
   readonly members: readonly PartMember[];
-  /** Keys of all actionables of the resource, by the index of their results. */
+  /** By the index of their results. */
   readonly sequence: readonly string[];
   readonly reads: readonly { readonly action: Recorder; readonly place: ReadPlace }[];
   /** Paths of results that later actionables read. */
@@ -42,19 +42,19 @@ export interface PartSource {
   readonly findSecrets: (key: string) => PlanTools['secrets'];
   /** Changes of payload fields before work of these actionables is stored. */
   readonly findPayloadForms: (keys: readonly string[]) => readonly PayloadForm[];
-  /** In order; the steps of one stage run at the same time. Null for work that is never repeated. */
+  /** The steps of one stage run at the same time. Null for work that is never repeated. */
   readonly stages: readonly (readonly PartStep[])[] | null;
   /** Where the completion of a step can be noted within its transaction. */
   readonly findInbox: (step: PartStep) => Inbox | null;
 }
 
-/** Stored work that lacks the label of a field must not meet a definition that has it: the value would be stored without that change. */
+/** Stored work without the label of a field must not meet a definition that has it: the value would stay unchanged. */
 export interface PayloadForm {
   readonly path: string;
   readonly label: string;
 }
 
-/** A value created once per request: cached in `memo`, assigned to its name in `slot`. */
+/** Created once per request: cached in `memo`, assigned in `slot`. */
 export interface SlotInitializer {
   readonly slot: number;
   readonly memo: number;
@@ -65,9 +65,9 @@ export interface SlotInitializer {
 
 /** What a trigger makes of a part at load. */
 export interface PartWork {
-  /** Keys of the actionables of each step, by stage. Null: its steps are not noted, so they may share transactions. */
+  /** By stage: the actionables of each step. Null: steps are not noted, so they may share transactions. */
   readonly stages: readonly (readonly (readonly string[])[])[] | null;
-  /** Copies the inputs. `payload` is in its storable form. Throws when an input cannot be read. */
+  /** `payload` is storable. Throws when an input cannot be read. */
   createJob(id: string, frame: Frame, payload: Payload): DeferredJob;
 }
 
@@ -82,13 +82,13 @@ export interface FoundPart<W extends PartWork = PartWork> {
   readonly deferral: MergedDeferral | null;
   /** Null if a tap of `accept` ended the work. */
   begin(invocation: Invocation): Promise<Frame | null>;
-  /** Runs what always applies to this work. Rejects with a Fault if it must not run now. */
+  /** Rejects with a Fault if the work must not run now. */
   checkAdmission(frame: Frame): Promise<void>;
-  /** Runs all of it. Rejects with JOB_STOPPED before the next group once the signal is aborted. */
+  /** Rejects with JOB_STOPPED before the next group after an abort. */
   run(frame: Frame, signal: Signal): Promise<void>;
   /**
-   * Runs one step, counted over all stages, without the actionables of `done`. `apart`: other steps run at the same time.
-   * `last` runs inside its transaction.
+   * Counts steps over all stages; skips actionables of `done`. `apart`: other steps run at the same time. `last` runs
+   * inside its transaction.
    */
   runStep(
     step: number,
@@ -108,14 +108,14 @@ export type FindPart<W extends PartWork = PartWork> = (resource: string, key: st
 /** One plugin compiles and runs all parts. */
 export interface PartRunner<W extends PartWork = PartWork> {
   readonly compile: (source: PartSource) => W;
-  /** Enqueues the parts of a request, each queue at once. `payload` is in its storable form. `emit`: null without observers. */
+  /** Enqueues the parts of a request, each queue at once. `payload` is storable. `emit`: null without observers. */
   readonly accept: (
     parts: readonly Pick<FoundPart, 'work' | 'deferral'>[],
     frame: Frame,
     payload: Payload,
     emit: ((event: TelemetryEvent) => void) | null,
   ) => Promise<void>;
-  /** Of the stores that answer within a second; null if none does. */
+  /** Of the stores that answer within a second. */
   countBacklog(admins: readonly JobAdmin[]): Promise<Backlog | null>;
   /** As in `RuntimeServices`. */
   runJob(

@@ -1,15 +1,12 @@
-/**
- * The frame (the working memory of a request) and the closures that plugins contribute to a plan.
- * All decisions are made at load; no definition is read at run time.
- */
+/** The frame and the closures that plugins contribute to a plan. No definition is read at run time. */
 import type { BlindIndexSource } from './migration.js';
 import type { Requester } from './requester.js';
-import type { UidNamespace } from './deferred.js';
+import type { UidNamespace } from './delivery.js';
 import type { FileLimits, Invocation, Payload } from './invocation.js';
 import type { Json } from './json.js';
 import type { Kind } from './kind.js';
 import type { ModelColumn, ModelTable } from './model.js';
-import type { FinalResult } from './hooks.js';
+import type { FinalResult } from './reply.js';
 
 export type {
   ActionTiming,
@@ -23,16 +20,16 @@ export type {
   UploadedFile,
 } from './invocation.js';
 
-/** The used part of AbortSignal, because this module has no platform types. */
+/** A part of AbortSignal: this module has no platform types. */
 export interface Signal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Claims of a verified token, with a null prototype or read as own properties only. */
+/** With a null prototype or read as own properties only. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The working memory of one invocation. Slots and results are indexed, so that no name is looked up at run time. */
+/** The working memory of one invocation, indexed so that no name is looked up at run time. */
 export interface Frame {
   readonly invocation: Invocation;
   /** A step that changes a value replaces the whole object. */
@@ -43,13 +40,13 @@ export interface Frame {
   claims: Claims | null;
   /** Named values (`for`). */
   readonly slots: unknown[];
-  /** By index of the actionable in the plan; undefined before it ran. */
+  /** By index of the actionable; undefined before it ran. */
   readonly results: unknown[];
   /** Lower-case names; error responses discard them. */
   readonly headers: Record<string, string>;
   /** Headers that error responses keep, for steps of a resource. */
   lastingHeaders: Readonly<Record<string, string>> | null;
-  /** Runs `work` immediately outside a transaction, after its commit inside one, never after a rollback. */
+  /** Immediately outside a transaction, after the commit inside one, never after a rollback. */
   afterCommit(work: () => void | Promise<void>): void | Promise<void>;
   /** The instant of this request as ISO 8601 text. */
   now(): string;
@@ -57,11 +54,11 @@ export interface Frame {
   stopped: boolean;
   /** The open unit of work (a transaction), or null. */
   unit: unknown;
-  /** Index of the last actionable with work that survives later failures, or -1. */
+  /** Index of the last actionable with lasting work, or -1. */
   readonly committedTo: number;
   /**
-   * A frame with its own payload, for repeated work. Generated values are created anew, or copied from `before`, the fork of the
-   * same item in an earlier attempt.
+   * A frame with its own payload, for repeated work. Generated values are new, or those of `before`, its fork in an
+   * earlier attempt.
    */
   forkFrame(payload: Payload, before?: Frame): Frame;
 }
@@ -69,10 +66,10 @@ export interface Frame {
 /** Throws a Fault when the value cannot be resolved. */
 export type Reader<T = unknown> = (frame: Frame) => T;
 
-/** Removes secret fields at any depth; returns the value itself when it has none. */
+/** At any depth; returns the value itself without any. */
 export type Hide = (value: unknown) => unknown;
 
-/** A value that a slot gets from the result of an earlier actionable (its index in the plan). */
+/** A value that a slot gets from an earlier result. */
 export interface ResultCopy {
   readonly slot: number;
   readonly source: number;
@@ -80,18 +77,21 @@ export interface ResultCopy {
 }
 
 export interface Step {
-  /** Replaces sensitive input by its stored form (hashed, encrypted) before the work; for deferred work, when it is accepted. */
+  /**
+   * Replaces sensitive input by its stored form (hashed, encrypted) before the work, or when deferred work is
+   * accepted.
+   */
   readonly seals?: true;
   /** For the plan viewer: `payload_validation`, `returnables`. */
   readonly id: string;
   readonly phase: number;
   /** Within the phase; default 0. */
   readonly order?: number;
-  /** A rejection by this response step rolls back the last unit of work. */
+  /** A rejection by this response step rolls back the last unit. */
   readonly undoes?: true;
   /** Never rejects and never ends the request. */
   readonly total?: true;
-  /** Only selects these names of the result or its rows, without what `hides` removes. */
+  /** Only selects these names, without what `hides` removes. */
   readonly picks?: readonly string[];
   readonly hides?: Hide;
   /** Accepts `RawJson` text as well as values. */
@@ -100,20 +100,20 @@ export interface Step {
   readonly copies?: readonly ResultCopy[];
   /** Only rejects an empty result. */
   readonly onlyEmpty?: true;
-  /** Limits slow steps: a unit opens only after it acquired a slot, and holds it to its end. */
+  /** A unit opens only after it acquired a slot, and holds it to its end. */
   readonly turns?: StepLimiter;
-  /** Set by the compiler: the key of the actionable of a step that runs in the phases of the resource. */
+  /** Set by the compiler: the actionable of a step in the phases of the resource. */
   readonly action?: string;
   run(frame: Frame, action: ActionState): void | FinalResult | Promise<void | FinalResult>;
 }
 
-/** Limits how many units run slow steps of one kind at a time; a waiting unit holds no resources. */
+/** Limits how many units run slow steps at a time; a waiting unit holds no resources. */
 export interface StepLimiter {
-  /** Returns the function that releases the slot. Rejects with a Fault when too many wait. */
+  /** Acquires a slot; returns the function that releases it. Rejects when too many wait. */
   acquire(asker?: Requester | null): Promise<() => void>;
 }
 
-/** The result of the actionable, or of the resource in its phases; steps may replace it. */
+/** Of the actionable, or of the resource in its phases. */
 export interface ActionState {
   result: unknown;
 }
@@ -127,17 +127,17 @@ export interface SharedUnit {
   readonly of: (unit: unknown) => unknown;
 }
 
-/** Protects read rows against changes (`share`), or against other locks as well (`update`). */
+/** Against changes (`share`), or against other locks too (`update`). */
 export type RowLock = 'share' | 'update';
 
 /** What a transaction needs so that requests are serializable. */
 export interface IsolationNeed {
   /**
-   * `statement`: a single, atomic statement. `locks`: read rows are locked.
-   * `snapshot`: reads only. `serializable`: the database must detect conflicts.
+   * `statement`: one atomic statement. `locks`: read rows are locked. `snapshot`: reads only. `serializable`: the
+   * database detects conflicts.
    */
   readonly level: 'statement' | 'locks' | 'snapshot' | 'serializable';
-  /** Other serializable transactions use its tables, so a database that tracks only those must track this one too. */
+  /** Other serializable transactions use its tables, so it must be tracked too. */
   readonly among: boolean;
   readonly lock: RowLock | null;
   /** Explains the level to people. */
@@ -156,16 +156,16 @@ export interface UnitPlace {
 
 /** A transaction of adjacent actionables. */
 export interface Unit {
-  /** For plugins that take part in the transaction; absent: it cannot be shared. */
+  /** Absent: the transaction cannot be shared. */
   readonly shared?: SharedUnit;
   /** Adjacent actionables with equal keys share one unit. */
   readonly key: string;
   /** Its isolation, for `lintel plan`. */
   readonly describe?: Readonly<Record<string, Json>>;
   /**
-   * Combines adjacent units (this one among them, in order), at load. `closing`: nothing after the last one's work can reject, so
-   * that work and commit may be sent together. `needs`: for each unit, the indexes of those it depends on. `places`: for each unit,
-   * what surrounds its work.
+   * Combines adjacent units at load, in order. `closing`: nothing after the last one's work can reject, so work and
+   * commit may be sent together. `needs`: the indexes of the units that each depends on. `places`: what surrounds the
+   * work of each.
    */
   join(
     others: readonly Unit[],
@@ -194,20 +194,20 @@ export interface ModePlan {
   /** Absent: files are rejected. */
   readonly files?: FileLimits;
   /**
-   * The same work with `RawJson` text of these names (null: all) as its result, or null where that is impossible.
-   * Used for results that no later step reads. `streams`: nothing needs the whole text, so the result may be a `JsonStream`.
+   * The same work with `RawJson` of these names (null: all), or null where that is impossible. For results that no
+   * later step reads. `streams`: the result may be a `JsonStream`.
    */
   readonly renders?: (names: readonly string[] | null, hide: Hide | null, streams: boolean) => Execute | null;
-  /** For a debugger: what the work would send with the values of the frame. Throws a Fault where one is missing. */
+  /** For a debugger: what the work would send. Throws a Fault where a value is missing. */
   readonly preview?: (frame: Frame) => Preview;
   /** For `lintel plan`: no secrets, no closures. */
   readonly describe: Json;
 }
 
-/** Texts and values by their names, in the order in which they are shown. */
+/** Texts and values by name, in the order shown. */
 export type Preview = Readonly<Record<string, unknown>>;
 
-/** The compiler's services for a plugin that plans one place of a definition. */
+/** For a plugin that plans one place of a definition. */
 export interface PlanTools {
   /** The complete definition of the requested resource. */
   readonly root: Readonly<Record<string, Json>>;
@@ -217,20 +217,20 @@ export interface PlanTools {
   used(plugin: string): boolean;
   /** The config enables features for tests. */
   readonly testing: boolean;
-  /** Set for work that is repeated for each item of a list. */
+  /** Set for work that is repeated. */
   readonly repeat: Repeat | null;
   /** For messages: `signup#2`. */
   readonly place: string;
-  /** Changes with every source text of the set, for caches that outlive it. */
+  /** Changes with every source text of the set. */
   readonly version: string;
   /**
-   * The inputs read through these tools, complete once the plan exists; for a resource, those of all its
-   * actionables. Plugins with the fact `judges` validate every request and have no inputs in this sense.
+   * The inputs read through these tools, complete once the plan exists; for a resource, of all its actionables. Those
+   * of plugins with the fact `judges` do not count.
    */
   reads(): readonly ReadPlace[];
   /**
-   * Records that this place reads a payload field directly, as sent (null:
-   * the whole payload). Cached responses vary only by recorded inputs.
+   * This place reads a payload field directly (null: the whole payload). Cached responses vary only by recorded
+   * inputs.
    */
   recordPayloadRead(field: string | null): void;
   /** Strings may contain accessors; everything else is constant. */
@@ -242,9 +242,9 @@ export interface PlanTools {
   readonly isolation: IsolationNeed | null;
   /** An entry of a parameter list, as the checker classified it. */
   parameter(json: Json, pointer: string): ParameterPlan;
-  /** The slot of a name that an actionable provides (`for`, `generate`, an earlier result); null for a payload field. */
+  /** The slot of a name that an actionable provides; null for a payload field. */
   slot(name: string): number | null;
-  /** For a mode that returns a list: the names that are read from its only item; null: none, and any length is valid. */
+  /** For a mode that returns a list: names that are read from its only item; null: none. */
   outputs(): Outputs | null;
   /** A missing claim ends the request with 403. */
   claim(path: readonly string[]): Reader;
@@ -252,51 +252,51 @@ export interface PlanTools {
   readonly absentIsNull: boolean;
   /** Null for an unknown field. */
   payloadField(name: string, ...inside: readonly string[]): { readonly optional: boolean } | null;
-  /** Whether a query writes the value at this path, or an object around it, into a column or document field. */
+  /** Whether a query writes the value at this path, or an object around it. */
   isWritten(path: readonly string[]): boolean;
   /** Records a required payload path, for sample requests. */
   recordRequiredPath(path: readonly string[]): void;
   /**
-   * The uid namespace of a message: that of the resource `guarded`, or
-   * null for this resource's own. Throws BootError where it is ambiguous.
+   * The uid namespace of a message: that of `guarded`, or null for this resource's own. Throws BootError where it is
+   * ambiguous.
    */
   resolveUidNamespace(guarded: string | null): UidNamespace;
   /** Allocates a private slot for a value created once per request. */
   allocateSlot(): number;
   /**
-   * Assigns a name a value that is created once per request, or per item of a list. Returns the function that creates it, or null
-   * where another source takes precedence.
+   * Gives a name a value created once per request, or per item. Returns its creator, or null where another source
+   * takes precedence.
    */
   assignGenerated(name: string, make: () => unknown): ((frame: Frame) => void) | null;
-  /** Index in `results` (`resource` may be `self`); null for an unknown actionable. */
+  /** `resource` may be `self`; null for an unknown actionable. */
   action(resource: string, id: number): number | null;
-  /** Records a read of that result (empty path: all of it). Deferred work stores only recorded results. */
+  /** Empty path: all of it. Deferred work stores only recorded results. */
   recordResultRead(index: number, path: readonly string[]): void;
   /** The main result, then the others, latest first. */
   readonly lookupOrder: readonly number[];
   /** Columns of the tables that this actionable uses. */
   readonly columns: readonly ModelColumn[];
   readonly tables: readonly ModelTable[];
-  /** Rows written before their column had a blind index get it from such a source. */
+  /** For rows written before their column had a blind index. */
   recordIndexSource(source: BlindIndexSource): void;
   /** Some table has a blind index. */
   readonly indexes: boolean;
-  /** The instance of this kind of store on which the query runs. */
+  /** The instance of this kind on which the query runs. */
   connection(kind: Kind<never>): string;
-  /** The actionable that produces the response, as written; null when nothing runs. */
+  /** As written; null when nothing runs. */
   readonly main: Readonly<Record<string, Json>> | null;
   /** Omitted from responses unless `returnables` names them. */
   readonly secrets: ReadonlySet<string> & { readonly derived?: ReadonlySet<string> };
-  /** Those of everything that runs for the resource, because a response may contain any of its results. */
+  /** Those of all that runs for the resource, because a response may contain any result. */
   readonly allSecrets: ReadonlySet<string> & { readonly derived?: ReadonlySet<string> };
   /**
-   * Pattern of stored hashes; null where results cannot contain any.
-   * Responses omit matching text, except secrets that a definition names.
+   * Pattern of stored hashes, which responses omit unless a definition names them; null where results cannot contain
+   * any.
    */
   readonly conceals: RegExp | null;
   /** Paths of results that are decrypted for the caller. */
   readonly revealed: readonly string[];
-  /** Plugins of a kind that this actionable (or resource) selects by key. */
+  /** Plugins of a kind that are selected by key here. */
   chosen(kind: Kind<never>): readonly string[];
   /** Only for plugins in the spec's `requires`. */
   resolve<H>(kind: Kind<H>, name: string): H;
@@ -327,7 +327,7 @@ export interface Repeat {
   readonly body: boolean;
   /** Its name in the definition. */
   readonly name: string | null;
-  /** Reads the list, unless it is the body; undefined or null when absent. */
+  /** Unless it is the body; undefined or null when absent. */
   readonly read: Reader;
   /** JSON pointer into the payload; null for a list from elsewhere. */
   readonly pointer: string | null;

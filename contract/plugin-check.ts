@@ -72,10 +72,7 @@ export interface CheckPlace {
   readonly nearest: (name: string, candidates: Iterable<string>) => string | undefined;
   /** Names that responses omit by default. */
   readonly secrets: ReadonlySet<string>;
-  /**
-   * Whether the value at this dotted path, which begins with an extracted name, is a secret of a result, or contains one under
-   * another name than its own.
-   */
+  /** Whether the value at this dotted path is a secret of a result, or contains one under another name. */
   readonly isSecretName: (path: string) => boolean;
 }
 
@@ -89,7 +86,7 @@ export interface CheckAction {
   readonly names: readonly string[];
   /** By lower-case name, without fields that two models define differently. */
   readonly fields: ReadonlyMap<string, Readonly<Record<string, Json>>>;
-  /** The same of the model that this table or collection has; null if it is none of `models`. */
+  /** The same of the model of this table or collection; null if it is none of `models`. */
   readonly fieldsOf: (table: string) => (Pick<CheckAction, 'names' | 'fields'> & { readonly model: string }) | null;
   /** Fields that a model or statement requires to be unique, alone or in combination. */
   readonly uniques: ReadonlySet<string>;

@@ -1,11 +1,6 @@
-/**
- * The halves of a plugin: the spec describes it, the runtime implements
- * it. A spec never imports its runtime, not even dynamically.
- */
+/** A plugin: the spec describes it, the runtime implements it. A spec never imports its runtime. */
 import type { BodyInput, ReadBody } from './body-format.js';
-import type { Json } from './json.js';
-import type { ApiPart, ApiPlace } from './api.js';
-import type { CodeEntry } from './problem.js';
+import type { PluginSpec } from './plugin-spec.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
 import type {
@@ -16,7 +11,6 @@ import type {
   MigrationOutline,
   MigrationProgress,
 } from './migration.js';
-import type { InventedPattern } from './common-mistakes.js';
 import type { ModelTable } from './model.js';
 import type { Outbound } from './outbound.js';
 import type { JobAdmin, RuntimeServices } from './deferred.js';
@@ -25,117 +19,10 @@ import type { Signal } from './plan.js';
 import type { TestDatabase, TestRequest, TestStore } from './tests.js';
 import type { QueryQuestion, QueryResults, Scratch } from './statement-check.js';
 import type { StatementQuestion, StatementResults } from './statement-check.js';
-import type { CredentialMismatch, IssuedCredentials } from './credentials.js';
-import type { CheckPlace, FactValue, Finding, Items } from './plugin-check.js';
 
 export type { CheckAction, CheckPlace, FactValue, Finding, FindingEdit, Items, Timing } from './plugin-check.js';
 
 export type { CredentialMismatch, EnvFact, IssuedCredentials } from './credentials.js';
-
-/** `language/schema` knows the contents. */
-export interface SchemaLike {
-  readonly __isYupSchema__: boolean;
-}
-
-export interface Example {
-  readonly title: string;
-  readonly json: Json;
-}
-
-export interface CounterExample extends Example {
-  /** The expected problem, and the JSON pointer (into `json`) of its location. */
-  readonly code: string;
-  readonly at: string;
-}
-
-export interface PluginSpec {
-  readonly kind: string;
-  /** As definitions write it; unique within the kind. */
-  readonly name: string;
-  readonly since: string;
-  readonly status?: 'stable' | 'experimental' | 'deprecated';
-  readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
-  readonly summary: string;
-  /** Markdown for editors and reference pages. */
-  readonly details?: string;
-  readonly facts?: Readonly<Record<string, FactValue>>;
-  /** For a kind with one slot. */
-  readonly schema?: SchemaLike;
-  /** For a kind with several slots. */
-  readonly slots?: Readonly<Record<string, SchemaLike>>;
-  /** Pure, synchronous check of rules beyond the schema; called for valid shapes only. */
-  readonly check?: (place: CheckPlace) => readonly Finding[];
-  /**
-   * For guards: a key of the admitted callers, without environment values; by default equal for all places of the plugin.
-   * Called for any shape, never throws.
-   */
-  readonly getCallerKey?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
-  /**
-   * For plugins that identify callers: a key of the uid namespace, without environment
-   * values. `reached`: callers can be addressed by uid. Called for any shape, never throws.
-   */
-  readonly getRealm?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
-    readonly realm: string;
-    readonly reached: boolean;
-  };
-  /** For features that issue credentials. Called for any shape, never throws. */
-  readonly issues?: (place: Pick<CheckPlace, 'value' | 'holder'>) => IssuedCredentials | null;
-  /** Whether a guard accepts those credentials; null where the environment decides. Never throws. */
-  readonly accepts?: (
-    place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>,
-    issued: IssuedCredentials,
-  ) => boolean | null;
-  /**
-   * What a guard demands of such credentials beyond their key, and what they have instead; null where they are not made with its
-   * key, come from elsewhere, or the environment decides. Called for any shape, never throws.
-   */
-  readonly findMismatch?: (
-    place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>,
-    issued: IssuedCredentials,
-  ) => CredentialMismatch | null;
-  /**
-   * For features: keys of the tokens that this place issues and accepts, without environment values; null for foreign tokens.
-   * `at`: where the key is written. Called for any shape, never throws.
-   */
-  readonly getTokenKeys?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
-    /** Tokens of different kinds cannot be confused. */
-    readonly sort: string;
-    readonly gives: string | null;
-    readonly takes: string | null;
-    readonly at: string;
-  };
-  /**
-   * For features: when the work runs, if not in the foreground. Called for any shape, never throws. `later`: after the response.
-   * `scheduled`: triggered by the scheduler.
-   */
-  readonly timing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'later' | 'scheduled' | null;
-  /**
-   * For features: the effect on transactions. Called for any shape, never throws. `alone`: the resource
-   * shares none. `apart`: this actionable shares none. `demanding`: without a result the request ends.
-   */
-  readonly transactionEffect?: (
-    place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>,
-  ) => 'alone' | 'apart' | 'demanding' | null;
-  /** Names of a query's or list's rows; null where uncertain. Called for valid places only. */
-  readonly answers?: (place: Pick<CheckPlace, 'value' | 'holder'>) => readonly string[] | null;
-  /** The maximum number of a list's items, and the path of the field that sets it. Called for valid places only. */
-  readonly items?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Items;
-  /** Pure; called for valid places only. */
-  readonly openapi?: (place: ApiPlace) => ApiPart;
-  /** Ids or patterns (`generator:*`) of plugins that this plugin may resolve. */
-  readonly requires?: readonly string[];
-  /** Packages that the runtime imports and that an installation of Lintel does not bring: a project that uses it installs them. */
-  readonly packages?: readonly string[];
-  /** Ids or patterns of plugins that it uses if they are loaded anyway. */
-  readonly seeks?: readonly string[];
-  readonly errors?: Readonly<Record<string, CodeEntry>>;
-  /** Common wrong names for this plugin's function. */
-  readonly invented?: readonly InventedPattern[];
-  /** Names in other systems, case-insensitive, for suggestions. */
-  readonly aliases?: readonly string[];
-  readonly examples: readonly Example[];
-  readonly counterExamples: readonly CounterExample[];
-}
 
 export function definePlugin<const S extends PluginSpec>(spec: S): S {
   return Object.freeze(spec);
@@ -170,7 +57,7 @@ export interface RuntimeContext {
   readonly folder: string;
   /** True in `lintel dev`: its log says why a request is rejected. */
   readonly dev?: boolean;
-  /** True in `lintel test`: what only a sender outside can sign with is replaced, so that a test can sign. */
+  /** True in `lintel test`: a test can sign what only a sender outside can. */
   readonly tests?: boolean;
   /** Absent only in handmade contexts. */
   readonly outbound?: Outbound;
@@ -196,13 +83,13 @@ export interface PluginRuntime<H = unknown> {
   /** Creates the handle without I/O. */
   create?(context: RuntimeContext): H;
   /**
-   * Connects within the deadline. A retryable Fault means that the server is
-   * unavailable: a serving process retries. Any other error ends the start.
+   * Connects within the deadline. After a retryable Fault (the server is unavailable), a serving process retries. Any
+   * other error ends the start.
    */
   open?(handle: H, context: RuntimeContext): Promise<void>;
   /**
-   * Synchronizes the store's schema with the models, before plans that use them are served. True: the store now needs other plans,
-   * because what was made behaves otherwise than what was there when it was opened.
+   * Synchronizes the schema with the models before plans are served. True: the store now needs other plans, because
+   * it behaves otherwise than when it was opened.
    */
   syncSchema?(
     handle: H,
@@ -211,7 +98,7 @@ export interface PluginRuntime<H = unknown> {
     progress?: MigrationProgress,
     how?: MigrationOptions,
   ): Promise<boolean | void>;
-  /** Fills the blind indexes of rows that have none. Other processes may serve meanwhile; a later call goes on. */
+  /** Of rows that have none. Other processes may serve meanwhile; a later call goes on. */
   fillIndexes?(
     handle: H,
     tables: readonly ModelTable[],
@@ -237,15 +124,15 @@ export interface PluginRuntime<H = unknown> {
   ): Promise<StatementResults>;
   /** For stores with views and functions: statements that create those that the store has. Reads only. */
   readObjects?(handle: H, context: RuntimeContext): Promise<readonly string[]>;
-  /** For formats of bodies; `request` is Node's object. Called without a handle and without `open`, once such a body arrives. */
+  /** For formats of bodies; `request` is Node's object. Called without a handle and without `open`. */
   readBody?(request: object, input: BodyInput): Promise<ReadBody>;
-  /** Removes files that ended processes have left. Called as `readBody`, at start, if a definition accepts files. */
+  /** Removes files of ended processes. Called as `readBody`, at start, if a definition accepts files. */
   removeLeftovers?(): Promise<void>;
   /** For query languages without text: has the open stores check queries without running them. */
   checkQueries?(handle: H, asked: readonly QueryQuestion[], tables: readonly ModelTable[]): Promise<QueryResults>;
   /**
-   * Starts work that no request triggers, once the kernel is ready or a reload's plans are served. Never called in a process that
-   * only checks, migrates or manages jobs.
+   * Starts work that no request triggers, once the kernel is ready or reloaded. Never called in a process that only
+   * checks, migrates or manages jobs.
    */
   serve?(handle: H, context: RuntimeContext): Promise<void>;
   /** Accepts no new work and resolves when current work is finished. `close` follows. */
@@ -257,14 +144,11 @@ export interface PluginRuntime<H = unknown> {
     context: Pick<RuntimeContext, 'instance' | 'options' | 'folder'>,
   ): StoredFolder | RemoteStorage | null;
   createJobAdmin?(handle: H): JobAdmin;
-  /** For stores: what `lintel test` needs. A case fails if a store that its resources use has none. */
+  /** For stores of `lintel test`. A case fails if a store of its resources has none. */
   openTestStore?(handle: H, context: RuntimeContext): TestStore;
-  /**
-   * For databases with servers: creates a database called `name` next to the configured one. Called without a handle and without
-   * `open`.
-   */
+  /** For databases with servers: creates one called `name` next to the configured one. Called without a handle and `open`. */
   createTestDatabase?(context: Pick<RuntimeContext, 'instance' | 'options'>, name: string): Promise<TestDatabase>;
-  /** For guards: headers with which the resource admits a request of `lintel test`; null where it sends none. */
+  /** For guards: headers that admit a request of `lintel test`; null where none do. */
   createCredentials?(
     handle: H,
     request: TestRequest,
@@ -275,7 +159,7 @@ export interface PluginRuntime<H = unknown> {
   health?(handle: H): Promise<Health>;
 }
 
-/** The compiler checks the handle against the kind. `Own`: the handle with what `open`, `close` and `health` need. */
+/** `Own`: the handle with what `open`, `close` and `health` need. */
 export function defineRuntime<H, Own extends H = H>(_kind: Kind<H>, runtime: PluginRuntime<Own>): PluginRuntime<H> {
   return Object.freeze(runtime);
 }

@@ -1,5 +1,4 @@
-/** Diagnostics of definitions, for `lintel check`, the boot log and editors; and the problem documents of responses. */
-import type { Issue } from './fault.js';
+/** Diagnostics of definitions, and the problem documents of responses. */
 
 export type Severity = 'error' | 'warning' | 'hint';
 
@@ -71,7 +70,7 @@ export interface CodeEntry {
   readonly status?: number;
   /** Where it differs from that of the severity. */
   readonly certainty?: Certainty;
-  /** For errors about one name or setting that many places may use: the parameters that say which one. */
+  /** For errors about one name or setting used in many places: the parameters that identify it. */
   readonly cause?: readonly string[];
   /** `all`: reliable only when every plugin is known; otherwise editors omit the problem. */
   readonly plugins?: 'all';
@@ -85,6 +84,13 @@ export function fillMessage(template: string, params: Params): string {
     .replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => String(params[name] ?? ''))
     .replace(/ +/g, ' ')
     .trim();
+}
+
+/** `pointer` is a JSON pointer into the payload. */
+export interface Issue {
+  readonly pointer: string;
+  readonly code: string;
+  readonly detail: string;
 }
 
 /** RFC 9457. */

@@ -11,7 +11,7 @@ export interface Requester {
 /** These claims differ between tokens of the same client. */
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'jti']);
 
-/** Returns a key of the client: its claims when authenticated, else its network. */
+/** The claims when authenticated, else the network. */
 export function getClientKey(asker: Requester | null): string {
   if (asker === null) return '';
   const { claims, invocation } = asker;
@@ -19,11 +19,11 @@ export function getClientKey(asker: Requester | null): string {
   return JSON.stringify(Object.entries(claims).filter(([name]) => !OF_THE_TOKEN.has(name)));
 }
 
-/** The first four groups of an IPv6 address are the /64 prefix. */
+/** Four groups of an IPv6 address are the /64 prefix. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
-/** A client can use any address of its /64 network, so the network identifies it. IPv4 addresses are unchanged. */
+/** A client can use any address of its /64 network. IPv4 addresses are unchanged. */
 export function toNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail = ''] = (address.split('%')[0] ?? '').split('::');

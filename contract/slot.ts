@@ -1,4 +1,4 @@
-/** Phases of a resource (from 1000) and of an actionable, and stages of taps. The gaps between numbers are for plugins. */
+/** Phases of a resource (from 1000) and of an actionable, and stages of taps. Gaps are for plugins. */
 export const ResourcePhase = { ADMIT: 1100, CHECK: 1200, RECALL: 1300, ACT: 1400, REPLY: 1500, SETTLE: 1600 } as const;
 export const ActionPhase = {
   RECALL: 100,
@@ -19,6 +19,6 @@ export const Slot = {
   MODEL: 'model',
   MODEL_FIELD: 'model.field',
   ACCESSOR: 'string.accessor',
-  /** An object in what a test expects, which stands for many values. */
+  /** An object that stands for many values in an expectation. */
   MATCHER: 'test.matcher',
 } as const;

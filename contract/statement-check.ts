@@ -4,7 +4,7 @@ import type { ModelTable } from './model.js';
 
 export interface StatementQuestion {
   readonly text: string;
-  /** The text that every request binds to each placeholder; null where uncertain. */
+  /** What every request binds to each placeholder; null where uncertain. */
   readonly values: readonly (string | null)[];
 }
 
@@ -18,7 +18,7 @@ export interface StatementRejection {
   readonly advice: string;
   /** Null: the whole statement. */
   readonly at: number | null;
-  /** The number of the placeholder with the invalid value; null: the text itself is invalid. */
+  /** Of the invalid value; null: the text itself is invalid. */
   readonly n: number | null;
   /** A likely replacement of the word. */
   readonly near: string | null;
@@ -39,7 +39,7 @@ export interface QueryRejection {
   readonly name: string | null;
 }
 
-/** The types that a store inferred, by the names that it gives them. */
+/** The types that a store inferred, by its names. */
 export interface StatementDescription {
   /** By placeholder: `$1` is the first. */
   readonly parameters: readonly string[];
@@ -58,7 +58,7 @@ export interface StatementAnswer {
 export type StatementResults = readonly (StatementRejection | null)[];
 export type QueryResults = readonly (QueryRejection | null)[];
 
-/** An empty store for checking statements. Questions and answers are plain data, because it may be in another process. */
+/** An empty store that checks statements. Questions and answers are plain data: it may be in another process. */
 export interface Scratch {
   /** `tables` of the trial: all tables that the statements need. */
   checkStatements(trial: Trial): Promise<readonly StatementAnswer[]>;
@@ -71,7 +71,7 @@ export interface Trial {
   readonly questions: readonly StatementQuestion[];
   /** Scripts that extend the tables, in order. */
   readonly scripts: readonly Script[];
-  /** The connection leads to a server, which may have more features, such as extensions. */
+  /** A server may have more features, such as extensions. */
   readonly remote: boolean;
 }
 

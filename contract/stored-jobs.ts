@@ -1,4 +1,4 @@
-/** Validates the shape of stored jobs and notes, because other programs can write there. */
+/** Other programs can write stored jobs and notes. */
 import type { DeferredJob, Note } from './deferred.js';
 import { isObject, POISON_KEYS } from './json.js';
 

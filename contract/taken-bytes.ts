@@ -1,17 +1,14 @@
-/** How many bytes of its responses a client has taken, and the deadline that moves with them. */
+/** The bytes of responses that a client has taken, and the deadline that moves with them. */
 import type { Clock } from './clock.js';
 
-/** Node's socket, with the members of its handle, which may be absent. */
+/** Node's socket, with the members of its handle. */
 export interface CountedSocket {
   readonly bytesWritten: number;
   readonly writableLength: number;
   readonly _handle?: { readonly bytesWritten?: unknown; readonly writeQueueSize?: unknown } | null;
 }
 
-/**
- * Bytes that the system has accepted for the client so far. `bytesWritten` of a socket includes those that wait, and one large
- * write counts as unsent until its end.
- */
+/** Bytes that the system has accepted for the client. `bytesWritten` includes those that wait. */
 export function countTaken(socket: CountedSocket): number {
   const { bytesWritten, writeQueueSize } = socket._handle ?? {};
   return typeof bytesWritten === 'number' && typeof writeQueueSize === 'number'
@@ -19,15 +16,15 @@ export function countTaken(socket: CountedSocket): number {
     : socket.bytesWritten - socket.writableLength;
 }
 
-/** Bytes in a millisecond, 256 KiB in a second: a client that takes fewer reaches its deadline. */
+/** Bytes in a millisecond (256 KiB in a second): a slower client reaches its deadline. */
 const LEAST_PACE = 262.144;
 
-/** Until when a request waits. A client that takes a streamed response is not waiting. */
+/** A client that takes a streamed response is not waiting. */
 export class MovingDeadline {
   #find: (() => number) | null = null;
   #movedAt: number | null = null;
 
-  /** `patience`: milliseconds of the request, and in which a client must take something of a streamed response. */
+  /** `patience`: milliseconds in which a client must take something of a streamed response. */
   constructor(
     private own: number,
     private readonly patience: number,
@@ -37,7 +34,7 @@ export class MovingDeadline {
     return this.#find?.() ?? this.own;
   }
 
-  /** When the client was last seen to have taken something of a streamed response; null before. */
+  /** When the client last took something of a stream. */
   get movedAt(): number | null {
     this.#find?.();
     return this.#movedAt;

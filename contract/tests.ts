@@ -1,11 +1,11 @@
-/** What `lintel test` needs of plugins: stores that each case finds empty, and guards that let its callers in. */
+/** What `lintel test` needs of plugins: empty stores, and guards that let its callers in. */
 import type { Json, JsonObject } from './json.js';
 import type { ModelTable } from './model.js';
 
 export interface TestStore {
-  /** Removes all that was written since the store was opened; numbers are counted from the start again. */
+  /** Removes all that was written since the store was opened, and resets its numbers. */
   reset(): Promise<void>;
-  /** Only for stores with tables. Columns that a row lacks get their default. */
+  /** Columns that a row lacks get their default. */
   insertRows?(table: ModelTable, rows: readonly JsonObject[]): Promise<void>;
   readRows?(table: ModelTable): Promise<readonly JsonObject[]>;
   /** Only for stores with files. */

@@ -1,21 +1,20 @@
 /**
- * A trigger begins work without an HTTP request. These are the kernel's services for it, and the way in which one takes
- * connections over from the HTTP server.
+ * The kernel's services for triggers, which begin work without an HTTP request, and how they take connections over.
  */
 import type { Fault } from './fault.js';
-import type { InvocationRecord, Reply, RouteRequest } from './hooks.js';
+import type { RouteRequest } from './route.js';
+import type { InvocationRecord } from './telemetry.js';
+import type { Reply } from './reply.js';
 import type { Identity, Invocation, ProofSort } from './invocation.js';
 import type { ErrorResponse } from './problem.js';
 
 /**
- * `own`: this server's page or none. `listed`: an origin of the config.
- * `any`: another origin where all are allowed. `foreign`: another origin.
+ * `own`: this server's page or none. `listed`: an origin of the config. `any`: all are allowed. `foreign`: another
+ * origin.
  */
 export type Sender = 'own' | 'listed' | 'any' | 'foreign';
 
-/**
- * With all origins allowed, only ambient credentials need protection, because browsers attach them without the user's consent.
- */
+/** With all origins allowed, only ambient credentials need protection: browsers attach them without consent. */
 export const isStranger = (sender: Sender, proof: ProofSort): boolean =>
   sender === 'foreign' || (sender === 'any' && proof === 'ambient');
 
@@ -28,7 +27,7 @@ export interface IdentityPlan {
   readonly identity: Identity | null;
 }
 
-/** The plan of a resource, found by a path. A reload does not change it. */
+/** The plan of a path. A reload does not change it. */
 export interface FoundResource {
   readonly id: string;
   /** As written in the definition. */
@@ -45,19 +44,19 @@ export interface FoundResource {
 export interface TriggerServices {
   /** Throws REQ_NOT_FOUND, or REQ_BROKEN for an invalid definition. */
   findResource(path: string): FoundResource;
-  /** Of the newest plans, each once. A new list after each change. */
+  /** Each once. A new list after each change. */
   identities(): readonly IdentityPlan[];
-  /** By id of a resource, of the newest plans: a text that changes with the resource's guards. */
+  /** By id of a resource: a text that changes with its guards. */
   guards(): ReadonlyMap<string, string>;
   readonly getStatus: (failure: Fault) => number;
   /** The message of the definition, or of the catalogue. */
   readonly getDetail: (failure: Fault) => string;
-  /** The response to an error, which is logged if it is a failure of the server. */
+  /** The response; a failure of the server is logged. */
   readonly respondToFailure: (error: unknown, id: string) => ErrorResponse;
   readonly logFailure: (error: unknown, id: string) => void;
   /** A hook needs the timings of actionables. Constant after the start. */
   readonly timed: boolean;
-  /** Calls the taps of `after-response`; null without one. Constant after the start. */
+  /** Null without a tap of `after-response`. Constant after the start. */
   readonly notifyObservers: ((record: InvocationRecord) => void) | null;
 }
 
@@ -85,7 +84,7 @@ export interface Handover {
 
 /** Connections that have left HTTP. */
 export interface ConnectionServer {
-  /** Called once for each request that is within the limits of HTTP. False: it receives the response of `reject`. */
+  /** Called once for each request within the limits of HTTP. False: it receives the response of `reject`. */
   admits(request: UpgradeRequest): boolean;
   reject(request: UpgradeRequest): Fault;
   accept(request: UpgradeRequest, handover: Handover): void;

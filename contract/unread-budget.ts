@@ -10,7 +10,7 @@ export interface EndableResponse {
 export interface UnreadResponse {
   readonly res: EndableResponse;
   readonly network: string;
-  /** Bytes that its client has taken so far, whatever they belong to. */
+  /** Bytes that its client has taken so far. */
   readonly countTaken: () => number;
   bytes: number;
   /** What the client had taken when progress was last measured. */
@@ -24,7 +24,7 @@ export interface UnreadResponse {
   pace: number;
 }
 
-/** Enough for a reading client to receive the data in socket buffers. */
+/** For a reading client to receive what sockets buffer. */
 const GRACE_MS = 1000;
 
 /** Shorter times say nothing about the pace of a client. */
@@ -62,7 +62,7 @@ export class UnreadBudget {
     return held;
   }
 
-  /** For a response that is still written. True: it may hold more, half of the limit being for all such responses. */
+  /** True: the response may hold more. Half of the limit is for those still written. */
   setHeld(held: UnreadResponse, bytes: number): boolean {
     if (this.#all.has(held)) this.#bytes += bytes - held.bytes;
     if (bytes < held.bytes) held.movedAt = this.clock.now();
@@ -70,7 +70,7 @@ export class UnreadBudget {
     return bytes < OWN || this.#bytes < this.most / 2;
   }
 
-  /** Destroys responses of the network that holds most, those first that stand still longest, then the slowest. */
+  /** Destroys responses of the network that holds most, the longest still first, then the slowest. */
   #endSlowest(): void {
     while (this.#bytes > this.most) {
       const slowest = this.#findSlowest();

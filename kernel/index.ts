@@ -2,8 +2,9 @@
 export type { MigrationOutline, MigrationProgress, MigrationStep } from '../contract/migration.js';
 export { defineRuntime, type Health, type Log, type PluginRuntime, type RuntimeContext } from '../contract/plugin.js';
 export { createFault, Fault } from '../contract/fault.js';
-export { done } from '../contract/hooks.js';
-export type { Registrar, Reply, Route, RouteReply, RouteRequest } from '../contract/hooks.js';
+export { done, type Reply } from '../contract/reply.js';
+export type { Registrar } from '../contract/hooks.js';
+export type { Route, RouteReply, RouteRequest } from '../contract/route.js';
 export type { Requester } from '../contract/requester.js';
 export { createLimiter, type Limiter } from '../contract/limiter.js';
 export { clock } from '../language/project/clock.js';

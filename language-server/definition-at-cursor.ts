@@ -1,7 +1,4 @@
-/**
- * Parses only the definition at the cursor, without the analysis, so that completion is fast between keystrokes. Validates
- * nothing.
- */
+/** Parses only the definition at the cursor, so that completion is fast between keystrokes. */
 import { classifyDefinitions } from '../language/analysis/classify.js';
 import { walkDefinition } from '../language/analysis/walk-definition.js';
 import { createWalkResult, type WalkResult } from '../language/analysis/facts.js';
@@ -9,7 +6,8 @@ import type { Definition } from '../language/analysis/model.js';
 import { createReport } from '../language/analysis/report.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { createDocument, type Document } from '../language/source/document.js';
-import { parseSource, type LocatedNode } from '../language/source/tree.js';
+import type { LocatedNode } from '../language/source/tree.js';
+import { parseSource } from '../language/source/parse.js';
 import { findClosingOffset, type Cursor } from '../language/source/cursor.js';
 
 export interface CursorDefinition {

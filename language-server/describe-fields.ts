@@ -1,5 +1,5 @@
-/** Describes fields and plugins as in the reference. Shared by hover and completion; safe for untrusted specs. */
-import type { PluginSpec } from '../contract/plugin.js';
+/** Describes fields and plugins as in the reference; safe for untrusted specs. */
+import type { PluginSpec } from '../contract/plugin-spec.js';
 import type { Json } from '../contract/json.js';
 import type { Registry } from '../language/analysis/registry.js';
 import {

@@ -1,4 +1,4 @@
-/** Describes when each actionable of a resource runs: `1st`, `2nd, together with 3`. Uses the order of the compiler. */
+/** When each actionable of a resource runs: `1st`, `2nd, together with 3`. */
 import { partitionActions, createImmediateTest } from '../language/analysis/foreground.js';
 import type { ActionModel, ResourceModel } from '../language/analysis/model.js';
 import type { DocumentContext } from './document-context.js';

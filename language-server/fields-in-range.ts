@@ -1,4 +1,4 @@
-/** Lists the values in a range of a file with their fields. Skips everything outside of the range. */
+/** The values in a range of a file with their fields. */
 import type { Position, Range } from 'vscode-languageserver';
 import { getConfigField } from '../language/analysis/config.js';
 import { listChildLevels, levelAt, type Level } from '../language/analysis/levels.js';

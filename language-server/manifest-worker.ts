@@ -1,10 +1,10 @@
 /**
- * A separate process that prints the specs of workspace plugins as a manifest. The only module of the server that runs workspace
- * code: for trusted workspaces only, with an empty environment and limits.
+ * A process that prints the specs of workspace plugins as a manifest. The only module of the server that runs
+ * workspace code: when trusted, with an empty environment and limits.
  */
 import { kinds as builtinKinds } from '../plugins/index.kinds.js';
 import { specs as builtinSpecs } from '../plugins/index.spec.js';
-import { buildRegistry } from '../language/analysis/registry.js';
+import { buildRegistry } from '../language/analysis/build-registry.js';
 import { createManifest, formatManifest } from '../language/export/manifest.js';
 import { readFolder } from '../language/project/plugin-folders.js';
 

@@ -1,4 +1,4 @@
-/** URLs of documentation pages: below the config's `docs` URL, otherwise the pages that `lintel docs` wrote into the project. */
+/** Pages below the config's `docs` URL, otherwise those that `lintel docs` wrote. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Project } from './project.js';

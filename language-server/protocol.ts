@@ -1,7 +1,4 @@
-/**
- * Re-exports the used parts of the protocol package: the bundler otherwise copies all of its names for each importing module,
- * which delays the start.
- */
+/** Re-exports the used parts of the protocol package: the bundler otherwise copies all names for each module. */
 export {
   CodeActionKind,
   CompletionItemKind,

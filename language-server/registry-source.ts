@@ -3,9 +3,11 @@ import { CONFIG_NAME } from '../language/project/names.js';
 import { builtIn, IS_JUDGED } from './built-in.js';
 import { findManifest } from './manifests.js';
 import { readPluginLists } from '../language/analysis/config.js';
-import { buildRegistry, type Registry } from '../language/analysis/registry.js';
+import type { Registry } from '../language/analysis/registry.js';
+import { buildRegistry } from '../language/analysis/build-registry.js';
 import { BootError } from '../contract/boot-error.js';
-import { pluginId, type PluginSpec } from '../contract/plugin.js';
+import { pluginId } from '../contract/plugin.js';
+import type { PluginSpec } from '../contract/plugin-spec.js';
 import type { Kind } from '../contract/kind.js';
 import type { Problem } from '../contract/problem.js';
 import type { Manifest } from '../language/export/manifest.js';
@@ -19,7 +21,7 @@ export interface LoadedRegistry {
   readonly registry: Registry;
   /** Problems of entries in the config's plugin list. */
   readonly problems: readonly Problem[];
-  /** False if a plugin of the project could not be loaded, so unknown names may belong to it. */
+  /** False if a plugin could not be loaded, so unknown names may be its. */
   readonly complete: boolean;
   /** Why a plugin is not read, by entry. */
   readonly notes: ReadonlyMap<string, string>;

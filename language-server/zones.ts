@@ -1,6 +1,6 @@
-/** Resolves the time zone of a schedule: the sibling field, otherwise a plugin's option in the config, otherwise UTC. */
+/** The time zone of a schedule: the sibling field, else an option of the config, else UTC. */
 import { asText } from '../contract/json.js';
-import type { PluginSpec } from '../contract/plugin.js';
+import type { PluginSpec } from '../contract/plugin-spec.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { isZone } from '../language/strings/zone.js';
 import type { FieldNode } from '../language/schema/field-node.js';

@@ -1,7 +1,4 @@
-/**
- * All built-in kinds, by name for plugin authors (`lintel/kinds`) and as a list for the registry. Other kinds are added through
- * `plugins` in the config.
- */
+/** All built-in kinds, by name (`lintel/kinds`) and as a list. `plugins` in the config adds others. */
 import type { Kind } from '../contract/kind.js';
 import { accessor } from './accessors/kind.js';
 import { bodyFormat } from './body-formats/kind.js';

@@ -1,4 +1,4 @@
-/** Maps plugin ids to loaders of their runtimes. A runtime is imported only when a definition or the config uses the plugin. */
+/** Loaders of runtimes by plugin id. A runtime is imported only when something uses the plugin. */
 import type { PluginId, PluginRuntime } from '../contract/plugin.js';
 
 type Loader = () => Promise<{ readonly default: PluginRuntime<never> | PluginRuntime<unknown> }>;

@@ -1,5 +1,5 @@
 /** The specs of all built-in plugins. Must not import runtimes: editors load this file. */
-import type { PluginSpec } from '../contract/plugin.js';
+import type { PluginSpec } from '../contract/plugin-spec.js';
 import datetime from './accessors/datetime/spec.js';
 import env from './accessors/env/spec.js';
 import generator from './accessors/generator/spec.js';

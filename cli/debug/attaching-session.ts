@@ -1,4 +1,4 @@
-/** The part of a session in which a client attaches and leaves: with the token of the server, and one client at a time. */
+/** The part of a session in which one client attaches, with the token of the server, and leaves. */
 import { DebugSession, InitializedEvent } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { ensureFault } from '../../contract/fault.js';

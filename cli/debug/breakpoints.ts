@@ -1,4 +1,4 @@
-/** The breakpoints of a client. They are moved to places of the definitions, and again after each reload. */
+/** The breakpoints of a client, moved to places of the definitions after each reload. */
 import type { BreakpointTarget, Definitions } from './places.js';
 import {
   compileExpression,
@@ -48,7 +48,7 @@ export interface BreakpointHit {
 export interface Breakpoints {
   /** Replaces those of the file. */
   set(file: string, wanted: readonly WantedBreakpoint[], definitions: Definitions): readonly Breakpoint[];
-  /** Moves all to the places of other definitions. Returns those with another place. */
+  /** To the places of other definitions. Returns those that moved. */
   update(definitions: Definitions): readonly Breakpoint[];
   /** Null where there is none. Counts the hit. */
   find(key: string, read: ReadPath, log: LogReader): BreakpointHit | null;

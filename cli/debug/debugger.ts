@@ -1,4 +1,4 @@
-/** The debugger of one kernel: what a session asks of it, and what it puts into the plans while one is attached. */
+/** The debugger of one kernel: what a session asks, and what it puts into plans while one is attached. */
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { createBreakpoints, type Breakpoint, type Breakpoints, type LogReader } from './breakpoints.js';
@@ -31,11 +31,11 @@ export interface Debugger {
   readonly mask: () => SecretMask;
   /** Which rejections and failures stop. */
   readonly catchFaults: (isCaught: (fault: Fault) => boolean) => void;
-  /** The plans have no stops afterwards. `cut`: stopped requests end with a problem. */
+  /** No plan has stops afterwards. `cut`: stopped requests end with a problem. */
   detach(how: 'go on' | 'cut'): Promise<void>;
 }
 
-/** Resolves when all plans have stops. Requests that began before do not stop. */
+/** Resolves when all plans have stops, for requests that begin then. */
 export async function attachDebugger(
   kernel: Kernel,
   { stopOnEntry, showSecrets }: AttachOptions,

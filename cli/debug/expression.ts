@@ -1,7 +1,4 @@
-/**
- * Conditions, texts of log points and watched expressions: accessors, names, literals and comparisons. Read here and never run as
- * code of any language.
- */
+/** Conditions, log points and watched expressions: accessors, names, literals and comparisons. Never run as code. */
 import { isObject, type Json } from '../../contract/json.js';
 
 /** Undefined where there is no such value. */
@@ -128,7 +125,7 @@ function isEqual(left: unknown, right: unknown): boolean {
   return left === right;
 }
 
-/** The value inside another one; undefined where there is none. Reads own properties only. */
+/** Undefined where nothing is inside. Reads own properties only. */
 export function readInside(value: unknown, path: readonly string[]): unknown {
   let at = value;
   for (const segment of path) {

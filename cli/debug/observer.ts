@@ -1,4 +1,4 @@
-/** Puts the stops of a debugger into plans. Without a debugger no plan has them. */
+/** Puts the stops of a debugger into plans, while there is one. */
 import { ensureFault, type Fault } from '../../contract/fault.js';
 import type { ActionState, Frame, Preview, SharedUnit, Step } from '../../contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../contract/slot.js';
@@ -28,7 +28,7 @@ export interface PlanFacts {
   readonly results: Map<string, ReadonlyMap<string, number>>;
   /** Keys of the places that have a step. */
   readonly steps: Set<string>;
-  /** The isolation of the transaction of an actionable, by the id of the resource and its key. */
+  /** The isolation of the transaction of an actionable, by resource and key. */
   readonly isolations: Map<string, Preview>;
   /** Slots by `resource:name`, of each plan. */
   readonly names: Map<string, ReadonlyMap<string, number>>;

@@ -1,4 +1,4 @@
-/** Where a request can be stopped, and where that is in the definitions: the trees are those of the analysis that is served. */
+/** Where a request can be stopped, in the definitions that are served. */
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { platform } from 'node:process';
@@ -9,8 +9,8 @@ import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember, type LocatedNode, type Member } from '../../language/source/tree.js';
 
 /**
- * `before` and `after`: around the work of the actionable, or around the request. `step`: before the step of a field. `enter`:
- * before the first dependency of the actionable runs.
+ * `before`, `after`: around the work of the actionable or the request. `step`: before that of a field. `enter`:
+ * before the first dependency.
  */
 export type Moment = 'enter' | 'before' | 'step' | 'after';
 
@@ -40,11 +40,11 @@ export interface Definitions {
   locate(place: Place): SourceSpot | null;
   /** The field of the place is written. */
   hasField(place: Place): boolean;
-  /** The innermost member of this name in the field of the place: the rule of a payload field. */
+  /** The innermost member of this name: the rule of a payload field. */
   locateInside(place: Place, name: string): SourceSpot | null;
-  /** Zero-based; without a column, what begins on the line is preferred. Null: nothing below the line can stop. */
+  /** Zero-based; prefers what begins on the line. Null: nothing below it can stop. */
   findTarget(file: string, line: number, column: number | undefined): BreakpointTarget | null;
-  /** The actionables that an actionable runs for, the nearest first. Empty where it runs in its own turn. */
+  /** The actionables that need this one, nearest first. Empty in its own turn. */
   listCallers(resource: string, action: string): readonly string[];
 }
 
@@ -57,7 +57,7 @@ export const createPlaceKey = ({ resource, action, field, moment }: Place): stri
     '\n',
   );
 
-/** The same file has the same text, whatever way leads to it. */
+/** The same file has the same text by any path. */
 export function normalizePath(path: string): string {
   let real = resolve(path);
   try {
@@ -78,7 +78,7 @@ interface Candidate {
   readonly range: Range;
 }
 
-/** `order`: the keys of the actionables of each plan, as they run. `hasStep`: the field of a place has a step. */
+/** `order`: keys of actionables as they run. `hasStep`: the field has a step. */
 export function createDefinitions(
   { project: { folder } }: Pick<Kernel, 'project'>,
   analysis: Analysis,

@@ -1,4 +1,4 @@
-/** What a stopped request shows: scopes, expressions, rows of its transaction, and the payload, which can be changed. */
+/** What a stopped request shows: scopes, expressions, rows of its transaction, and the payload. */
 import { ensureFault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Frame, Payload, Preview } from '../../contract/plan.js';
@@ -90,7 +90,7 @@ export function createScopeReader(facts: PlanFacts, { project: { registry } }: P
       ];
     },
 
-    /** Reads what accessors and names mean at this place. Throws an ExpressionError for what is not shown. */
+    /** Throws an ExpressionError for what is not shown. */
     createPathReader(frame: Frame, place: Place): ReadPath {
       const readName = (path: readonly string[]): unknown => {
         const [first = '', ...rest] = path;
@@ -119,10 +119,10 @@ const readHeader = ({ invocation }: Frame, name: string): unknown => {
   return name.toLowerCase() === 'ip' ? invocation.remote : invocation.header(name.toLowerCase())[0];
 };
 
-/** A result that a store has sent as text is shown as its value. */
+/** A result that is text from a store is shown as its value. */
 export const toPlainValue = (value: unknown): unknown => (value instanceof RawJson ? value.toJSON() : value);
 
-/** Replaces a value of the payload. Throws an ExpressionError where there is none. */
+/** Throws an ExpressionError where the payload has no such value. */
 export function changePayload(frame: Frame, path: readonly string[], value: Json): void {
   const { payload, received } = frame;
   if (readInside(payload, path) === undefined) throw new ExpressionError('the payload has no such value');
@@ -145,7 +145,7 @@ function replaceInside(whole: unknown, [first, ...rest]: readonly string[], valu
   return copy;
 }
 
-/** A change that is no JSON is text, if the value is text now. */
+/** Text, if it is no JSON and replaces text. */
 export function parseNewValue(text: string, now: unknown): Json {
   try {
     return JSON.parse(text) as Json;
@@ -165,8 +165,8 @@ const MOST_ROWS = 200;
 export const isStatement = (text: string): boolean => /^\s*(?:select|with|values|table)\s/i.test(text);
 
 /**
- * The database itself refuses to write: the statement runs read-only behind a savepoint, to which the transaction returns. Throws
- * an ExpressionError where that is impossible.
+ * The statement runs read-only behind a savepoint, to which the transaction returns. Throws an ExpressionError where
+ * that is impossible.
  */
 export async function readRows(
   text: string,

@@ -1,4 +1,4 @@
-/** Masks secrets in what a debugger shows: fields that are hashed or encrypted, tokens, keys of the environment, stored hashes. */
+/** Masks secrets in what a debugger shows: protected fields, tokens, keys, stored hashes. */
 import type { Frame } from '../../contract/plan.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { listSecretNames } from '../../language/analysis/action-secrets.js';
@@ -49,7 +49,7 @@ export function createSecretMask(kernel: Kernel): SecretMask {
   };
 }
 
-/** The secret texts that a request has sent: they are masked wherever they are part of another text. */
+/** The secret texts of a request are masked wherever they are part of a text. */
 export const collectFrameSecrets = ({ payload, received }: Frame, mask: SecretMask): readonly string[] =>
   mask === NO_MASK ? [] : [...new Set([payload, received].flatMap((one) => collectSecretTexts(one, mask, false)))];
 

@@ -1,4 +1,4 @@
-/** The requests, messages and jobs that run while a debugger is attached: each is a thread, which stops and goes on, with its call stack. */
+/** The requests, messages and jobs that run while a debugger is attached: each is a thread with its call stack. */
 import { createFault, type Fault } from '../../contract/fault.js';
 import type { Frame, Invocation, SharedUnit } from '../../contract/plan.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
@@ -51,7 +51,7 @@ export interface Threads {
   resume(id: number, mode: StepMode): boolean;
   /** At the next place of the thread; null: of any. */
   pause(id: number | null): void;
-  /** `cut`: stopped requests end with a problem, and what they did in an open transaction is rolled back. */
+  /** `cut`: stopped requests end with a problem, and open transactions are rolled back. */
   endAll(how: 'go on' | 'cut'): void;
 }
 
@@ -266,7 +266,7 @@ export function buildStack(thread: DebugThread, stop: Stop, all: Definitions, ke
   return [top, ...callers, { name: origin, place: whole, spot: all.locate(whole), isTop: false }];
 }
 
-/** At the rule of a breakpoint; a rejection at the rule of the field that the first issue names. */
+/** At the rule of a breakpoint, or of the field that the first issue names. */
 function locateStop({ place, fault, breakpoints }: Stop, definitions: Definitions): SourceSpot | null {
   const [hit] = breakpoints;
   if (hit?.target) return hit.target.spot;

@@ -1,4 +1,4 @@
-/** The tree of values that a client opens: each object has a number for as long as the request is stopped. */
+/** The tree of values that a client opens: each object has a number while the request is stopped. */
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { MASKED, type SecretMask } from './secrets.js';
 

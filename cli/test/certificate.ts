@@ -1,7 +1,4 @@
-/**
- * A certificate for the hosts that a test stands in for. It is made for one run and is its own authority; only the processes
- * of that run trust it.
- */
+/** A certificate for the hosts of a test, made for one run and its own authority. */
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 export interface Certificate {

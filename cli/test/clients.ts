@@ -1,4 +1,4 @@
-/** WebSocket clients of one case. What a client receives is kept in order until a step takes it. */
+/** WebSocket clients of one case. Messages are kept in order until a step takes them. */
 import { WebSocket, type RawData } from 'ws';
 import type { JsonObject } from '../../contract/json.js';
 import { asObject } from './definition.js';

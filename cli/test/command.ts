@@ -1,4 +1,4 @@
-/** `lintel test`: runs the cases of the test files on a server in this process, one after the other. */
+/** `lintel test`: runs the cases on a server in this process, one by one. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
@@ -15,21 +15,22 @@ import { showInvalidDefinitions } from '../boot.js';
 import type { CommandOptions } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { loadTrustedProject, UNTRUSTED } from '../trust.js';
-import { writeText } from '../files.js';
+import { writeText, readText } from '../files.js';
 import { createTestDatabases, type TestDatabases } from './databases.js';
 import { createCoverage, mergeItems, type CoveredItem } from './coverage.js';
 import { formatCoverageJson, formatLcov, printCoverage } from './coverage-report.js';
 import { asObject, asObjects, readGroup, type TestCase } from './definition.js';
 import type { Matchers } from './match.js';
-import type { CaseOutcome } from './outcome.js';
+import type { CaseOutcome, Reporter, SnapshotUpdate } from './outcome.js';
 import { loadTestProject } from './project.js';
-import { REPORTERS, type Reporter } from './reporters/index.js';
+import { REPORTERS } from './reporters/index.js';
 import { createRedactor } from './reporters/redact.js';
 import { listCalls, runCase } from './run-case.js';
 import { runMutants } from './mutants.js';
 import { startServices, type TestServices } from './services.js';
 import { replaceTime, startStopwatch } from './time.js';
-import { writeSnapshots } from './snapshots.js';
+import { createDocument, type Document } from '../../language/source/document.js';
+import { replaceJson } from '../../language/source/replace-json.js';
 import { startServer } from './server.js';
 import { openTestStores } from './stores.js';
 import { runOnChanges, selectAffected, type KnownTexts } from './watch.js';
@@ -132,7 +133,7 @@ async function runCases(run: Run, databases: TestDatabases | null): Promise<numb
     for (const [environment, together] of groupByEnvironment(cases)) {
       const loaded =
         environment === '{}' ? project : (await load(JSON.parse(environment) as Record<string, string>)).project;
-      // One for each server, so that nothing counts what mutants of an earlier one have reached.
+      // One for each server: nothing counts what earlier mutants have reached.
       const coverage = isCovered ? createCoverage() : null;
       const server = await startServer({
         project: { ...standIn(loaded, services, certificate), overlay },
@@ -185,7 +186,7 @@ async function reportCoverage(
   await writeText(file, coverageFile.endsWith('.json') ? formatCoverageJson(items) : formatLcov(items));
 }
 
-/** Null: the definitions, the tests or the config have errors, which were printed. */
+/** Null: the definitions, tests or config have errors, which were printed. */
 async function readAnalysis(project: Project, terminal: Terminal): Promise<Analysis | null> {
   const { config, configProblems } = project;
   const loaded = config && (await loadDefinitions(project, config));
@@ -219,7 +220,7 @@ function listHosts(cases: readonly TestCase[]): string[] {
   return [...new Set(urls.flatMap((url) => (URL.canParse(url) ? [new URL(url).hostname] : [])))];
 }
 
-/** A variable is read when the server starts, so each environment has its own. */
+/** Variables are read when a server starts, so each environment has its own. */
 function groupByEnvironment(cases: readonly TestCase[]): Map<string, TestCase[]> {
   const groups = new Map<string, TestCase[]>();
   for (const test of cases) {
@@ -238,3 +239,36 @@ async function loadMatchers({ registry, runtimes }: Project): Promise<Matchers> 
   });
   return new Map(await Promise.all(loaded));
 }
+
+/** Returns the files that were changed. Rejects where one was changed since it was read. */
+async function writeSnapshots(cwd: string, updates: readonly SnapshotUpdate[]): Promise<readonly string[]> {
+  const texts = new Map<Document, string>();
+  for (const { definition, pointer, value } of updates) {
+    const { doc } = definition;
+    const text = texts.get(doc) ?? doc.text;
+    texts.set(doc, replaceJson(createDocument(doc.file, text), pointer, value));
+  }
+  const files = new Map<Document, Document[]>();
+  for (const doc of texts.keys()) {
+    const whole = getWhole(doc);
+    files.set(whole, [...(files.get(whole) ?? []), doc]);
+  }
+  for (const [whole, docs] of files) {
+    const path = resolve(cwd, whole.file);
+    if ((await readText(path)) !== whole.text)
+      throw new Error(`${whole.file} was changed while its cases ran; no snapshot was written into it`);
+    // The last one first, so that the places of the others stay.
+    const ordered = [...docs].sort((a, b) => getStart(b) - getStart(a));
+    const text = ordered.reduce((rest, doc) => {
+      const start = getStart(doc);
+      return rest.slice(0, start) + (texts.get(doc) ?? doc.text) + rest.slice(start + doc.text.length);
+    }, whole.text);
+    await writeText(path, text);
+  }
+  return [...files.keys()].map(({ file }) => file);
+}
+
+/** A definition may be a part of its file. */
+const getWhole = (doc: Document): Document => (doc.within === null ? doc : getWhole(doc.within.doc));
+
+const getStart = ({ within }: Document): number => (within === null ? 0 : within.start + getStart(within.doc));

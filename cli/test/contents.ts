@@ -1,4 +1,4 @@
-/** Contents of files: those that a test stores before it begins, sends in a form, or expects in the storage. */
+/** Files that a test stores before it begins, sends, or expects in the storage. */
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve, sep } from 'node:path';
 import { isObject, asText, type Json, type JsonObject } from '../../contract/json.js';
@@ -12,7 +12,7 @@ import { fillSaved, type Saved } from './saved.js';
 export interface ContentReader {
   /** Of `text`, `base64` or `path`. */
   readContent(file: JsonObject): Promise<Uint8Array>;
-  /** `path` begins at the folder of the test file, and never leads out of that of the config. */
+  /** From the folder of the test file, and never out of that of the config. */
   readPath(path: string): Promise<Uint8Array>;
 }
 

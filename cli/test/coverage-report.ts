@@ -1,4 +1,4 @@
-/** Coverage as a table for readers, as LCOV for editors and services, and as JSON. */
+/** As a table for readers, LCOV for services, and JSON. */
 import { createPaint } from '../colors.js';
 import { alignColumns } from '../columns.js';
 import type { Terminal } from '../terminal.js';
@@ -13,7 +13,7 @@ function groupBy<T>(items: readonly T[], getKey: (item: T) => string): Map<strin
 const countReached = (items: readonly CoveredItem[]): string =>
   items.length === 0 ? '-' : `${items.filter(({ hits }) => hits > 0).length}/${items.length}`;
 
-/** A row for each resource, then each place that no case reached; of a resource that no case calls, only its own. */
+/** A row for each resource, then each place that no case reached. */
 export function printCoverage(items: readonly CoveredItem[], terminal: Terminal): void {
   const { stdout } = terminal;
   const paint = createPaint(terminal);

@@ -1,9 +1,7 @@
-/**
- * What the cases have reached: resources that answered, actionables that ran, and refusals of guards, rules and required results
- * that a case has seen.
- */
+/** What the cases have reached: resources, actionables, and refusals of guards, rules and required results. */
 import { asText, isObject, type Json } from '../../contract/json.js';
-import type { InvocationRecord, Registrar } from '../../contract/hooks.js';
+import type { Registrar } from '../../contract/hooks.js';
+import type { InvocationRecord } from '../../contract/telemetry.js';
 import type { Range } from '../../contract/problem.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import type { ResourceModel } from '../../language/analysis/model.js';
@@ -30,7 +28,7 @@ export interface Coverage {
   recordResponse(resource: string, response: ReceivedResponse, trigger: 'http' | 'websocket'): void;
   /** Resolves when the kernel has reported all requests with a response. */
   settle(): Promise<void>;
-  /** All items of the resources that the kernel serves, in the order of the files. */
+  /** Of the resources that the kernel serves, in the order of files. */
   listItems(kernel: Kernel): CoveredItem[];
 }
 
@@ -40,7 +38,7 @@ export function createCoverage(): Coverage {
     const key = parts.join('\n');
     hits.set(key, (hits.get(key) ?? 0) + 1);
   };
-  /** Responses that the kernel has not reported yet; it reports some before they are received. */
+  /** The kernel reports some before they are received. */
   let missing = 0;
   let endWait: (() => void) | null = null;
   const count = (...parts: readonly string[]): number => hits.get(parts.join('\n')) ?? 0;

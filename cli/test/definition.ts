@@ -1,4 +1,4 @@
-/** Test files as `lintel test` runs them: groups of cases with their places in the file. */
+/** Test files: groups of cases with their places. */
 import { asText, isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { Range } from '../../contract/problem.js';
 import type { Definition } from '../../language/analysis/model.js';
@@ -43,7 +43,7 @@ export function readGroup(definition: Definition): TestGroup {
   return { id: group, file: definition.doc.file, cases };
 }
 
-/** Rows of the same table are added, other maps merged; everything else is replaced. */
+/** Rows of one table are added, other maps merged. */
 function mergeGiven(group: JsonObject, own: JsonObject): JsonObject {
   const tables = { ...asObject(group['tables']) };
   for (const [name, rows] of Object.entries(asObject(own['tables'])))

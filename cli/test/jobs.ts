@@ -1,6 +1,6 @@
 /**
- * Deferred and scheduled work under test. The kernel is never made ready, so that nothing runs by itself; steps run what is due,
- * retries at once.
+ * Deferred and scheduled work under test. Nothing runs by itself: the kernel is never made ready. Steps run what is
+ * due.
  */
 import type { JobAdmin, JobView, Schedule } from '../../contract/deferred.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
@@ -20,7 +20,7 @@ export interface TestJobs {
   /** Runs the jobs that are due, and those that they add. */
   runDue(): Promise<void>;
   runSchedules(): Promise<void>;
-  /** Time passes: schedules and delayed jobs run in the order of their instants. */
+  /** Schedules and delayed jobs run in the order of their instants. */
   wait(milliseconds: number): Promise<void>;
   listJobs(): Promise<readonly TestJob[]>;
 }

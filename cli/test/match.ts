@@ -1,4 +1,4 @@
-/** Compares JSON with what a test expects. An object may have more fields than are written; lists have the same length. */
+/** Compares JSON with what a test expects. Objects may have more fields; lists have the same length. */
 import { escapePointer, isObject, type Json } from '../../contract/json.js';
 import { pairItems, type Matcher, type MatchTools, type Mismatch } from '../../contract/matcher.js';
 import { fillSaved, type Saved } from './saved.js';
@@ -63,7 +63,7 @@ function isSame(a: unknown, b: unknown): boolean {
 export function matchRows(expected: readonly Json[], rows: readonly unknown[], match: Match): readonly Mismatch[] {
   const { lacking, left } = pairItems(expected, rows, match);
   const absent = lacking.flatMap((at) => {
-    // With one row left over, the difference says more than the whole row.
+    // With one row left over, the difference says more.
     if (lacking.length === 1 && left.length === 1) return addKey(String(at), match(expected[at] ?? null, left[0]));
     return [{ pointer: `/${at}`, message: `no such row; the rows without an expectation: ${show(left)}` }];
   });

@@ -1,7 +1,6 @@
 /**
- * Changes of the definitions, one at a time, that a test should notice: a field is left out (a guard, a rule, a bound, an owner), a
- * condition of a statement holds for every row, two parameters change places. The cases that call the resource run until one of them
- * fails; what none notices has survived.
+ * Changes of the definitions, one at a time, that a test should notice: a field is left out, a condition holds for
+ * every row, two parameters change places. The cases of the resource run until one fails.
  */
 import type { Json } from '../../contract/json.js';
 import type { Range } from '../../contract/problem.js';
@@ -11,7 +10,8 @@ import { levelAt, listChildLevels, type Level } from '../../language/analysis/le
 import type { Analysis } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { rangeAt, type Document } from '../../language/source/document.js';
-import { findMember, parseSource, toJson, type LocatedNode } from '../../language/source/tree.js';
+import { findMember, toJson, type LocatedNode } from '../../language/source/tree.js';
+import { parseSource } from '../../language/source/parse.js';
 import { tokenizeSql } from '../../language/strings/sql-tokens.js';
 import { formatCodeFrame } from '../../language/source/code-frame.js';
 import { createPaint } from '../colors.js';

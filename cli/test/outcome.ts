@@ -28,3 +28,9 @@ export interface SnapshotUpdate {
   readonly pointer: string;
   readonly value: Json;
 }
+
+export interface Reporter {
+  /** Called as each case ends. */
+  reportCase(outcome: CaseOutcome): void;
+  finishReport(outcomes: readonly CaseOutcome[], milliseconds: number): void;
+}

@@ -1,6 +1,6 @@
 /**
- * The project as tests run it: each store is replaced by one in this process, secrets that `.env` lacks are generated, and
- * nothing outside of this machine is called.
+ * The project as tests run it: stores are in this process, secrets that `.env` lacks are generated, and nothing
+ * outside is called.
  */
 import { dirname, resolve } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
@@ -27,7 +27,7 @@ export interface TestProject {
   readonly project: Project;
   /** Values that no report shows. */
   readonly secrets: readonly string[];
-  /** Why the stores in this process cannot stand in for the configured ones; null: they can. */
+  /** Why the configured stores cannot be replaced; null: they can. */
   readonly refusal: string | null;
 }
 

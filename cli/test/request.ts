@@ -1,4 +1,4 @@
-/** Turns the request of a step into bytes, with the credentials that its resource demands. */
+/** A request of a step as bytes, with credentials for its resource. */
 import { asText, isObject, type Json, type JsonObject } from '../../contract/json.js';
 import { encodeForm, type ContentReader } from './contents.js';
 import { asObject } from './definition.js';

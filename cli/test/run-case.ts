@@ -1,4 +1,4 @@
-/** Runs one case: empties the stores, inserts what is given, sends the requests, and compares. */
+/** Runs one case: empties the stores, sends the requests, and compares. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { Mismatch } from '../../contract/matcher.js';
 import { startStopwatch } from './time.js';
@@ -277,7 +277,7 @@ async function checkTables({ test, stores, match, fail }: Running, before: State
   }
 }
 
-/** The resources that a case calls, and those on which they depend. Time and schedules can run any. */
+/** The resources that a case calls, with dependencies. Time and schedules can run any. */
 export function listCalls(server: TestServer, { steps }: TestCase): Set<string> {
   const { resources } = server.kernel.analysis();
   const called = new Set<string>();

@@ -5,7 +5,7 @@ import { compilePath, splitPath } from '../../language/strings/path.js';
 
 export type Saved = ReadonlyMap<string, unknown>;
 
-/** A text that is only an accessor becomes the value itself; in a longer text, it becomes a part. */
+/** A text that is only an accessor becomes the value itself. */
 export function fillSaved(text: string, saved: Saved): unknown {
   const parts = listAccessors(text);
   const read = ([name = '', ...path]: readonly string[]): unknown => compilePath(path)(saved.get(name));

@@ -1,4 +1,4 @@
-/** Sends one request to the server under test, over a connection that is kept. Headers are sent as they are written. */
+/** Sends one request to the server under test. Headers are sent as written. */
 import { Agent, request } from 'node:http';
 
 export interface OutgoingRequest {

@@ -1,6 +1,6 @@
-/** A kernel under test with its server on loopback: started once for all cases of an environment. */
+/** A kernel under test with its server, started once for all cases of an environment. */
 import { asText, type Json, type JsonObject } from '../../contract/json.js';
-import type { Delivery } from '../../contract/deferred.js';
+import type { Delivery } from '../../contract/delivery.js';
 import type { Fault } from '../../contract/fault.js';
 import type { TestRequest } from '../../contract/tests.js';
 import { listen } from '../../kernel/http/server.js';
@@ -84,7 +84,7 @@ export async function startServer({
     url: server.url,
     findPath: (id) => {
       const plan = kernel.plans().byId.get(id);
-      // A path with parameters takes them from the payload where the resource is called by its id.
+      // Parameters come from the payload where the resource is called by its id.
       return plan === undefined ? null : plan.path.includes(':') ? id : plan.path;
     },
     findResource: (path) => {
@@ -120,7 +120,7 @@ export async function startServer({
   };
 }
 
-/** A room is addressed by a list of its parts; tests write the text that they make. */
+/** A room is addressed by a list of parts; tests write their text. */
 function nameRooms(to: Delivery['to']): Delivery['to'] {
   if (!('rooms' in to)) return to;
   const nameRoom = (room: string): string => {

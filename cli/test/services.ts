@@ -1,6 +1,6 @@
 /**
- * Stands in for all services that definitions call: one server on loopback receives every outbound call, over HTTP and HTTPS, and
- * answers as the case says. A call that no service of the case expects fails the case.
+ * Stands in for all services that definitions call: one server on loopback receives every outbound call, and answers
+ * as the case says. An unexpected call fails the case.
  */
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';

@@ -38,7 +38,7 @@ function listStores({ instances, project: { registry } }: Kernel): StoreUnderTes
   });
 }
 
-/** Columns that statements set themselves, and rows of a test may leave out. */
+/** Columns that statements set themselves, so a test may omit them. */
 const TIMESTAMPS = ['created_at', 'updated_at'];
 
 export function openTestStores(kernel: Kernel): TestStores {

@@ -20,7 +20,7 @@ export function replaceTime(): TestTime {
   const { now: realPerformance } = performance as { now: (this: typeof performance) => number };
   let instant: number | null = null;
   let passed = 0;
-  /** Never goes back, because it is compared with what earlier cases have read. */
+  /** Never goes back: it is compared with what earlier cases read. */
   let passedInAll = 0;
   const getNow = (): number => (instant ?? RealDate.now()) + passed;
   const performanceNow = (): number => realPerformance.call(performance) + passedInAll;

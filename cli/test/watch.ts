@@ -1,4 +1,4 @@
-/** `lintel test --watch`: after each save, runs the cases that it can have changed. */
+/** `lintel test --watch`: runs the cases that a save can have changed. */
 import { watch } from 'chokidar';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { formatError } from '../format-error.js';
 import type { Terminal } from '../terminal.js';
 import type { TestCase } from './definition.js';
 
-/** Milliseconds without a change before a run, because editors write a file in several steps. */
+/** Milliseconds without a change: editors write a file in several steps. */
 const SETTLE = 60;
 
 /** The texts of the last run, by file. */

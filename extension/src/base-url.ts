@@ -3,7 +3,7 @@ import type { Session } from './client.js';
 import { fetchProjects } from './panels/server-requests.js';
 import { getBaseUrl, findConfiguredBaseUrl } from './settings.js';
 
-/** `folder` contains the config file; when it is undefined or unknown, the first project is used. */
+/** Contains the config file; else the first project is used. */
 export async function resolveBaseUrl(session: Session, folder: string | undefined): Promise<string> {
   const chosen = findConfiguredBaseUrl();
   if (chosen !== null) return chosen;

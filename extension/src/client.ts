@@ -1,4 +1,4 @@
-/** Manages the language client: server lifecycle, and filtering by editor settings. Knows nothing about definitions. */
+/** The language client: server lifecycle, and filtering by settings. */
 import { EventEmitter, workspace, type Disposable, type Event, type ExtensionContext } from 'vscode';
 import type { LogOutputChannel } from 'vscode';
 import { CodeLensRequest, State, type LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
@@ -106,7 +106,7 @@ const clientOptions = (output: LogOutputChannel): LanguageClientOptions => ({
   },
 });
 
-/** Makes the editor request code lenses again after the setting that shows them has changed. */
+/** After the setting that shows code lenses has changed. */
 function refreshLenses(client: LanguageClient | null): void {
   const feature = client?.getFeature(CodeLensRequest.method);
   for (const document of workspace.textDocuments) feature?.getProvider(document)?.onDidChangeCodeLensEmitter.fire();

@@ -1,24 +1,19 @@
-/** Maps every command id of the manifest to its handler. The handlers are in their own modules. */
+/** Maps every command id of the manifest to its handler. Most handlers are in their own modules. */
 import { Location, Position, Range, Uri, commands, window, type Disposable } from 'vscode';
-import type { ExtensionContext, LogOutputChannel } from 'vscode';
+import type { ExtensionServices } from './services.js';
 import type { Location as ProtocolLocation, Position as ProtocolPosition } from 'vscode-languageclient/node';
 import { resolveBaseUrl } from './base-url.js';
-import type { Session } from './client.js';
 import { createDefinitionFile } from './new-file.js';
-import { openApiPage } from './openapi-page.js';
-import { PANELS, type Panel } from './panels/panels.js';
+import type { Memento } from 'vscode';
+import { workspace, env } from 'vscode';
+import { confirmRequest } from './panels/confirm-request.js';
+import { sendRequest } from './panels/request.js';
+import { showPlan } from './panels/plan.js';
 import type { Projects } from './projects.js';
-import { findResourceAt } from './resource-at.js';
+import type { TextEditor, DocumentSymbol } from 'vscode';
 import { editStatement } from './statements/statement-files.js';
 import { createStatementRunner } from './statements/run-statement.js';
 import { runTask } from './tasks.js';
-
-export interface ExtensionServices {
-  readonly context: ExtensionContext;
-  readonly output: LogOutputChannel;
-  readonly projects: Projects;
-  readonly session: Session;
-}
 
 /** Arguments come from the editor or a code lens. */
 type Run = (...args: readonly unknown[]) => unknown;
@@ -79,3 +74,50 @@ const showReferences = (uri: string, at: ProtocolPosition, found: readonly Proto
         new Location(Uri.parse(file), new Range(start.line, start.character, end.line, end.character)),
     ),
   );
+
+/** Without a resource id, the user picks the resource. */
+type Panel = (parts: ExtensionServices, uri: Uri | undefined, resourceId: string | undefined) => Promise<void>;
+
+const PANELS: Readonly<Record<string, Panel>> = {
+  'lintel.sendRequest': sendRequest,
+  'lintel.showPlan': showPlan,
+};
+
+/** Milliseconds. Short, because the kernel usually runs on the same machine. */
+const PATIENCE = 2000;
+
+/** `base` may come from an untrusted config, hence the confirmation. `kept` stores the allowed hosts for `confirmRequest`. */
+async function openApiPage(base: string, kept: Memento): Promise<void> {
+  const url = `${base}/docs`;
+  if (!workspace.isTrusted && !(await confirmRequest(url, kept))) return;
+  if (!(await isReachable(url))) {
+    const run = 'Run the Kernel';
+    const anyway = 'Open Anyway';
+    const message = `Nothing answers at ${url}. The page is served by \`lintel dev\`; the setting lintel.request.baseUrl says where.`;
+    const answer = await window.showWarningMessage(message, run, anyway);
+    if (answer === run) await commands.executeCommand('lintel.run');
+    if (answer !== anyway) return;
+  }
+  try {
+    await commands.executeCommand('simpleBrowser.show', url);
+  } catch {
+    // The built-in browser is an extension that may be disabled.
+    await env.openExternal(Uri.parse(url));
+  }
+}
+
+const isReachable = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(PATIENCE) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** The outermost symbol of the server's outline around the cursor. */
+async function findResourceAt({ document, selection }: TextEditor): Promise<string | undefined> {
+  const symbols = await commands.executeCommand<DocumentSymbol[] | undefined>(
+    'vscode.executeDocumentSymbolProvider',
+    document.uri,
+  );
+  const all = symbols ?? [];
+  return (all.find(({ range }) => range.contains(selection.active)) ?? (all.length === 1 ? all[0] : undefined))?.name;
+}

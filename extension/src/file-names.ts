@@ -1,4 +1,4 @@
-/** Formats counts, derives file names, and validates names that the user types. */
+/** Formats counts, derives file names, and validates typed names. */
 import { RESOURCE_PATH } from './generated.js';
 
 /** `1 error`, `2 errors`. */

@@ -1,4 +1,4 @@
-/** Names and globs of project files. Plain data without editor imports, because tests import it too. */
+/** Names and globs of project files, without editor imports for tests. */
 
 export const CONFIG_FILE = 'lintel.config.json';
 

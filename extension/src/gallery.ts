@@ -1,4 +1,4 @@
-/** Reads the gallery: `gallery/index.json` lists complete definition files that new files are copied from. */
+/** Reads the gallery: `gallery/index.json` lists files that new ones are copied from. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface Pattern {
   readonly path?: string;
   /** Names of the gallery models that the pattern uses. */
   readonly needs?: readonly string[];
-  /** Lines of `.env.example` that the pattern needs; `generate:40` stands for fresh random text. */
+  /** Lines for `.env.example`; `generate:40` stands for fresh random text. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -83,7 +83,7 @@ function findFree(name: string, isTaken: (name: string) => boolean): string {
   return free;
 }
 
-/** The text of an environment file with the lines that it lacks; null if it has all. `write` makes a line's value. */
+/** The environment file with the lines that it lacks; null if it has all. */
 export function addVariables(
   text: string,
   variables: Readonly<Record<string, string>>,

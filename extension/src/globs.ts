@@ -1,6 +1,5 @@
-/** Reads the definition globs of a config file. Accepts any text: an unreadable config yields the defaults. */
+/** The definition globs of a config file; an unreadable one yields the defaults. */
 import { DEFINITIONS } from './generated.js';
-import { readJsonc } from './jsonc.js';
 
 export interface Globs {
   readonly include: readonly string[];
@@ -18,4 +17,20 @@ export function readDefinitionGlobs(config: string): Globs {
     include: globs.filter((glob) => !glob.startsWith('!')).map(stripPrefix),
     exclude: globs.filter((glob) => glob.startsWith('!')).map(stripPrefix),
   };
+}
+
+const TEXT = String.raw`"(?:[^"\\\n]|\\.)*"`;
+const COMMENT = new RegExp(String.raw`${TEXT}|//[^\n]*|/\*[^]*?(?:\*/|$)`, 'g');
+/** Applied after comments are removed, because a comment may follow the comma. */
+const COMMA = new RegExp(String.raw`${TEXT}|,(?=\s*[}\]])`, 'g');
+
+/** JSON with comments and trailing commas; undefined if it is invalid. */
+export function readJsonc(text: string): unknown {
+  const removeTokens = (part: RegExp, from: string): string =>
+    from.replace(part, (token) => (token.startsWith('"') ? token : ''));
+  try {
+    return JSON.parse(removeTokens(COMMA, removeTokens(COMMENT, text.replace(/^\uFEFF/, '')))) as unknown;
+  } catch {
+    return undefined;
+  }
 }

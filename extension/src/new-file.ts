@@ -1,7 +1,7 @@
-/** Creates a resource or model from the gallery: prompts for pattern and name, writes and opens the file. Never overwrites. */
+/** Creates a resource or model from the gallery. Never overwrites. */
 import { ThemeIcon, Uri, commands, window, workspace, type ExtensionContext, type QuickPickItem } from 'vscode';
 import { EXCLUDED_FOLDERS } from './files.js';
-import type { ExtensionServices } from './commands.js';
+import type { ExtensionServices } from './services.js';
 import {
   addVariables,
   createValue,
@@ -100,7 +100,7 @@ async function addModels(gallery: Gallery, { needs = [] }: Pattern, root: Uri): 
   if (added.length > 0) void window.showInformationMessage(`Written beside it: ${added.join(', ')}.`);
 }
 
-/** Adds the variables that the pattern reads to `.env.example`, and fresh values of them to `.env`. */
+/** To `.env.example`, and fresh values to `.env`. */
 async function addEnvironment({ environment = {} }: Pattern, folder: Uri): Promise<void> {
   const added: string[] = [];
   for (const [name, write] of [['.env.example', (value: string) => value] as const, ['.env', createValue] as const]) {

@@ -1,6 +1,5 @@
 /**
- * Starts every program of the extension, and none from an untrusted workspace. An architecture test forbids other modules of the
- * extension to start programs.
+ * Starts every program of the extension, none from an untrusted workspace. An architecture test forbids it elsewhere.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -43,7 +42,7 @@ const PATIENCE = 60_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 const isWindows = process.platform === 'win32';
 
-/** The start of the command line. Searches parent folders too, because the package may be installed there. */
+/** Searches parent folders too, because the package may be installed there. */
 function findLintel(folder: Uri): readonly string[] | NotStarted {
   if (!workspace.isTrusted) return 'restricted';
   const own = getSetting('server.path', folder).trim();
@@ -127,7 +126,7 @@ function serverOptions(context: ExtensionContext): ServerOptions {
   return { command: isWindows ? `"${own}"` : own, args: ['lsp', '--stdio'], options: { shell: isWindows } };
 }
 
-/** The workspace value is ignored, but a user value may name a file inside the workspace, so trust is required. */
+/** A user value may name a file inside the workspace, so trust is required. */
 function ownServer(): string | null {
   const path = getSetting('server.path').trim();
   if (path === '' || !workspace.isTrusted) return null;

@@ -1,7 +1,4 @@
-/**
- * Stores the status that the server reports for each project. Pure. Normalizes URIs, because an editor writes `c%3A` where the
- * server writes `c:`.
- */
+/** The status that the server reports for each project. Normalizes URIs: an editor writes `c%3A` for `c:`. */
 
 /** Payload of `lintel/status`. */
 export interface ServerStatus {

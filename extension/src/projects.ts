@@ -1,4 +1,4 @@
-/** Tracks the projects of the workspace (folders with a config file) and their definition globs. Validates nothing. */
+/** Tracks the projects of the workspace (folders with a config file) and their globs. */
 import { EventEmitter, RelativePattern, Uri, languages, workspace } from 'vscode';
 import type { Disposable, Event, TextDocument } from 'vscode';
 import { CONFIG_FILE, EXCLUDED_FOLDERS, NAMED_DEFINITION } from './files.js';

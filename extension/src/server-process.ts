@@ -1,7 +1,4 @@
-/**
- * Options for starting the server's process (heap sizes, compile cache). Imports no editor API, so benchmarks start the same
- * process.
- */
+/** Options for starting the server's process. Imports no editor API, for benchmarks. */
 
 export interface ServerProcess {
   readonly execArgv: readonly string[];
@@ -9,14 +6,14 @@ export interface ServerProcess {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `folder` must be writable by the user only, because compiled code is loaded from it; Node creates it on demand. */
+/** Writable by the user only, because compiled code is loaded from it. */
 export const getServerProcess = (folder: string): ServerProcess => ({
-  // V8 does not return the default semi-space of 16 MB. One worker thread, because each has its own heap arena.
+  // V8 does not return the default semi-space of 16 MB. Each worker thread has a heap arena.
   execArgv: ['--max-semi-space-size=2', '--v8-pool-size=1'],
   env: {
     // One malloc arena for all threads; glibc keeps the memory of each arena.
     MALLOC_ARENA_MAX: '1',
-    // From the second start on, halves the time to the first diagnostics. Older Node versions ignore it.
+    // Halves the time to the first diagnostics from the second start on.
     NODE_COMPILE_CACHE: folder,
   },
 });

@@ -14,7 +14,7 @@ export function getSetting<K extends keyof Settings>(name: K, scope?: Uri): Sett
   return value;
 }
 
-/** The configured base URL without trailing slash; null if the setting has its default value. */
+/** Without trailing slash; null if the setting has its default. */
 export function findConfiguredBaseUrl(): string | null {
   const value = getSetting('request.baseUrl');
   // The value may be set at any scope (workspace, user, remote).

@@ -1,4 +1,4 @@
-/** Two entries in the language status bar: the language server, and the project of the active file. */
+/** The language status bar: the server, and the project of the active file. */
 import { Disposable, DiagnosticSeverity, LanguageStatusSeverity, languages, window, workspace } from 'vscode';
 import type { ServerState, Session } from './client.js';
 import type { Projects } from './projects.js';

@@ -1,6 +1,6 @@
 /**
- * Tasks of the type `lintel` run the project's `lintel` in a terminal and list its problems in the editor. Debug sessions of that type start
- * its `lintel dap`; F5 works without a launch configuration.
+ * Tasks of the type `lintel` run the project's `lintel` and list its problems. Debug sessions start its `lintel dap`;
+ * F5 works without a launch configuration.
  */
 import {
   Disposable,

@@ -1,4 +1,4 @@
-/** The cases of test files in the editor's Test Explorer. The project's own `lintel test` runs them. */
+/** Test files in the editor's Test Explorer. The project's own `lintel test` runs them. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,18 +11,19 @@ import {
   tests,
   workspace,
   type CancellationToken,
-  type FileCoverage,
+  DeclarationCoverage,
+  FileCoverage,
   type FileCoverageDetail,
   type TestController,
   type TestItem,
   type TestRun,
   type TestRunRequest,
+  StatementCoverage,
 } from 'vscode';
 import type { Session } from './client.js';
 import { toRange, type ProtocolRange } from './protocol-range.js';
 import { fetchTests, type ListedTests } from './panels/server-requests.js';
 import { NOT_STARTED_MESSAGES, runLintel } from './programs.js';
-import { readCoverage } from './test-coverage.js';
 
 /** What `lintel test --reporter json` prints. */
 interface Report {
@@ -179,7 +180,7 @@ async function runFolder({ listed, details, withCoverage }: RunContext, folderRu
   }
 }
 
-/** One case, or the cases of one file; otherwise all run, and those that were not chosen are not shown. */
+/** One case, or those of one file; otherwise all run, and only those chosen are shown. */
 function createFilter(cases: readonly ListedCase[]): string[] {
   const [first] = cases;
   if (first === undefined) return [];
@@ -213,4 +214,35 @@ function reportCase({ run }: FolderRun, item: TestItem, reported: ReportedCase |
 
 function failAll({ run, items }: FolderRun, reason: string): void {
   for (const item of items) run.errored(item, new TestMessage(reason));
+}
+
+interface CoveredPlace {
+  readonly file: string;
+  readonly resource: string;
+  readonly sort: 'resource' | 'actionable' | 'refusal';
+  readonly range: ProtocolRange;
+  readonly hits: number;
+}
+
+interface CoveredFile {
+  readonly file: FileCoverage;
+  readonly places: FileCoverageDetail[];
+}
+
+/** Resources are declarations; actionables and refusals are statements. */
+function readCoverage(folder: Uri, text: string): CoveredFile[] {
+  const { places } = JSON.parse(text) as { readonly places: readonly CoveredPlace[] };
+  return [...new Set(places.map(({ file }) => file))].map((name) => {
+    const own = places.filter(({ file }) => file === name);
+    const shown = own.map(({ sort, resource, hits, range }) =>
+      // Marks of a whole resource would cover those inside it.
+      sort === 'resource'
+        ? new DeclarationCoverage(resource, hits, toRange({ start: range.start, end: range.start }))
+        : new StatementCoverage(
+            hits,
+            sort === 'actionable' ? toRange({ start: range.start, end: range.start }) : toRange(range),
+          ),
+    );
+    return { file: FileCoverage.fromDetails(Uri.joinPath(folder, name), shown), places: shown };
+  });
 }

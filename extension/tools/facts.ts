@@ -1,5 +1,6 @@
 /** The registry of built-in specs, from which the extension's files are generated. */
-import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { buildRegistry } from '../../language/analysis/build-registry.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { specs } from '../../plugins/index.spec.js';
 

@@ -3,7 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { createFault, type Fault } from '../../contract/fault.js';
-import type { Reply, RouteReply } from '../../contract/hooks.js';
+import type { RouteReply } from '../../contract/route.js';
+import type { Reply } from '../../contract/reply.js';
 import { limitUnread, mustClose, toContent, type ResponseDefaults } from './response.js';
 
 /** Any state and any extension of plugins. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createFault } from '../../contract/fault.js';
-import type { Route, RouteReply, RouteRequest } from '../../contract/hooks.js';
+import type { Route, RouteReply, RouteRequest } from '../../contract/route.js';
 import { listHeaderValues } from '../../contract/invocation.js';
 import { getRemoteAddress } from './invocation.js';
 

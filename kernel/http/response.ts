@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNetwork } from '../../contract/requester.js';
 import { mergeHeaders } from '../../contract/common-headers.js';
-import type { Reply } from '../../contract/hooks.js';
+import type { Reply } from '../../contract/reply.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
 import { countTaken } from '../../contract/taken-bytes.js';

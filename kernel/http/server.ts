@@ -5,7 +5,7 @@ import type { HttpConfig } from '../../language/analysis/config.js';
 import { listHeaderValues } from '../../contract/invocation.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Kernel } from '../runtime/kernel.js';
-import type { Route } from '../../contract/hooks.js';
+import type { Route } from '../../contract/route.js';
 import { isLocal } from './host-check.js';
 import { createApp } from './app.js';
 import { openUpgrades, type Upgrades } from './upgrades.js';

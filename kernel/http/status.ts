@@ -1,5 +1,5 @@
 /** The status page: liveness, readiness and the health of plugins, without driver versions. */
-import type { Reply } from '../../contract/hooks.js';
+import type { Reply } from '../../contract/reply.js';
 import type { Kernel } from '../runtime/kernel.js';
 
 /** `rest`: the path after the status path. Null for an unknown one. */

@@ -1,7 +1,7 @@
 /** Hands connections over to plugins: a request that one admits leaves HTTP, others receive a response. */
 import { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Route, RouteRequest } from '../../contract/hooks.js';
+import type { Route, RouteRequest } from '../../contract/route.js';
 import type { ConnectionServer, UpgradeRequest } from '../../contract/trigger.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { createSenderResolver } from './cross-site.js';

@@ -20,7 +20,7 @@ import type { PluginId } from '../../contract/plugin.js';
 import { isSub0 } from '../../contract/profile.js';
 import { Slot } from '../../contract/slot.js';
 import { BootError } from '../../contract/boot-error.js';
-import { createActionKey } from '../../language/analysis/linked-resource.js';
+import { createActionKey } from '../../language/analysis/read-resource.js';
 import { buildConcealPattern } from '../../language/analysis/conceal-pattern.js';
 import {
   findDeclaredField,

@@ -9,19 +9,11 @@ import {
   SyncWaterfallHook,
 } from 'tapable';
 import { BootError } from '../../contract/boot-error.js';
-import {
-  FinalResult,
-  type TelemetryEvent,
-  type HookName,
-  type Middleware,
-  type InvocationRecord,
-  type Registrar,
-  type Route,
-  type RouteRequest,
-  type Reply,
-  type TapOptions,
-} from '../../contract/hooks.js';
-import type { Delivery } from '../../contract/deferred.js';
+import type { HookName, Middleware, Registrar, TapOptions } from '../../contract/hooks.js';
+import type { Route, RouteRequest } from '../../contract/route.js';
+import type { TelemetryEvent, InvocationRecord } from '../../contract/telemetry.js';
+import { FinalResult, type Reply } from '../../contract/reply.js';
+import type { Delivery } from '../../contract/delivery.js';
 import { HOOK_DOCS } from '../../contract/hook-docs.js';
 import { Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';

@@ -1,6 +1,6 @@
 /** Runs one request from guards to response, for every trigger. It reads no definition. */
 import { createFault, ensureFault } from '../../contract/fault.js';
-import { FinalResult, type Reply } from '../../contract/hooks.js';
+import { FinalResult, type Reply } from '../../contract/reply.js';
 import { RawJson } from '../../contract/raw-json.js';
 import { createConflictRetries } from '../../contract/conflict-retry.js';
 import { clock } from '../../language/project/clock.js';

@@ -1,7 +1,8 @@
 /** Kernel services for plugins that bring work or deliver messages. They run parts of the newest plans and know no plugin. */
-import { type Delivery, type JobAdmin, type Replay, type RuntimeServices } from '../../contract/deferred.js';
+import type { JobAdmin, RuntimeServices } from '../../contract/deferred.js';
+import type { Delivery, Replay } from '../../contract/delivery.js';
 import { createFault, ensureFault, type Fault } from '../../contract/fault.js';
-import type { InvocationRecord } from '../../contract/hooks.js';
+import type { InvocationRecord } from '../../contract/telemetry.js';
 import type { Log } from '../../contract/plugin.js';
 import { fillMessage, type CodeEntry } from '../../contract/problem.js';
 import type { FindPart, FoundPart, PartRunner } from '../../contract/part.js';

@@ -1,4 +1,4 @@
-/** Quick fix: adds a name that an accessor reads to the list, defined by the specs, that declares it. */
+/** Quick fix: adds a name that an accessor reads to the list that declares it. */
 import { resolveLevels } from '../../language/analysis/levels.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
 import type { Problem } from '../../contract/problem.js';

@@ -1,6 +1,6 @@
 /**
- * Quick fix: adds a dependency on the actionable that produces a name used too early, except for cycles, parallel or deferred
- * actionables.
+ * Quick fix: adds a dependency on the actionable that produces a name used too early. Not for cycles, parallel or
+ * deferred actionables.
  */
 import { resolveLevels } from '../../language/analysis/levels.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
@@ -11,7 +11,7 @@ import { isObject, type Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { addItems, addMembers, jsonLine } from '../../language/source/edit-json.js';
-import type { TextChange } from '../../language/source/format.js';
+import type { TextChange } from '../../language/source/document.js';
 import { findMember, toJson } from '../../language/source/tree.js';
 import { toWorkspaceEdit } from './workspace-edit.js';
 import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
@@ -64,7 +64,7 @@ function canWait({ definition, actions }: ResourceModel, user: ActionModel, make
   visit(maker.key);
   if (waits.has(user.key) || user.parallel || maker.parallel) return false;
   if (user.timing.later !== maker.timing.later || user.timing.scheduled !== maker.timing.scheduled) return false;
-  // With a first dependency, its own `late` names would be read from the dependency instead of its own result.
+  // With a first dependency, its own `late` names would be read from it.
   const names = definition.finds.declarations.some(({ late, spot }) => late && isInside(spot, user.node));
   return !names || user.depends.length > 0;
 }

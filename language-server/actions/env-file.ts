@@ -1,7 +1,4 @@
-/**
- * Quick fixes that move a secret to `.env` or add missing variables. Values appear only in the edit, never in titles, logs or
- * messages.
- */
+/** Quick fixes that move a secret to `.env` or add missing variables. Values appear only in the edit. */
 import { randomBytes } from 'node:crypto';
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -23,7 +20,7 @@ export async function envActions(asked: ActionSourceInput): Promise<CodeActionOf
   return offers;
 }
 
-/** True if missing or a regular file inside the project; secrets are not written through links that lead outside. */
+/** Secrets are not written through links that lead outside of the project. */
 async function isSafeTarget({ view }: ActionSourceInput, file: string): Promise<boolean> {
   const { folder } = view.project;
   const name = join(folder, file);

@@ -1,6 +1,5 @@
 /**
- * Refactoring: moves a literal from a statement to its parameters. Needs a known column; otherwise the database may not know the
- * placeholder's type.
+ * Refactoring: moves a literal from a statement to its parameters. Needs a known column, for the placeholder's type.
  */
 import { CodeActionKind } from '../protocol.js';
 import { rangeAt } from '../../language/source/document.js';

@@ -1,4 +1,4 @@
-/** Code actions for the checker's fixes, single or all of a file. Independent of codes and fields. */
+/** Code actions for the checker's fixes, single or all of a file. */
 import { join } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver';
 import type { Fix } from '../../contract/problem.js';

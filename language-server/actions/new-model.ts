@@ -1,4 +1,4 @@
-/** Quick fix: writes a model file for a table without one, with the columns that the statement names. */
+/** Quick fix: writes a model for a table without one, with the statement's columns. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Problem } from '../../contract/problem.js';

@@ -1,6 +1,4 @@
-/**
- * Quick fix: adds missing rules for payload fields, with types derived from their columns. The specs define the rules and types.
- */
+/** Quick fix: adds missing rules for payload fields, with types of their columns. */
 import { listPayloadReaders } from '../../language/analysis/checks/readers.js';
 import { isInside } from '../../language/analysis/report.js';
 import type { ActionModel, Analysis, ResourceModel } from '../../language/analysis/model.js';

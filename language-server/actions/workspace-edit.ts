@@ -1,7 +1,6 @@
 /** Converts text changes of a definition to a workspace edit. */
 import type { WorkspaceEdit } from 'vscode-languageserver';
-import { rangeAt, type Document } from '../../language/source/document.js';
-import type { TextChange } from '../../language/source/format.js';
+import { rangeAt, type Document, type TextChange } from '../../language/source/document.js';
 import type { ActionSourceInput } from './action-source.js';
 
 /** `doc`: the document that the offsets refer to. */

@@ -8,7 +8,7 @@ import type {
   Range,
 } from 'vscode-languageserver';
 import { SymbolKind } from '../protocol.js';
-import { createActionKey } from '../../language/analysis/linked-resource.js';
+import { createActionKey } from '../../language/analysis/read-resource.js';
 import { formatSharedName, isSharedKind } from '../../language/analysis/shared-names.js';
 import { toRange } from '../../language/analysis/symbols.js';
 import { offsetInFile } from '../../language/source/document.js';

@@ -56,7 +56,7 @@ function stripTabStops(item: CompletionItem): CompletionItem {
   };
 }
 
-/** The completions at an offset of the file that check clean. `time`: milliseconds to find out which do. */
+/** The completions that check clean. `time`: milliseconds to find out which do. */
 export function completeAt(view: DocumentContext, offset: number, time = Infinity): VerifiedOffers {
   const site = view.getTypedCursorContext(offset);
   if (isInEscape(view, site, offset)) return { items: [], isComplete: true };

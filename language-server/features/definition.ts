@@ -1,4 +1,4 @@
-/** Go to definition: from a name to its declaration; from a declaration to itself, so that editors offer its references. */
+/** From a name to its declaration; from a declaration to itself, so that editors offer references. */
 import { join } from 'node:path';
 import type { Location } from 'vscode-languageserver';
 import { createDocumentHandler, type Feature } from '../server-context.js';

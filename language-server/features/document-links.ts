@@ -1,4 +1,4 @@
-/** Links plugin names to reference pages, model names to files, paths to files on disk. Editors link URLs themselves. */
+/** Links plugin names to reference pages, model names and paths to files. */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DocumentLink, DocumentLinkParams, Range } from 'vscode-languageserver';

@@ -1,4 +1,4 @@
-/** Highlights all occurrences of the name at the cursor in the same file; declarations are marked as writes. */
+/** All occurrences of the name at the cursor; declarations are writes. */
 import type { DocumentHighlight } from 'vscode-languageserver';
 import { DocumentHighlightKind } from '../protocol.js';
 import { createDocumentHandler, type Feature } from '../server-context.js';

@@ -38,7 +38,7 @@ export const hover: Feature = {
     ),
 };
 
-/** The pointer is on the character after `offset`; a token that starts there does not contain `offset` itself. */
+/** The pointer is on the character after `offset`. */
 export const findHover = (view: DocumentContext, offset: number): Hover | null =>
   findHoverAt(view, offset) ?? findHoverAt(view, offset + 1);
 

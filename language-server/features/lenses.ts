@@ -1,7 +1,4 @@
-/**
- * Code lenses: reference counts, and commands for resources. Counts are computed when a lens becomes visible; the client
- * implements the commands.
- */
+/** Code lenses: reference counts, computed when visible, and commands for resources. */
 import type { CodeLens, CodeLensParams } from 'vscode-languageserver';
 import { findMember } from '../../language/source/tree.js';
 import { rangeAt } from '../../language/source/document.js';

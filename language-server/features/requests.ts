@@ -1,4 +1,4 @@
-/** Custom requests of the editor's panels: the list of resources, and the request shape of one. Sends no HTTP request. */
+/** Custom requests of the editor's panels: the resources, and the request shape of one. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Range } from 'vscode-languageserver';

@@ -74,7 +74,7 @@ function getContainerName(project: Project, symbol: NamedSymbol, paths: Readonly
   return project.getSnapshot().analysis.resources.find((one) => one.definition === definition)?.id ?? '';
 }
 
-/** Rank of a fuzzy match: lower for letters close together and near the start; Infinity without a match. */
+/** Lower for letters close together and near the start; Infinity without a match. */
 export function rankMatch(query: string, text: string): number {
   const [wanted, letters] = [query.toLowerCase(), text.toLowerCase()];
   const whole = letters.indexOf(wanted);

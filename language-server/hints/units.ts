@@ -1,4 +1,4 @@
-/** Inlay hints after numbers: the unit, or the value in larger units. Omitted if the field's name contains the unit. */
+/** After numbers: the unit, or the value in larger units. Omitted if the field's name has it. */
 import { InlayHintKind } from '../protocol.js';
 import { formatLargerUnits } from '../../language/strings/format-quantity.js';
 import type { InlayHintSource } from './hint-source.js';

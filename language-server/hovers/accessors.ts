@@ -2,7 +2,7 @@
 import type { AccessorPart } from '../../language/strings/accessor.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { Slot } from '../../contract/slot.js';
-import type { PluginSpec } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { joinBlocks } from '../../language/export/markdown.js';
 import type { SymbolKind } from '../../contract/field-meta.js';
 import { toFileSpan } from '../json-string.js';

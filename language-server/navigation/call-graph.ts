@@ -3,7 +3,7 @@
  * actionables, guards need the resource that issues tokens, and what is sent and cached has the name of an event, a room or a key.
  */
 import type { SharedKind } from '../../contract/field-meta.js';
-import { createActionKey } from '../../language/analysis/linked-resource.js';
+import { createActionKey } from '../../language/analysis/read-resource.js';
 import type { ActionModel, Analysis, Definition, ResourceModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { isInside, type SourceLocation } from '../../language/analysis/report.js';

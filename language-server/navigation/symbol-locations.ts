@@ -6,11 +6,11 @@ import type { LocatedNode } from '../../language/source/tree.js';
 import {
   toRange,
   createSymbolKey,
-  symbolsOf,
   type NamedSymbol,
   type Occurrence,
   type SymbolIndex,
 } from '../../language/analysis/symbols.js';
+import { symbolsOf } from '../../language/analysis/symbol-index.js';
 import { environmentId, getAccessorFacts, splitTail } from '../../language/analysis/symbols/accessors.js';
 import { locateInside } from '../../language/analysis/symbols/locations.js';
 import type { SourceLocation } from '../../language/analysis/report.js';

@@ -1,4 +1,4 @@
-/** Semantic token types in protocol order. Standard types only, so that every theme has colours for them. */
+/** In protocol order. Standard types only, so that every theme has colours. */
 export const TOKEN_TYPES = [
   'keyword',
   'function',

@@ -1,4 +1,4 @@
-/** Applies `acknowledge` entries: each silences the warnings and hints of its code inside its holder, never errors. */
+/** Applies `acknowledge` entries: each silences the warnings and hints of its code inside its holder. */
 import { asText } from '../../contract/json.js';
 import { findNearest } from '../source/suggest.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
@@ -34,9 +34,9 @@ export interface AcknowledgementInput {
   readonly definitions: readonly Definition[];
   readonly rows: readonly PendingProblem[];
   readonly registry: Registry;
-  /** Unused entries of these are not reported, because their warnings may be missing. */
+  /** Unused entries of these are not reported: warnings may be missing. */
   readonly broken: ReadonlySet<Definition>;
-  /** False when the environment is unknown; then unused entries are not reported. */
+  /** False without the environment; unused entries are then not reported. */
   readonly isWhole: boolean;
 }
 

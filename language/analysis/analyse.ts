@@ -1,6 +1,6 @@
 /**
- * The analysis pipeline: texts in, model and problems out. Pure: it must not read disk, network or environment.
- * An analyser reuses earlier results (`stage-cache.ts`, `read.ts`) and returns exactly what a new one would.
+ * The analysis pipeline: texts in, model and problems out. Pure. An analyser reuses earlier results
+ * (`stage-cache.ts`, `read.ts`) and returns what a new one would.
  */
 import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
@@ -14,7 +14,6 @@ import { checkCanonical } from './checks/canonical.js';
 import { checkClaims } from './checks/claims.js';
 import { checkClearWrites } from './checks/clear-writes.js';
 import { checkCollections } from './checks/collections.js';
-import { checkForeign } from './checks/foreign.js';
 import { checkModels } from './checks/models.js';
 import { checkRooms } from './checks/rooms.js';
 import { checkTests } from './checks/tests.js';
@@ -42,7 +41,7 @@ import {
   type ResultNames,
   type WholeSet,
 } from './link-group.js';
-import { type LinkedResource } from './linked-resource.js';
+import type { LinkedResource } from './linked-resource.js';
 import { reportDuplicatePaths } from './duplicates.js';
 import { readQueries } from './read-queries.js';
 import { createStageCache, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
@@ -55,7 +54,8 @@ import { compareByPlace, createReport, toProblems, type Report } from './report.
 import { createCatalogue } from './sql/catalogue.js';
 import { createSqlObjects, type SqlObjects } from './sql-objects.js';
 import { resolveStores } from './stores.js';
-import { linkModelReferences, listModels, listNaming, recordTables, resolveTables, type TableNames } from './tables.js';
+import { listModels, listNaming, recordTables, resolveTables, type TableNames } from './tables.js';
+import { linkModelReferences, checkForeign } from './model-references.js';
 import { addTimestamps, findTimestamps } from './timestamps.js';
 import { collectUniques } from './uniques.js';
 import { walkDefinition } from './walk-definition.js';
@@ -63,7 +63,7 @@ import { walkDefinition } from './walk-definition.js';
 export type { SourceFile } from './read.js';
 
 export interface AnalyseOptions {
-  /** The environment variables that are set; null when the environment is unknown. */
+  /** The variables that are set; null when the environment is unknown. */
   readonly env: EnvFacts | null;
   /** Without it, statements are only scanned, not validated against the models. */
   readonly sql?: SqlParser | undefined;
@@ -82,7 +82,7 @@ export interface AnalyseOptions {
 /** Locations in an analysis are valid until the next one. */
 export interface Analyser {
   analyseAll(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
-  /** Returns the problems of one file that hold in any set; the next analysis reuses this work. */
+  /** The problems of one file that hold in any set; the next analysis reuses them. */
   scanFile(file: SourceFile): readonly Problem[];
 }
 
@@ -146,7 +146,7 @@ export function createAnalyser(registry: Registry): Analyser {
       const report = createReport(registry.codes);
       const found = read(source, shelf.get(source.file), report);
       shelf.set(source.file, found);
-      // Only these are models under each profile, and the next config may select another one.
+      // Only these are models under each profile.
       const certain = found.definitions.filter(({ sort, name }) => sort !== 'model' || name.startsWith('_'));
       walkDefinitions({ registry, memory, report }, certain);
       return toProblems(report, new Set(found.repaired ? [source.file] : []))
@@ -171,7 +171,7 @@ interface AnalysisRun extends AnalysisStart {
   readonly refusals: StatementRejections | undefined;
   readonly refusedQueries: QueryRejections | undefined;
   readonly objects: SqlObjects;
-  /** Returns the earlier value if `content` is unchanged; later stages compare by identity. */
+  /** Returns the earlier value if `content` is unchanged. */
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
 }
 
@@ -228,7 +228,7 @@ function analyseDefinitions(
   const names = defined.map(({ name }) => tables.getTable(name));
   const catalogue = run.reuseUnchanged('catalogue', [defined, names], createCatalogue(defined, tables));
   const brokenModels = new Set(defined.filter(({ doc }) => faulty.has(doc.file)).map(({ name }) => name));
-  // A text with syntax errors may end in the middle of a statement, or of a model.
+  // A text with syntax errors may end in the middle.
   const isHalf = (one: Definition): boolean =>
     faulty.has(one.doc.file) ||
     (brokenModels.size > 0 &&
@@ -261,7 +261,7 @@ function analyseDefinitions(
   const suspect = findInvalidDefinitions(definitions, report.rows);
   if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, resourceBlocks);
   checkGroupUses(set, groups, suspect);
-  // A statement that a database rejected is checked again, so these rows are those before its answer.
+  // A rejected statement is checked again, so these are the rows before.
   const unasked = run.refusals === undefined ? report.rows : [...report.rows];
   if (run.refusals !== undefined) reportRejections(report, definitions, run.refusals);
   if (run.refusedQueries !== undefined) reportQueryRejections(report, definitions, run.refusedQueries);
@@ -283,7 +283,7 @@ function analyseDefinitions(
     memory,
     report,
   });
-  // Lazy: few callers read these, and they are expensive for large sets.
+  // Lazy: expensive for large sets, and rarely read.
   const documents = createLazy(() => new Map(files.map(({ source, doc }) => [source.file, doc])));
   const uses = createLazy(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
   const spoken = createLazy(() => new Map([...queries.values()].flatMap((one) => [...one.names])));

@@ -1,4 +1,4 @@
-/** Applies fixes to a set one at a time and retains each only if it reduces the number of problems. Pure. */
+/** Applies fixes one at a time; each must reduce the number of problems. Pure. */
 import type { Fix, Position, Problem, Severity } from '../../contract/problem.js';
 import type { SourceFile } from './analyse.js';
 import { createDocument, type Document } from '../source/document.js';

@@ -1,4 +1,4 @@
-/** Finds the columns that an entry of a parameter list is written to or compared with. */
+/** Finds the columns that a parameter is written to or compared with. */
 import { parsePlaceholder } from '../strings/placeholder.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
 import type { Refers } from '../../contract/field-meta.js';
@@ -31,7 +31,7 @@ export function findParameterColumns(
   return { query, columns: [...new Set([...own, ...findFields(query, n)])] };
 }
 
-/** True if the entries of the list are the names of the written fields. */
+/** The entries of the list are names of written fields. */
 export function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
   const firm = refers?.firm;
   if (firm === undefined || findMember(around, firm.without) !== undefined) return false;

@@ -1,31 +1,12 @@
-/** Selects the SQL statements without known errors, with their constant values, for a database to check. */
-import type { StorePlace } from '../../contract/model.js';
-import type { PluginId } from '../../contract/plugin.js';
-import type { QueryQuestion, StatementQuestion } from '../../contract/statement-check.js';
+/** Selects the SQL statements without known errors, for a database to check. */
 import { toJsonObject, type LocatedNode } from '../source/tree.js';
 import { isSingleStatement } from './checks/statements.js';
-import type { DocumentQuery, SqlText } from './facts.js';
 import type { LinkedResource } from './linked-resource.js';
-import type { Definition } from './model.js';
+import type { Definition, CheckableStatement, CheckableQuery } from './model.js';
 import type { Registry } from './registry.js';
 import { isInside, type PendingProblem } from './report.js';
 import type { Stores } from './stores.js';
 import { isVerbatim, getLiteralValue } from './verbatim.js';
-
-export interface CheckableStatement extends StatementQuestion {
-  readonly statement: SqlText;
-  readonly place: StorePlace;
-  /** Null when unknown. */
-  readonly syntax: string | null;
-  readonly models: readonly string[];
-}
-
-/** A document query, with the plugin that knows its language. */
-export interface CheckableQuery extends QueryQuestion {
-  readonly query: DocumentQuery;
-  readonly plugin: PluginId;
-  readonly place: StorePlace;
-}
 
 export function listCheckableQueries(
   definitions: readonly Definition[],
@@ -71,7 +52,7 @@ export function listCheckableStatements(
   });
 }
 
-/** Null for request values, and for objects and lists, which are bound as JSON. */
+/** Null for request values, objects and lists. */
 function findConstantValue(node: LocatedNode, resource: LinkedResource | undefined): string | null {
   const value = getLiteralValue(node);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -1,4 +1,4 @@
-/** Classifies entries as resources or models (names with a leading underscore; under the sub0 profile also by shape). */
+/** Classifies entries as resources or models (leading underscore; under the sub0 profile also by shape). */
 import type { Report } from './report.js';
 import type { Document } from '../source/document.js';
 import { findMember, type LocatedNode, type Member } from '../source/tree.js';
@@ -33,7 +33,7 @@ export function classifyDefinitions(doc: Document, node: LocatedNode, report: Re
   }
   if (isTestFile(doc.file)) return [make('test', node, '')];
   const fileName = toModelName(doc.file);
-  // A model may have fields named `resource` or `_id`; in its own file, entries with a `type` are fields.
+  // A model may have fields named `resource` or `_id`.
   const fields = fileName.startsWith('_') && node.members.some(isField) && !hasResourceKeys(node);
   const isResource = findMember(node, 'resource') !== undefined || findMember(node, 'actionables') !== undefined;
   if ((isResource || isLikelyResource(node, fileName)) && !fields) return [make('resource', node, '')];
@@ -61,7 +61,7 @@ export function classifyDefinitions(doc: Document, node: LocatedNode, report: Re
   return [];
 }
 
-/** True for made-up keys of two resource fields, or of `actionables`, with values of the right type. */
+/** True for made-up keys of two resource fields, or of `actionables`, with the right types. */
 function isLikelyResource({ members }: LocatedNode, fileName: string): boolean {
   if (fileName.startsWith('_')) return false;
   const meant = members.flatMap(({ key, value }) => {
@@ -72,7 +72,7 @@ function isLikelyResource({ members }: LocatedNode, fileName: string): boolean {
   return new Set(meant).size > 1 || meant.includes('actionables');
 }
 
-/** No field of a model has such values, so other members with a `type` do not matter. */
+/** No field of a model has such values. */
 const hasResourceKeys = (node: LocatedNode): boolean =>
   findMember(node, 'resource')?.value?.type === 'string' &&
   (findMember(node, 'actionables')?.value?.type === 'array' || findMember(node, 'id')?.value?.type === 'string');
@@ -80,13 +80,13 @@ const hasResourceKeys = (node: LocatedNode): boolean =>
 const WRAPPERS = ['fields', 'columns', 'properties', 'schema'];
 const NAMES = ['name', 'table', 'model', 'collection'];
 
-/** Detects fields nested one level too deep: `{ "name": "user", "fields": {...} }`. */
+/** Fields one level too deep: `{ "name": "user", "fields": {...} }`. */
 function findNestedFields(node: LocatedNode): { readonly fields: Member; readonly name: string | null } | null {
   const name = NAMES.map((key) => findMember(node, key)?.value).find((value) => value?.type === 'string') ?? null;
   const fields = WRAPPERS.map((key) => findMember(node, key)).find(
     (member) => (member?.value?.type === 'object' || member?.value?.type === 'array') && !isField(member),
   );
-  // Without a name, the object must contain fields; every field has a `type`.
+  // Without a name; every field has a `type`.
   const hasOnlyFields = fields?.value?.members.some(isField) === true;
   if (fields === undefined || (name === null && !hasOnlyFields)) return null;
   const text = name === null ? null : String(name.scalar);

@@ -56,7 +56,7 @@ export function findCollection(
   context.finds.documents.push({ node, collection, joins, around, ...readQueryModifiers(context, field, around) });
 }
 
-/** Pipeline stages that read another collection, and the key for its name (or the stage is the name). */
+/** Pipeline stages that read another collection, and the key for its name. */
 const JOINS: ReadonlyMap<string, string> = new Map([
   ['$lookup', 'from'],
   ['$graphLookup', 'from'],

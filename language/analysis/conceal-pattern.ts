@@ -1,4 +1,4 @@
-/** Patterns of values that are never sent under any name: hashes, and blind indexes of encrypted columns. */
+/** Patterns of values that are never sent: hashes, and blind indexes of encrypted columns. */
 import { BLIND_FORM, type ModelColumn, type ModelTable } from '../../contract/model.js';
 import { hasUnknownReach, listCalls } from '../strings/sql-calls.js';
 import { toLexemes } from '../strings/sql-read.js';
@@ -20,7 +20,7 @@ interface ConcealInput {
 const callsUnknown = (scan: SqlScan): boolean =>
   listCalls(toLexemes(scan.text, scan.tokens), scan).some(hasUnknownReach);
 
-/** A hash may occur in any expression, in a row converted to JSON, or in a view. */
+/** A hash may occur in an expression, a row as JSON, or a view. */
 export function buildConcealPattern({ registry, uses, sequence, tables }: ConcealInput): RegExp | null {
   const forms = [...registry.plugins].flatMap(([id, { facts }]) => {
     const form = facts?.['conceals'];
@@ -31,7 +31,7 @@ export function buildConcealPattern({ registry, uses, sequence, tables }: Concea
   if (forms.length === 0) return null;
   const mayHold = sequence.some(({ definition: { finds }, node, models, behind, stores }) => {
     if (stores.length === 0) return false;
-    // A table without a model may be a view of any table, and an unknown function may read any.
+    // A table without a model may be a view, and an unknown function may read any.
     const scans = finds.statements.filter((one) => isInside(one.node, node)).map(({ scan }) => scan);
     const asked = scans.flatMap(({ tables }) => tables);
     const secret = [...models, ...behind.models].some((model) => {

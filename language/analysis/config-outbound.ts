@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../contract/json.js';
 import { OUTBOUND, type Outbound } from '../../contract/outbound.js';
 import { flag, list, numeric, record, shape, text } from '../../contract/combinators.js';
 
-/** A host or an address (IPv6 with a port in brackets), optionally with a prefix length or a port. */
+/** A host or an address (IPv6 with a port in brackets), with an optional prefix length or port. */
 const ENTRY =
   /^(\[[0-9A-Fa-f:.]+\](:\d{1,5})?|[0-9A-Fa-f:]+:[0-9A-Fa-f:.]*(\/\d{1,3})?|[A-Za-z0-9._-]+(\/\d{1,2})?(:\d{1,5})?)$/;
 const HOST_AND_PORT = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/;

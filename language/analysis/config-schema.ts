@@ -1,6 +1,5 @@
-/** The kernel's own fields of the config file and their defaults; `config.ts` adds the sections of plugin kinds. */
+/** The kernel's fields of the config and their defaults; `config.ts` adds the sections of kinds. */
 import { flag, list, numeric, record, shape, text } from '../../contract/combinators.js';
-import { CHAINS, createChainSchema } from './accessor-paths.js';
 import { createOutboundSchema } from './config-outbound.js';
 import { createWebSocketSchema } from './config-websocket.js';
 
@@ -18,6 +17,13 @@ export const isHost = (text: string): boolean => HOST.test(text);
 
 const STATUS_PATH = /^\/[A-Za-z0-9/_-]+$/;
 export const isStatusPath = (path: string): boolean => STATUS_PATH.test(path);
+
+export interface ChainLimits {
+  readonly actionables: number;
+  readonly depth: number;
+}
+
+export const CHAINS: ChainLimits = Object.freeze({ actionables: 50, depth: 10 });
 
 export const DEFAULTS = {
   definitions: ['definitions/**/*.json', 'definitions/**/*.jsonc'],
@@ -222,3 +228,23 @@ export const createConfigSchema = () =>
       default: DEFAULTS.docs,
     }).min(1),
   });
+
+const createChainSchema = () =>
+  shape({
+    actionables: numeric({
+      doc: 'Maximum number of actionables that run for one request, including those of other resources.',
+      unit: 'actionables',
+      default: CHAINS.actionables,
+    })
+      .integer()
+      .min(1)
+      .max(10_000),
+    depth: numeric({
+      doc: 'Maximum length of a chain of actionables that depend on each other.',
+      unit: 'actionables',
+      default: CHAINS.depth,
+    })
+      .integer()
+      .min(1)
+      .max(1000),
+  }).meta({ doc: 'Limits on the actionables that one request runs.', advanced: true });

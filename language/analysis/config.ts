@@ -1,7 +1,4 @@
-/**
- * The config file: grammar (kernel fields and one section per configurable kind), checks and defaults.
- * No I/O: other modules read files and resolve `$ENV` values.
- */
+/** The config file: grammar, checks and defaults. No I/O: other modules read files and resolve `$ENV`. */
 import { asText, isObject, type Json } from '../../contract/json.js';
 import type { ConfigContext } from '../../contract/kind.js';
 import type { Outbound } from '../../contract/outbound.js';
@@ -10,14 +7,14 @@ import { isSub0 as isEarlier } from '../../contract/profile.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { listAccessors } from '../strings/accessor.js';
 import { createDocument, type Document } from '../source/document.js';
-import { findMember, parseSource, toJson, type LocatedNode } from '../source/tree.js';
+import { findMember, toJson, type LocatedNode } from '../source/tree.js';
+import { parseSource } from '../source/parse.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
-import { CHAINS, type ChainLimits } from './accessor-paths.js';
-import { checkHeaderNames } from './checks/headers.js';
+import { DEFAULTS, CHAINS, type ChainLimits } from './config-schema.js';
+import { HEADER_NAME } from '../strings/header.js';
 import { checkPlugins, NO_RESOURCE } from './checks/plugins.js';
 import { reportEqualKeys } from './checks/variable-purposes.js';
 import { resolveOutbound } from './config-outbound.js';
-import { DEFAULTS } from './config-schema.js';
 import { createConfigField } from './grammar-schemas.js';
 import type { WebSocketConfig } from '../../contract/websocket-config.js';
 import { WEBSOCKET_NAMES, resolveWebSocketConfig } from './config-websocket.js';
@@ -35,9 +32,9 @@ export interface HttpConfig {
   readonly status_path: string;
   /** CORS origins; `*` allows all. */
   readonly allowed_origins: readonly string[];
-  /** Proxies in front of the server; their `X-Forwarded-For` entries determine the client's address. */
+  /** In front of the server; they determine the client's address. */
   readonly trusted_proxies: number;
-  /** Merged over the default response headers; an empty text removes a header. */
+  /** Over the default response headers; an empty text removes one. */
   readonly headers: Readonly<Record<string, string>>;
   readonly limits: HttpLimits;
   readonly timeouts: {
@@ -52,13 +49,13 @@ export interface HttpConfig {
 
 export type HttpLimits = Readonly<Record<keyof typeof DEFAULTS.http.limits, number>>;
 
-/** A plugin that the config selects; its options are not yet resolved. */
+/** Its options are not yet resolved. */
 export interface ConfiguredPlugin {
   readonly kind: string;
   readonly instance: string;
   readonly name: string;
   readonly options: Readonly<Record<string, Json>>;
-  /** A default instance, loaded only when the options of another plugin name it. */
+  /** Loaded only when the options of another plugin name it. */
   readonly spare?: boolean;
 }
 
@@ -121,7 +118,7 @@ export function analyseConfig(
   return { config, problems: toProblems(report).sort(compareByPlace), uses: finds.uses };
 }
 
-/** A written section replaces its default, so it must contain the required instance. */
+/** A written section must contain the required instance. */
 function reportMissingInstances(doc: Document, root: LocatedNode, registry: Registry, report: Report): void {
   for (const { config } of registry.kinds.values()) {
     const section = config?.must === undefined ? undefined : findMember(root, config.field)?.value;
@@ -148,7 +145,7 @@ function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Wa
   }
 }
 
-/** Used before a registry exists. Ignores invalid values, because the full check follows. */
+/** Works before a registry exists. The full check follows. */
 export function readPluginLists(source: string | null): Pick<Config, 'plugins' | 'disable'> {
   const { root } = parseSource(createDocument('', source ?? '{}'));
   const json = root === null ? {} : toJson(root);
@@ -168,7 +165,7 @@ export function getConfigField(registry: Registry): FieldNode {
 /** The language server requests this on every keystroke. */
 const configFields = new WeakMap<Registry, FieldNode>();
 
-/** Lazy, so that the first diagnostics of the language server are not delayed. */
+/** Lazy, for early diagnostics of the language server. */
 let kernelFields: FieldNode | undefined;
 
 function foldConfig(registry: Registry): FieldNode {
@@ -200,7 +197,7 @@ function applyDefaults(json: JsonFields, registry: Registry, env: EnvFacts, dev:
   const isSub0 = isEarlier(asText(json['profile']));
   const merged = {
     ...DEFAULTS,
-    // Such files may never have been validated, so one error must not stop all endpoints.
+    // Such files may be unvalidated, so an error must not stop all.
     ...(isSub0 && { on_problem: 'skip' as const }),
     ...Object.fromEntries(Object.keys(DEFAULTS).flatMap((key) => (json[key] === undefined ? [] : [[key, json[key]]]))),
     http: {
@@ -241,4 +238,28 @@ function chosenPlugins(json: JsonFields, registry: Registry, given: ConfigContex
     }
   }
   return chosen;
+}
+
+/** Headers that the server sets itself. */
+const OWN: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'x-request-id',
+]);
+
+/** An invalid name would break every response, so it prevents the start. */
+function checkHeaderNames(doc: Document, root: LocatedNode, report: Report): void {
+  const http = findMember(root, 'http')?.value ?? null;
+  const headers = http === null ? undefined : findMember(http, 'headers')?.value;
+  for (const { key, keyStart: start, keyEnd: end } of headers?.members ?? []) {
+    const isOwn = OWN.has(key.toLowerCase());
+    if (!isOwn && HEADER_NAME.test(key)) continue;
+    const what = isOwn ? 'the server writes it for each answer by itself' : 'no header can be called that';
+    report.add('DEF_HEADER', { doc, start, end }, { name: key, what });
+  }
 }

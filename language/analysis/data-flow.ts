@@ -1,7 +1,7 @@
-/** Computes the named values that pass between actionables, for display. The compiler does not use it. */
+/** The named values that pass between actionables, for display. */
 import type { AccessorText, Reference } from './facts.js';
 import { listPayloadReaders } from './checks/readers.js';
-import { createActionKey } from './linked-resource.js';
+import { createActionKey } from './read-resource.js';
 import type { ActionModel } from './model.js';
 import { getNodeText } from './node-text.js';
 import type { Registry } from './registry.js';
@@ -43,7 +43,7 @@ export function buildFlows(registry: Registry, sequence: readonly ActionModel[])
   return [...found.values()].map(({ from, to, names }) => ({ from, to, names: [...names] }));
 }
 
-/** The actionables that a name is extracted from; empty for its own actionable. */
+/** Empty for its own actionable. */
 function listSources(action: ActionModel, spot: Span): string[] {
   const feeding = action.definition.finds.references.filter(
     ({ refers, node }) => refers.feeds === true && isInside(node, action.node),

@@ -6,8 +6,7 @@ import { locateInString } from '../source/escapes.js';
 import { findMember } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { memoize } from './memoize.js';
-import { createFix } from './fix-factory.js';
-import type { Report, SourceLocation } from './report.js';
+import { createFix, type Report, type SourceLocation } from './report.js';
 import type { StageCache } from './stage-cache.js';
 
 export function reportDuplicateActions(actions: readonly LinkedAction[], report: Report): void {
@@ -35,7 +34,7 @@ export function reportDuplicateActions(actions: readonly LinkedAction[], report:
   }
 }
 
-/** A resource is served under its id too, so an id must not equal the path of another resource. */
+/** A resource is served under its id too. */
 export function reportDuplicatePaths(
   resources: readonly LinkedResource[],
   { memory, report }: { readonly memory: StageCache; readonly report: Report },

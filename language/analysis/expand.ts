@@ -1,26 +1,26 @@
 /**
- * Computes the fields that an object may have, from its schema and the plugins of its slots.
- * Reads only the selected plugins and the present keys, so equal selections share a cached result.
+ * The fields that an object may have, from its schema and plugins. Reads only the selected plugins and present keys,
+ * so equal selections share a cached result.
  */
 import { asText, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { Correction } from '../../contract/common-mistakes.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';
-import { addMissingPlugins, addCommonMistakes, type MissingPlugin } from './missing-plugins.js';
+import { addMissingPlugins, addCommonMistakes } from './missing-plugins.js';
 import { GRAMMAR } from './grammar.js';
-import type { Expansion, KeyChoice, OwnedField, Registry } from './registry.js';
+import type { Expansion, KeyChoice, OwnedField, Registry, MissingPlugin } from './registry.js';
 
 /** The reads that an expansion depends on. */
 export interface Reader {
-  /** The plugin that the kind's field selects; empty if the name is unknown. */
+  /** Empty if the name is unknown. */
   chosen(kind: Kind): string;
   has(key: string): boolean;
 }
 
 type Read = (key: string) => Json | undefined;
 
-/** A node of a decision tree: a read with the next step per result, or the expansion at a leaf. */
+/** A node of a decision tree: a read with the next step per result, or the expansion. */
 interface CacheStep {
   question: ((read: Reader) => string) | null;
   readonly answers: Map<string, CacheStep>;
@@ -29,7 +29,7 @@ interface CacheStep {
 
 const createStep = (): CacheStep => ({ question: null, answers: new Map(), expansion: null });
 
-/** The number of cached expansions; beyond it each result is computed again. */
+/** Cached expansions. */
 const MOST = 1000;
 
 export function createExpander(

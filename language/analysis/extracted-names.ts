@@ -1,4 +1,4 @@
-/** Follows a name that is extracted from a result to the results that it comes from. */
+/** Follows an extracted name to the results that it comes from. */
 import { findExtraction, listSourceKeys } from './checks/uses.js';
 import type { LinkedResource } from './linked-resource.js';
 import { isInside } from './report.js';
@@ -10,7 +10,7 @@ const WHOLE = 'self_';
 
 export const dropIndexes = (path: Path): Path => path.filter((segment) => !/^\d+$/.test(segment));
 
-/** The actionables that may provide the value at `path`, which begins with an extracted name, and its path in their results. */
+/** The actionables that may provide the value at `path`, and its path in their results. */
 export const listExtractedFrom = (
   resource: LinkedResource,
   [root = '', ...rest]: Path,

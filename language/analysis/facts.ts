@@ -1,4 +1,4 @@
-/** The facts that the walk collects in a definition for later stages. */
+/** What the walk collects in a definition for later stages. */
 import type { Json } from '../../contract/json.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { AccessorPart } from '../strings/accessor.js';

@@ -1,4 +1,4 @@
-/** Rejects plugins that add a field of the same name to one object, when the registry is built. */
+/** Rejects plugins that add equal field names to one object. */
 import { BootError } from '../../contract/boot-error.js';
 import type { Kind } from '../../contract/kind.js';
 import type { FieldNode } from '../schema/field-node.js';

@@ -1,19 +1,9 @@
-/** Creates fixes that consist of several text changes. */
+/** Turns the edits of a plugin's finding into text changes. */
 import type { FindingEdit } from '../../contract/plugin.js';
 import { addItems, addMembers, jsonLine, removeItem, removeMember } from '../source/edit-json.js';
 import { toDocumentOffset } from '../source/escapes.js';
-import type { Document } from '../source/document.js';
-import type { TextChange } from '../source/format.js';
+import type { Document, TextChange } from '../source/document.js';
 import { findNode, type LocatedNode } from '../source/tree.js';
-import type { ReportOptions } from './report.js';
-
-/** `asks`: the author must review the result. */
-export function createFix(title: string, changes: readonly TextChange[], asks = false): Pick<ReportOptions, 'fix'> {
-  const [first, ...more] = changes;
-  if (first === undefined) return {};
-  const { start, end, text } = first;
-  return { fix: { title, text, span: { start, end }, ...(more.length > 0 && { more }), ...(asks && { asks: true }) } };
-}
 
 /** Null if an edit cannot be applied. */
 export function resolveEdits(doc: Document, node: LocatedNode, edits: readonly FindingEdit[]): TextChange[] | null {

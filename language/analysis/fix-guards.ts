@@ -1,4 +1,4 @@
-/** A fix must not remove a guard, nor let the client send a value that a token, a row or a rule determines. */
+/** A fix must not remove a guard, nor let the client send what a token, a row or a rule determines. */
 import { asText } from '../../contract/json.js';
 import type { FindingEdit } from '../../contract/plugin.js';
 import { listAccessors } from '../strings/accessor.js';
@@ -54,7 +54,7 @@ function isSafeParameter(resource: LinkedResource, registry: Registry, text: str
   return [names, generated, payloadFields, claims].some((known) => known.has(getRootName(text)));
 }
 
-/** False if the actionable of `node` protects a value that neither its texts nor `items` use: it may be the missing one. */
+/** False if the actionable protects a value that is not used: it may be the missing one. */
 function isEachProtectedUsed(
   { definition, actions }: LinkedResource,
   registry: Registry,
@@ -71,7 +71,7 @@ function isEachProtectedUsed(
   return sealed.every(({ name }) => [...own, ...items].some((text) => isCoveredByItem(text, String(name), readers)));
 }
 
-/** True if the node contains a rule, a claim, or a reference to a name or a claim. */
+/** True if the node contains a rule, a claim, or a reference to a name. */
 function hasRuleOrClaim({ definition, names, claims }: LinkedResource, registry: Registry, gone: LocatedNode): boolean {
   const { declarations, accessors, references } = definition.finds;
   const readers = listClaimReaders(registry);

@@ -64,7 +64,7 @@ export function partitionActions(
   };
 }
 
-/** The actionable that produces the response; null if there is none or the response only states acceptance. */
+/** Null if nothing produces the response or it only states acceptance. */
 export function findMainAction(
   actions: readonly ActionModel[],
   { now, accepted }: ActionPartition,
@@ -77,7 +77,7 @@ export function findMainAction(
 /** False for work that runs only as a dependency or on a schedule. */
 const isStartedByRequest = ({ noOp, timing }: ActionModel): boolean => !noOp && !timing.scheduled;
 
-/** Work that the resource defers is one part; a self-deferred actionable joins only parts linked to it by dependencies. */
+/** Work that the resource defers is one part; a self-deferred actionable joins only parts linked by dependencies. */
 function groupDeferred(
   roots: readonly ActionModel[],
   order: (roots: readonly ActionModel[]) => readonly ActionModel[],

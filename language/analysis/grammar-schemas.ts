@@ -1,6 +1,6 @@
 /**
- * The schemas of the kernel's part of the definition language.
- * The language server bundle contains their folded form instead (`extension/tools/built-in.ts`).
+ * The schemas of the kernel's part of the language. The language server's bundle contains them folded
+ * (`extension/tools/built-in.ts`).
  */
 import { number } from 'yup';
 import { Slot } from '../../contract/slot.js';

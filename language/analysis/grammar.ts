@@ -1,4 +1,4 @@
-/** The kernel's fields of definitions, by slot and by kind of definition. All other fields come from plugins. */
+/** The kernel's fields of definitions. All other fields come from plugins. */
 import { Slot } from '../../contract/slot.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { NODES } from './grammar-schemas.js';

@@ -2,10 +2,9 @@
 import type { PluginId } from '../../contract/plugin.js';
 import type { Registry } from './registry.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
-import type { Report, SourceLocation } from './report.js';
+import { createFix, type Report, type SourceLocation } from './report.js';
 import { removeMember } from '../source/edit-json.js';
 import { findMember } from '../source/tree.js';
-import { createFix } from './fix-factory.js';
 
 export function checkGraph(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const actions = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, action])));
@@ -153,7 +152,7 @@ function reportUnreachable(actions: ReadonlyMap<string, LinkedAction>, report: R
     const member = findMember(action.node, 'no_op');
     if (member === undefined) continue;
     const { doc } = action.spot;
-    // No fix: this may be a check that lacks its reference, or a write that must not run on each request.
+    // No fix: this may lack its reference, or must not run on each request.
     report.add('LNK_UNREACHABLE', { doc, start: member.keyStart, end: member.keyEnd });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Determines the isolation level and row lock of every actionable with a query. Pure.
- * Covers the whole set: databases detect conflicts only among serializable transactions.
+ * Determines isolation level and row lock of actionables with queries. Pure. Covers the whole set: databases detect
+ * conflicts only among serializable transactions.
  */
 import type { IsolationNeed, RowLock } from '../../contract/plan.js';
 import { asText } from '../../contract/json.js';
@@ -12,13 +12,13 @@ import type { Registry } from './registry.js';
 import { isInside } from './report.js';
 import type { LocatedNode } from '../source/tree.js';
 
-/** Keyed by the id of the serving resource, then by the key of the actionable. */
+/** By id of the serving resource, then key of the actionable. */
 export type Isolations = ReadonlyMap<string, ReadonlyMap<string, IsolationNeed>>;
 
 interface Member {
   readonly action: ActionModel;
   readonly access: SqlAccess;
-  /** Identifies the selected row; null if the statement does not select exactly one by its key. */
+  /** The selected row; null unless exactly one is selected by its key. */
   readonly key: string | null;
   /** The request ends if the row does not exist. */
   readonly present: boolean;
@@ -74,7 +74,7 @@ export function getIsolations(
   return found;
 }
 
-/** Merges the needs of an actionable in two transactions of a resource. */
+/** Of an actionable in two transactions of a resource. */
 function mergeNeeds(one: IsolationNeed | undefined, other: IsolationNeed): IsolationNeed {
   if (one === undefined) return other;
   const lock = one.lock === 'update' || other.lock === 'update' ? 'update' : (one.lock ?? other.lock);
@@ -163,7 +163,7 @@ function formatParameter({ type, scalar, pointer }: LocatedNode, action: ActionM
   return path !== undefined || isField ? `payload ${path ?? text}` : `${type} ${text}`;
 }
 
-/** Its mode uses no store, so it does not end the transaction of the queries around it. */
+/** Its mode uses no store, so it ends no transaction. */
 export const isPassive = ({ places, node }: ActionModel, registry: Registry): boolean =>
   places.some(
     (place) =>
@@ -172,7 +172,7 @@ export const isPassive = ({ places, node }: ActionModel, registry: Registry): bo
       registry.plugins.get(place.plugin)?.facts?.['touches'] === 'nothing',
   );
 
-/** True if `to` extracts names from the result of `from` alone: without a row the request ends. */
+/** True if `to` extracts names from `from` alone: without a row the request ends. */
 function isFedBy(to: ActionModel, from: ActionModel): boolean {
   const { references, declarations } = to.definition.finds;
   const feeding = references.filter(({ refers, node }) => refers.feeds === true && isInside(node, to.node));
@@ -240,7 +240,7 @@ function decideIsolation(together: TransactionGroup): IsolationDecision {
     return [`${action.key} ${reads ? 'reads' : 'depends on'} ${what}`];
   });
   if (loose.length === 0) return createDecision('locks', 'every row that is read or changed is locked until the end');
-  // The database detects conflicting reads; a lock only orders transactions that write what they read.
+  // The database detects conflicting reads; locks order transactions that write what they read.
   const isWritten = ({ action, access }: Member): boolean =>
     members.some(
       (other) => other.action.depends.includes(action.key) && hasOverlap(other.access.writes, access.tables),
@@ -252,7 +252,7 @@ function decideIsolation(together: TransactionGroup): IsolationDecision {
 const hasOverlap = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((name) => others.includes(name));
 
-/** The tables of serializable transactions and, transitively, of those that share a table with them. */
+/** And, transitively, those of transactions that share a table. */
 function findSerializableTables(
   decided: readonly IsolationDecision[],
 ): (store: string, touched: TouchedTables) => boolean {

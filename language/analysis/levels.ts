@@ -1,4 +1,4 @@
-/** Finds the field at a path of a definition, even in incomplete text; for editors. Reports nothing. */
+/** Finds the field at a path of a definition, even in incomplete text. */
 import type { PluginId } from '../../contract/plugin.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { findMember, toJson, type LocatedNode } from '../source/tree.js';
@@ -16,7 +16,7 @@ export interface Level {
   /** Null if nothing is written yet. */
   readonly node: LocatedNode | null;
   readonly owner: PluginId | null;
-  /** The fields of an object with these members; null if no object is allowed. */
+  /** Null if no object is allowed. */
   readonly expansion: Expansion | null;
 }
 
@@ -72,7 +72,7 @@ const expandNode = (registry: Registry, field: FieldNode, node: LocatedNode | nu
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
 
-/** Selects among alternatives the one that is written, or that the path leads through. */
+/** The alternative that is written, or that the path leads through. */
 function selectForm(field: FieldNode, node: LocatedNode | null, next: Segment | undefined): FieldNode {
   const wanted = typeof next === 'number' ? 'array' : next !== undefined ? 'object' : node?.type;
   if (field.meta.matched === true && wanted === 'object' && (node === null || canBeMatcher(node))) return MATCHER;

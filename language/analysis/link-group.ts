@@ -1,13 +1,15 @@
-/**
- * Links the resources of one group and runs its checks; cached per group.
- * Every read outside the group must be listed in `reads`.
- */
-import { CHAINS, checkChains } from './accessor-paths.js';
+/** Links the resources of one group and checks them; cached per group. Reads outside the group must be in `reads`. */
+import { CHAINS, type ChainLimits } from './config-schema.js';
+import { listInRunningOrder } from './running-order.js';
+import { findMember, type LocatedNode } from '../source/tree.js';
 import { checkBlind } from './checks/blind-index.js';
 import { checkProducedNames } from './checks/produced-names.js';
 import { checkNames } from './checks/names.js';
 import { checkProtections } from './checks/protections.js';
-import { checkEveryRow } from './checks/every-row.js';
+import { isJudged } from './realms.js';
+import { isInside, type Report } from './report.js';
+import { findUnboundedChanges } from '../strings/sql-effects.js';
+import { locateInString } from '../source/escapes.js';
 import { checkOwners } from './checks/row-owners.js';
 import { checkPaths } from './checks/paths-inside.js';
 import { checkScheduled } from './checks/scheduled.js';
@@ -19,19 +21,17 @@ import type { AnalysisSettings } from './config.js';
 import { checkGraph } from './graph.js';
 import type { ResourceGroup } from './resource-groups.js';
 import { linkResources } from './link-resources.js';
-import type { LinkedResource } from './linked-resource.js';
+import type { LinkedResource, LinkedAction } from './linked-resource.js';
 import type { Lookups, StageCache, StageInput } from './stage-cache.js';
 import { memoize } from './memoize.js';
 import type { Definition } from './model.js';
 import { linkParameters } from './parameters.js';
 import type { Registry } from './registry.js';
 import { linkRepeats } from './repeats.js';
-import type { Report } from './report.js';
 import { linkSecrets } from './secret-names.js';
 import type { SqlObjects } from './sql-objects.js';
 import type { StatementNames } from './sql/names.js';
 import { recordTables, type TableNames } from './tables.js';
-import type { LocatedNode } from '../source/tree.js';
 
 export interface Queries {
   readonly answers: ResultColumns;
@@ -53,14 +53,14 @@ export interface WholeSet {
   /** Replaced whenever any table changes. */
   readonly tables: TableNames;
   readonly queries: ReadonlyMap<Definition, Queries>;
-  /** Returns the earlier value if `content` is unchanged; later stages compare by identity. */
+  /** Returns the earlier value if `content` is unchanged. */
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
   readonly paths: ReadonlyMap<string, string>;
   readonly objects: SqlObjects;
   readonly answered: ResultNames;
 }
 
-/** The same object as long as nothing that its resources are linked with has changed. */
+/** The same object as long as its inputs have not changed. */
 export interface LinkedGroup {
   readonly linked: readonly LinkedResource[];
   readonly queries: ReadonlyMap<Definition, Queries>;
@@ -145,4 +145,67 @@ export function checkGroupUses(set: WholeSet, groups: readonly LinkedGroup[], br
     source: answered,
     compute: runUseChecks,
   });
+}
+
+/** Reports UPDATE and DELETE without WHERE in resources without authentication. */
+function checkEveryRow(registry: Registry, report: Report, resources: readonly LinkedResource[]): void {
+  for (const { definition, actions } of resources) {
+    const { doc, finds, node } = definition;
+    const places = finds.places.filter((place) => place.node === node);
+    if (isJudged(registry, places)) continue;
+    const reached = actions.filter(({ timing, noOp }) => !timing.scheduled && !noOp);
+    for (const statement of finds.statements) {
+      if (!reached.some((action) => isInside(statement.node, action.node))) continue;
+      for (const { verb, start, end } of findUnboundedChanges(statement.scan)) {
+        report.add('SQL_EVERY_ROW', locateInString(doc, statement.node, { start, end }), { verb });
+      }
+    }
+  }
+}
+
+/** Limits the actionables of one request, and the length of their chains. */
+function checkChains(resources: readonly LinkedResource[], limits: ChainLimits, report: Report): void {
+  const actions = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, action])));
+  const listDependencies = (action: LinkedAction): LinkedAction[] =>
+    action.edges.flatMap(({ to }) => actions.get(to) ?? []);
+  for (const { definition, actions: own } of resources) {
+    const count = listInRunningOrder(own, listDependencies).length;
+    const member = findMember(definition.node, 'actionables');
+    if (count <= limits.actionables || member === undefined) continue;
+    const spot = { doc: definition.doc, start: member.keyStart, end: member.keyEnd };
+    report.add('LNK_CHAIN', spot, { count, max: limits.actionables });
+  }
+  reportDepth(actions, limits.depth, report);
+}
+
+/** The edge where the depth first exceeds the limit. */
+function reportDepth(actions: ReadonlyMap<string, LinkedAction>, max: number, report: Report): void {
+  const depths = new Map<string, number>();
+  for (const action of actions.values()) {
+    measureDepth(action, actions, depths);
+    if (depths.get(action.key) !== max + 1) continue;
+    const edge = action.edges.find(({ to }) => depths.get(to) === max);
+    if (edge !== undefined) report.add('LNK_DEEP', edge.spot, { name: action.key, other: edge.to, max });
+  }
+}
+
+/** Iterative depth-first search; edges that close a cycle count as 0. */
+function measureDepth(
+  start: LinkedAction,
+  actions: ReadonlyMap<string, LinkedAction>,
+  depths: Map<string, number>,
+): void {
+  const path = [start];
+  const open = new Set([start.key]);
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const next = top.edges.find(({ to }) => actions.has(to) && !depths.has(to) && !open.has(to));
+    const target = next && actions.get(next.to);
+    if (target !== undefined) {
+      open.add(target.key);
+      path.push(target);
+      continue;
+    }
+    depths.set(top.key, 1 + Math.max(0, ...top.edges.map(({ to }) => depths.get(to) ?? 0)));
+    path.pop();
+  }
 }

@@ -1,11 +1,9 @@
-/**
- * Resolves references to resources, actionables and payload fields within a group.
- * `parameters.ts` resolves the bare strings of parameter lists.
- */
+/** Resolves references within a group. `parameters.ts` resolves the bare strings of parameter lists. */
 import { findNearest } from '../source/suggest.js';
 import { reportDuplicateActions, reportParameters } from './duplicates.js';
 import type { Reference } from './facts.js';
-import { readResource, type LinkContext, type LinkedResource } from './linked-resource.js';
+import type { LinkContext, LinkedResource } from './linked-resource.js';
+import { readResource } from './read-resource.js';
 import type { Definition } from './model.js';
 import { formatHint, isInside, createRenameFix, type Report } from './report.js';
 import { suggestRuleRename } from './rule-location.js';
@@ -42,7 +40,7 @@ function linkReference(resource: LinkedResource, reference: Reference, known: Li
   if (symbol === 'payload-field' && reference.refers.named !== true) linkPayloadField(resource, reference, report);
 }
 
-/** Rules are optional, but an undeclared name may be misspelt. `checks/protections.ts` checks protected fields. */
+/** An undeclared name may be misspelt. `checks/protections.ts` checks protected fields. */
 function linkPayloadField(resource: LinkedResource, reference: Reference, report: Report): void {
   const { payloadFields } = resource;
   const { name, spot } = reference;

@@ -1,4 +1,4 @@
-/** Made-up accessor names that authors commonly write; plugins list those of their subject. */
+/** Made-up accessor names; plugins list those of their subject. */
 import { compileLinearPattern, type LinearPattern } from '../strings/linear-pattern.js';
 import type { Registry } from './registry.js';
 

@@ -1,4 +1,4 @@
-/** Memoizes a function of one immutable object, weakly. A function that reads more must be a stage (`memory.ts`). */
+/** Memoizes a function of one immutable object, weakly. One that reads more must be a stage (`stage-cache.ts`). */
 export function memoize<T extends object, R extends NonNullable<unknown> | null>(
   read: (thing: T) => R,
 ): (thing: T) => R {
@@ -13,7 +13,7 @@ export function memoize<T extends object, R extends NonNullable<unknown> | null>
   };
 }
 
-/** As `memoize`, for a function that also reads a context that stays the same, such as the registry. */
+/** For a function that also reads a context that stays the same, such as the registry. */
 export function memoizeWith<T extends object, C extends object, R extends NonNullable<unknown> | null>(
   read: (thing: T, context: C) => R,
 ): (thing: T, context: C) => R {

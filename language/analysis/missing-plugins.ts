@@ -1,13 +1,7 @@
-/** Collects keys that no plugin provides but that have a meaning: names of missing plugins, and made-up keys. */
+/** Collects keys that no plugin provides but that have a meaning: missing plugins, and made-up keys. */
 import type { Kind } from '../../contract/kind.js';
 import type { CommonMistakes, Correction } from '../../contract/common-mistakes.js';
-import type { Registry } from './registry.js';
-
-/** A plugin that the interface defines and that is not registered. */
-export interface MissingPlugin {
-  readonly kind: string;
-  readonly name: string;
-}
+import type { Registry, MissingPlugin } from './registry.js';
 
 export interface KeyHints {
   readonly mistaken: Map<string, Correction>;
@@ -36,7 +30,7 @@ export function addMissingPlugins(
     if (registry.plugin(kind.kind, name) !== undefined) continue;
     const absent = { kind: kind.kind, name };
     if (kind.select.by === 'key') meant.expected.set(name, absent);
-    // The selector reports the unknown name, so its fields are not reported again.
+    // The selector reports the unknown name already.
     const chosen = kind.select.by === 'field' && chosenName(kind) === name;
     for (const field of bySlot[slot] ?? []) {
       if (chosen) meant.tolerated.add(field);

@@ -1,4 +1,4 @@
-/** Converts checked models to the form that stores use: neutral columns and resolved table names. */
+/** Converts models to what stores use: neutral columns and table names. */
 import { asText, isObject, type Json } from '../../contract/json.js';
 import { BLIND, type ColumnType, type HeldJson, type ModelColumn, type ModelTable } from '../../contract/model.js';
 import { Slot } from '../../contract/slot.js';
@@ -33,7 +33,7 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
   );
 }
 
-/** The blind index takes over uniqueness and lookups from the encrypted column. */
+/** The blind index takes over uniqueness and lookups. */
 function addBlindIndex(column: ModelColumn): ModelColumn[] {
   const { name, blind, nullable, unique } = column;
   if (blind === undefined) return [column];

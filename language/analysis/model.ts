@@ -1,15 +1,14 @@
-/** The result of an analysis: the input of the compiler and of editors. Types only. */
+/** The result of an analysis: for the compiler and editors. */
 import type { Json } from '../../contract/json.js';
 import type { StorePlace } from '../../contract/model.js';
 import type { PluginId, Timing } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
-import type { CheckableQuery, CheckableStatement } from './checkable-statements.js';
+import type { StatementQuestion, QueryQuestion } from '../../contract/statement-check.js';
 import type { SourceLocation } from './report.js';
-import type { WalkResult, PluginUsage } from './facts.js';
+import type { WalkResult, PluginUsage, SqlText, DocumentQuery } from './facts.js';
 import type { SqlBehind } from './sql-objects.js';
-import type { Sources, SourceSort } from './sources.js';
 import type { StatementNames } from './sql/names.js';
 
 /** A classified definition, before it is linked. */
@@ -29,12 +28,55 @@ export interface Definition {
   readonly finds: WalkResult;
 }
 
-/** How a bare string in a parameter list is resolved, at load time. */
+/** By precedence. `output`: of the single item in an earlier list. */
+export const SOURCE_SORTS = ['extracted', 'generated', 'output', 'payload', 'claim'] as const;
+export type SourceSort = (typeof SOURCE_SORTS)[number];
+
+/** The first reason that applies. */
+export type PayloadReason =
+  /** A rule declares it. */
+  | 'rule'
+  /** It is a path parameter. */
+  | 'path'
+  /** A definition field for payload fields names it (hash, encrypt, verify). */
+  | 'property'
+  /** It is a field of the repeated items. */
+  | 'item'
+  /** It is bound to the column of that name. */
+  | 'column'
+  /** The resource declares no rules. */
+  | 'unruled'
+  /** A payload accessor reads it. */
+  | 'accessor';
+
+export interface Source {
+  readonly sort: SourceSort;
+  /** The first segment of the path. */
+  readonly name: string;
+  /** Keys of the actionables that produce it. */
+  readonly makers: readonly string[];
+  /** Null unless `sort` is `payload`. */
+  readonly why: PayloadReason | null;
+}
+
+/** `action`: the actionable that contains the name, or null. */
+export interface Sources {
+  /** All certain sources, in order of precedence. */
+  listSources(name: string, action: string | null): readonly Source[];
+  /** `columns`: the columns that a bare word is bound to. */
+  resolveBare(text: string, action: string | null, columns: readonly string[]): Source | null;
+  /** Resolves the name in a payload accessor. */
+  read(name: string, action: string | null): Source;
+  /** All names with a source here, grouped by kind of source. */
+  listNames(action: string | null): readonly Source[];
+}
+
+/** How a bare string in a parameter list is resolved. */
 export interface ParameterDecision {
   readonly source: 'name' | 'literal';
   /** The source of a name's value. */
   readonly from: SourceSort | null;
-  /** The string is wrapped in a literal object, so it is never a name. */
+  /** Wrapped in a literal object, so it is never a name. */
   readonly verbatim?: true;
 }
 
@@ -47,7 +89,7 @@ export interface PayloadField {
 
 export interface RepeatModel {
   readonly from: 'body' | 'payload' | 'extracted' | 'result';
-  /** The path in the payload, or the extracted name; null if the list has no name. */
+  /** The payload path or extracted name; null without a name. */
   readonly name: string | null;
   /** The request body may itself be the list. */
   readonly body: boolean;
@@ -80,7 +122,7 @@ export interface ActionModel {
   readonly stores: readonly StorePlace[];
   /** The field names of the result; null if unknown. */
   readonly answers: readonly string[] | null;
-  /** Payload fields that are hashed or encrypted, so they must not be returned. */
+  /** Payload fields that are hashed or encrypted. */
   readonly secrets: readonly string[];
   /** The models that hold the secrets. */
   readonly secretModels: readonly string[];
@@ -100,7 +142,7 @@ export interface ResourceModel {
   /** Names with a value generated once per request. */
   readonly generated: ReadonlySet<string>;
   readonly sources: Sources;
-  /** False if the resource, a model it uses, or a resource it depends on has an error. */
+  /** False if the resource, a model of it, or a dependency has an error. */
   readonly sound: boolean;
 }
 
@@ -120,6 +162,21 @@ export interface DataModel {
   readonly sound: boolean;
 }
 
+export interface CheckableStatement extends StatementQuestion {
+  readonly statement: SqlText;
+  readonly place: StorePlace;
+  /** Null when unknown. */
+  readonly syntax: string | null;
+  readonly models: readonly string[];
+}
+
+/** A document query, with the plugin that knows its language. */
+export interface CheckableQuery extends QueryQuestion {
+  readonly query: DocumentQuery;
+  readonly plugin: PluginId;
+  readonly place: StorePlace;
+}
+
 export interface Analysis {
   /** Valid and invalid definitions, in the order of the files. */
   readonly definitions: readonly Definition[];
@@ -132,7 +189,7 @@ export interface Analysis {
   readonly acknowledged: number;
   readonly uses: ReadonlySet<PluginId>;
   readonly documents: ReadonlyMap<string, Document>;
-  /** By the node of the statement; only for statements that parse completely. */
+  /** By statement; only if it parses completely. */
   readonly names: ReadonlyMap<LocatedNode, StatementNames>;
   /** The statements without known errors, for a database to check. */
   readonly checkableStatements: readonly CheckableStatement[];
@@ -140,7 +197,7 @@ export interface Analysis {
   readonly checkableQueries: readonly CheckableQuery[];
 }
 
-/** A nested field is optional if any field on its path is. Array indexes are skipped. */
+/** Optional if any field on the path is. Indexes are skipped. */
 export function findDeclaredField(
   fields: ResourceModel['payloadFields'],
   name: string,

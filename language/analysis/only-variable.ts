@@ -1,4 +1,4 @@
-/** The one environment variable that a part of a definition reads: its value is what is wrong wherever the variable is used. */
+/** The one environment variable that a part of a definition reads: its value is what is wrong. */
 import type { Params } from '../../contract/problem.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
@@ -19,6 +19,6 @@ export function findOnlyVariable(
   return another === undefined ? only : null;
 }
 
-/** Equal errors about the value of one variable have one cause, wherever they are. */
+/** Equal errors about one variable have one cause. */
 export const createVariableCause = (code: string, params: Params, variable: string): string =>
   JSON.stringify([code, variable, { ...params, place: undefined }]);

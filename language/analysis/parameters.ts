@@ -1,11 +1,11 @@
 /**
- * Resolves the bare strings of parameter lists (`sources.ts`), at load time. A string without a source is an error,
- * or a literal under a profile of another system.
+ * Resolves the bare strings of parameter lists (`sources.ts`). A string without a source is an error, or a literal
+ * under a foreign profile.
  */
 import { isObject, type Json } from '../../contract/json.js';
 import { isSub0 } from '../../contract/profile.js';
 import { addMembers, jsonLine } from '../source/edit-json.js';
-import type { TextChange } from '../source/format.js';
+import type { TextChange } from '../source/document.js';
 import { findMisspelling, findNearest } from '../source/suggest.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
 import { canStoreValue } from './checks/column-values.js';
@@ -18,10 +18,10 @@ import { findInventedName } from './made-up-names.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { findParameterColumns, isItsOwnField, type ParameterColumns } from './bound-columns.js';
 import type { Registry } from './registry.js';
-import { createFix } from './fix-factory.js';
-import { formatHint, createRenameFix, type Report, type ReportOptions, isInside } from './report.js';
+import { formatHint, createRenameFix, type Report, type ReportOptions, isInside, createFix } from './report.js';
 import { getColumnJsType, createRule, findRuleLocation, addRules } from './rule-location.js';
-import { isWord, getRootName, type Source } from './sources.js';
+import { isWord, getRootName } from './sources.js';
+import type { Source } from './model.js';
 import { LITERAL } from '../strings/literal.js';
 
 export interface ParameterContext {
@@ -85,7 +85,7 @@ function decideParameter(
 /** The name of the empty text in messages. */
 const EMPTY = ' ';
 
-/** Without rules any word is a payload field, but it may be misspelt or intended as text. */
+/** Without rules any word is a payload field, but it may be misspelt. */
 function reportUnruled(
   resource: LinkedResource,
   action: LinkedAction,
@@ -102,7 +102,7 @@ function reportUnruled(
   }
 }
 
-/** A made-up accessor is not a name, even where any word is a payload field. */
+/** Not a name, even where any word is a payload field. */
 function isInvented(resource: LinkedResource, why: Source['why'], text: string, registry: Registry): boolean {
   if (why !== 'unruled') return false;
   const invented = findInventedName(registry, text);
@@ -154,7 +154,7 @@ function createFixes(
 ): ReportOptions {
   const text = String(name);
   const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
-  // A text that cannot be a name is a value. Scheduled work has no payload, so its words are values too.
+  // A text that cannot be a name is a value. So are words in scheduled work, which has no payload.
   const isTimed = action.timing.scheduled;
   const isCertain = near === undefined && (isTimed || !isWord(text));
   const title = `write it as a value: ${json}`;
@@ -166,7 +166,7 @@ function createFixes(
   const listed = words.map((word) => `"${word}"`).join(', ');
   const field = createFix(`declare the field${words.length > 1 ? 's' : ''} ${listed}`, declared, true).fix;
   const other = createRenameFix(near).fix;
-  // A literal would be stored unprotected, and every row would hold the same secret.
+  // A literal would be stored unprotected, the same in every row.
   const isProtectedHere = listProtectedColumns(resource, action).some((column) => met?.columns.includes(column));
   // A value does not name the field that it is written to.
   const isField =
@@ -187,7 +187,7 @@ function createFixes(
   return { ...(first && { fix: { span: spot, ...first } }), others };
 }
 
-/** Words that are payload fields only without rules; the first rule must declare all of them. */
+/** Without rules only; the first rule must declare all. */
 function listUnruledWords({ definition, actions, payloadFields, sources }: LinkedResource): string[] {
   if (payloadFields.size > 0) return [];
   return definition.finds.references.flatMap(({ refers, node, name }) => {
@@ -199,14 +199,14 @@ function listUnruledWords({ definition, actions, payloadFields, sources }: Linke
   });
 }
 
-/** True if a repeated payload list is recognised only because there are no rules. */
+/** A repeated payload list that is recognised only without rules. */
 const hasOpenList = ({ definition: { finds }, payloadFields, sources }: LinkedResource): boolean =>
   payloadFields.size === 0 &&
   finds.statements.some(
     ({ each }) => each?.type === 'string' && sources.listSources(getRootName(String(each.scalar)), null).length === 0,
   );
 
-/** The model fields that a payload field is compared with, at node `at` or in the whole resource. */
+/** The model fields that a payload field is compared with. */
 function listParameterFields(
   { definition: { finds } }: LinkedResource,
   text: string,
@@ -223,7 +223,7 @@ function listParameterFields(
   );
 }
 
-/** Uses the types of the columns; inside the rule of the list if the action repeats. */
+/** With the types of columns; inside the rule of a repeated list. */
 function createDeclarations(
   resource: LinkedResource,
   { node, index, repeat }: LinkedAction,

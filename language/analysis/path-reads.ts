@@ -1,4 +1,4 @@
-/** Finds the path parameters that a resource and its dependencies read, for guards that only check the body. */
+/** The path parameters that a resource and its dependencies read, for guards that only check the body. */
 import { listPathParameters } from '../strings/route.js';
 import type { LinkedResource } from './linked-resource.js';
 import type { Registry } from './registry.js';
@@ -41,7 +41,7 @@ function listFieldsRead(resource: LinkedResource, key: string | null, registry: 
   return [...values, ...covered];
 }
 
-/** Resources that the names of this one may take values from, with itself; none where it extracts nothing. */
+/** Resources that the names of this one may come from, with itself; none where it extracts nothing. */
 export function listReachedResources(resource: LinkedResource, owners: Owners): readonly LinkedResource[] {
   if (resource.names.size === 0 && resource.actions.every(({ repeat }) => repeat === null)) return [];
   const others = [...listReachedActions(resource, owners)].flatMap((key) => owners.get(key) ?? []);

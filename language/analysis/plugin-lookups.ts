@@ -1,4 +1,4 @@
-/** What the checks of plugins look up in the whole set, recorded so that they run again only where an answer has changed. */
+/** What checks of plugins look up in the whole set, recorded so that they run again only after a change. */
 import type { Json } from '../../contract/json.js';
 import { toJsonObject } from '../source/tree.js';
 import type { EnvFacts } from './checks/accessors.js';
@@ -9,7 +9,7 @@ import type { Lookups } from './stage-cache.js';
 import type { TableNames } from './tables.js';
 import type { UniqueFields } from './uniques.js';
 
-/** What checks look up, beyond their definition and the results of earlier stages. */
+/** Beyond the definition and the results of earlier stages. */
 export interface PluginFacts {
   readonly env: EnvFacts | null;
   readonly given: AnalysisSettings | null;
@@ -23,7 +23,7 @@ export interface PluginFacts {
   readonly tokens: readonly string[];
 }
 
-// The lookups are kept: here, they hold nothing of the run that made them.
+// Here, the lookups hold nothing of the run that made them.
 export const readFields = ({ readAnswer }: Lookups<PluginFacts>, model: string): readonly string[] =>
   readAnswer(`columns of ${model}`, ({ tables }) => tables.listFields(model));
 

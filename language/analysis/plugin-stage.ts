@@ -1,4 +1,4 @@
-/** Runs the checks of plugins, with the facts that they may read. */
+/** Runs the checks of plugins, with the facts they read. */
 import { recordEnv } from './checks/accessors.js';
 import { listIssuersIn, type Issuer } from './checks/claims.js';
 import { checkDocumentTypes } from './checks/document-types.js';
@@ -202,7 +202,7 @@ interface GroupPlace {
   readonly reads: readonly StageInput[];
 }
 
-/** A group that is linked again is another object, but most of its resources read the same of it. */
+/** A group that is linked again is another object, but most resources read the same of it. */
 const readGroup = memoizeWith((group: LinkedGroup, registry: Registry): readonly GroupPlace[] => {
   const { linked, queries } = group;
   const owners = mapOwners(linked);
@@ -225,7 +225,7 @@ const readGroups = memoizeWith((block: readonly LinkedGroup[], registry: Registr
   block.flatMap((group) => readGroup(group, registry)),
 );
 
-/** The secrets that the resource and those that it reaches can read; if there are any, also the columns of their tables. */
+/** The secrets that the resource and those it reaches can read, and then the columns of their tables. */
 function recordSecrets(
   lookups: Lookups<PluginFacts>,
   resource: LinkedResource,
@@ -237,7 +237,7 @@ function recordSecrets(
     if (secrets.length > 0) hasSecrets = true;
     for (const model of [...touched, ...behind]) if (readSecrets(lookups, model).length > 0) hasSecrets = true;
   }
-  // Only then a name that a statement makes of a column is searched for.
+  // Only then names that statements make of columns are searched for.
   if (!hasSecrets) return;
   for (const one of [resource, ...reached]) {
     const { touched, behind } = summarizeActions(one);
@@ -249,7 +249,7 @@ const getActionFacts = ({ index, noOp, main, models, timing }: LinkedAction) => 
 
 const NO_ANSWERS: ResultColumns = new Map();
 
-/** `said`: the facts that checks read, as cache keys; `behind`: models that the views and functions of statements read. */
+/** `said`: facts that checks read, as cache keys; `behind`: models of views and functions. */
 const summarizeActions = memoize(({ actions }: LinkedResource) => ({
   touched: [...new Set(actions.flatMap(({ models }) => models))],
   behind: [...new Set(actions.flatMap(({ behind }) => behind.models))],

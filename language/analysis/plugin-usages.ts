@@ -1,4 +1,4 @@
-/** Collects the plugins that apply to an object, with their fields and validity. */
+/** The plugins that apply to an object, with fields and validity. */
 import type { Json } from '../../contract/json.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';

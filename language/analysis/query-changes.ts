@@ -1,5 +1,5 @@
-/** Reads from plugin specs whether a document query modifies existing documents, and its result fields. */
-import type { PluginSpec } from '../../contract/plugin.js';
+/** From plugin specs: whether a document query modifies documents, and its result fields. */
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
 import type { DocumentQuery, PluginUsage } from './facts.js';
 import type { Definition } from './model.js';

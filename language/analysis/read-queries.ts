@@ -1,4 +1,4 @@
-/** Checks the statements of a definition against the models; cached by the tables and fields that they read. */
+/** Checks the statements of a definition against the models; cached by what they read. */
 import type { SqlParser } from '../strings/sql-parser.js';
 import type { LocatedNode } from '../source/tree.js';
 import { checkStatements, type ResultColumns } from './checks/statements.js';
@@ -26,7 +26,7 @@ interface QueriesRun {
 interface QueriesInput {
   readonly catalogue: Catalogue;
   readonly stores: Stores;
-  /** The text may end in the middle of a statement or of a model. */
+  /** The text may end in the middle. */
   readonly isHalf: (definition: Definition) => boolean;
 }
 

@@ -1,11 +1,12 @@
 /**
- * Reads files into definitions. Valid entries are parsed alone and cached by their text, even if they move.
- * Invalid entries are parsed with their file and never cached.
+ * Reads files into definitions. Valid entries are cached by their text, even if they move. Invalid ones are parsed
+ * with their file.
  */
 import type { CodeEntry } from '../../contract/problem.js';
 import { createDocument, createWindow, type Document, type Window } from '../source/document.js';
 import { parseDamagedSource } from '../source/repair.js';
-import { parseSource, type LocatedNode, type SourceFault } from '../source/tree.js';
+import type { LocatedNode, SourceFault } from '../source/tree.js';
+import { parseSource } from '../source/parse.js';
 import { trimList } from '../source/trim-list.js';
 import { findObjects, type KnownEnd, type TextRange } from '../source/fragments.js';
 import { classifyDefinitions, listEntries } from './classify.js';
@@ -32,7 +33,7 @@ export interface FileRead {
 }
 
 interface Entry {
-  /** Null for an entry that can only be parsed with its file. */
+  /** Null for an entry that is parsed with its file. */
   readonly window: Window | null;
   /** Duplicate keys: the only faults of a separately parsed entry. */
   readonly faults: readonly SourceFault[];
@@ -94,11 +95,11 @@ function createFileRead(
 
 interface WindowCache {
   readonly knownEnd: KnownEnd;
-  /** Null if the range is no valid object. Repeated calls return the same entry. */
+  /** Null if the range is no valid object. */
   readonly entryAt: (stretch: TextRange) => Entry | null;
 }
 
-/** Finds unchanged entries by their previous order, and moved ones by their text. */
+/** By their previous order, and moved ones by text. */
 function createWindows(doc: Document, before: readonly Entry[], reading: ReadOptions): WindowCache {
   const spare = new Map<string, Entry[]>();
   for (const entry of before) {

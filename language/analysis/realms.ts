@@ -1,9 +1,9 @@
-/** Resolves the realm of a message at load time. A realm is a group of callers that guards identify, with its own uids. Pure. */
+/** Resolves the realm of a message: a group of callers that guards identify, with its own uids. Pure. */
 import type { PluginUsage } from './facts.js';
 import type { Registry } from './registry.js';
 
 export interface Realm {
-  /** Equal for guards that admit the same callers; contains no environment values. */
+  /** Equal for guards that admit the same callers. */
   readonly realm: string;
   /** Messages can be delivered to its callers by uid. */
   readonly reached: boolean;
@@ -26,7 +26,7 @@ export function findRealm(registry: Registry, places: readonly PluginUsage[]): R
   return null;
 }
 
-/** True for any guard, also if it does not identify callers (a webhook signature). */
+/** Also for guards that do not identify callers (a webhook signature). */
 export const isJudged = (registry: Registry, places: readonly PluginUsage[]): boolean =>
   places.some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['guards'] === true);
 
@@ -40,16 +40,16 @@ export function listRealms(registry: Registry, resources: Iterable<GuardedResour
   return found;
 }
 
-/** The realm that a message addresses. `open`: unverified connections receive it too. */
+/** `open`: unverified connections receive the message too. */
 export type MessageRealm =
   | { readonly realm: string; readonly open: boolean }
-  /** No guard identifies callers, so the uid that a connection claims is used. */
+  /** No guard identifies callers: the claimed uid counts. */
   | { readonly realm: null; readonly open: true }
   /** Ambiguous: several realms, and the message selects none. */
   | null;
 
 /**
- * `own`: realm of the sending resource. `trusted`: callers do not determine the content; unverified connections do not receive
+ * `own`: realm of the sender. `trusted`: callers do not determine the content; unverified connections do not receive
  * it.
  */
 export function resolveMessageRealm(

@@ -1,10 +1,11 @@
 /** Validates kinds and plugin specs when the registry is built. */
 import { BootError } from '../../contract/boot-error.js';
 import type { FactSpec, Kind } from '../../contract/kind.js';
-import { pluginId, type FactValue, type PluginSpec } from '../../contract/plugin.js';
+import { pluginId, type FactValue } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import type { FieldNode } from '../schema/field-node.js';
 
-/** Kinds may be written in plain JavaScript, where no compiler finds missing parts. */
+/** Kinds may be plain JavaScript, without a compiler's checks. */
 export function checkKind(kind: Kind): void {
   const parts: [string, boolean][] = [
     ['kind', /^[a-z][a-z0-9-]*$/.test(kind.kind)],
@@ -29,7 +30,7 @@ export function checkSpec(spec: PluginSpec): void {
   const failSpec = (what: string): never => {
     throw new BootError('PLG_SPEC', { name: pluginId(spec), what });
   };
-  // A matcher begins with `$`, because its name is written between the fields of a body.
+  // A matcher is between the fields of a body.
   if (!/^\$?[A-Za-z][A-Za-z0-9_-]*$/.test(spec.name)) failSpec('its name is not a plain word');
   if (spec.summary.trim() === '') failSpec('it has no summary');
   if (spec.since.trim() === '') failSpec('it does not say since which version it exists');
@@ -53,7 +54,7 @@ function isFactValid(fact: FactSpec, value: FactValue): boolean {
   return fact.oneOf === undefined || fact.oneOf.includes(String(value));
 }
 
-/** Every slot must be opened by the grammar, a schema, or a config section. */
+/** The grammar, a schema, or a config section must open every slot. */
 export function checkSlots(kinds: readonly Kind[], nodes: readonly FieldNode[], open: readonly string[]): void {
   const opened = new Set(open);
   for (const kind of kinds) if (kind.config !== undefined) opened.add(`config.${kind.config.field}`);

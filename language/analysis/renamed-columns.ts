@@ -1,4 +1,4 @@
-/** Finds the names under which statements reveal secret columns, as in `upper(password) AS pw`. */
+/** Names under which statements reveal secret columns: `upper(password) AS pw`. */
 import { createRevealer, type RevealedName } from '../strings/sql-reveal.js';
 import { toLexemes } from '../strings/sql-read.js';
 import type { SqlObject } from '../strings/sql-objects.js';
@@ -6,7 +6,7 @@ import type { SqlText } from './facts.js';
 
 /** Secret names of results. */
 export interface SecretNames extends ReadonlySet<string> {
-  /** Names of expressions: they contain no whole hash, even where a definition lists them. */
+  /** Of expressions: they contain no whole hash. */
   readonly derived?: ReadonlySet<string>;
 }
 
@@ -46,7 +46,7 @@ export function addRenamed(
   return Object.assign(all, { derived });
 }
 
-/** The names under which the statement returns or writes the value of a placeholder. */
+/** Under which the statement returns or writes a placeholder's value. */
 export function findNamesOfValue(
   { scan: { text, tokens } }: SqlText,
   value: string,
@@ -62,7 +62,7 @@ export function findNamesOfValue(
   }
 }
 
-/** Columns of these statements that a secret is copied into, with their statements. */
+/** Columns that a secret is copied into. */
 export function findCopies(
   names: ReadonlySet<string>,
   statements: readonly SqlText[],

@@ -1,4 +1,4 @@
-/** Determines the list that a query repeats over: the named one, else the only one in rules or earlier results, else the body. */
+/** Determines the list that a query repeats over: the named one, else the only one, else the body. */
 import { isObject, type Json } from '../../contract/json.js';
 import { listPathParameters } from '../strings/route.js';
 import { findNearest } from '../source/suggest.js';
@@ -36,7 +36,7 @@ function resolveNamedRepeat(
   const [root = name, ...rest] = name.split('.');
   if (resource.names.has(root)) {
     action.parameters.set(node.pointer, { source: 'name', from: 'extracted' });
-    // The name may come from any list result, so the fields of all are allowed.
+    // The name may come from any list result.
     const outputs = resource.actions.flatMap((other) => listFacts(resource, other, registry)?.outputs ?? []);
     return { from: 'extracted', body: false, name, action: null, fields: outputs.length > 0 ? outputs : null };
   }
@@ -86,7 +86,7 @@ function isList({ definition }: LinkedResource, { node }: Declaration, registry:
   );
 }
 
-/** A more distant result counts only if there is no other list. */
+/** Only if there is no other list. */
 function findEarlierResult(
   resource: LinkedResource,
   action: LinkedAction,
@@ -103,7 +103,7 @@ function findEarlierResult(
   return [];
 }
 
-/** The fields of a result that its mode declares as a list, else null. */
+/** The fields of a declared list, else null. */
 export function listFacts(
   { definition }: Pick<LinkedResource, 'definition'>,
   action: LinkedAction,

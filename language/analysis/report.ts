@@ -1,9 +1,8 @@
-/** Collects diagnostics and converts them into Problems with the messages of the catalogue. */
+/** Collects diagnostics and converts them into Problems. */
 import type { CodeEntry, Fix, Params, FileRange, Problem, Severity } from '../../contract/problem.js';
 import { fillMessage } from '../../contract/problem.js';
-import { rangeAt, type Document } from '../source/document.js';
+import { rangeAt, type Document, type TextChange } from '../source/document.js';
 import type { SourceFault } from '../source/tree.js';
-import { createFix } from './fix-factory.js';
 
 export interface Span {
   readonly start: number;
@@ -33,11 +32,11 @@ export interface FixOption {
   readonly doc?: Document;
   readonly more?: readonly (Span & { readonly text: string })[];
   readonly asks?: true;
-  /** The fix writes the value as it is sent or declared; `withholdClearFixes` removes the fix. */
+  /** The fix writes the value as it is; `withholdClearFixes` removes it. */
   readonly isClear?: true;
 }
 
-/** A pending diagnostic: its offsets follow the text, and become ranges at the end. */
+/** A pending diagnostic, with offsets that follow the text. */
 export interface PendingProblem {
   readonly code: string;
   readonly severity: Severity;
@@ -58,6 +57,14 @@ export interface Report {
   withholdClearFixes(spot: SourceLocation): void;
   readonly rows: readonly PendingProblem[];
   readonly errors: number;
+}
+
+/** `asks`: the author must review the result. */
+export function createFix(title: string, changes: readonly TextChange[], asks = false): Pick<ReportOptions, 'fix'> {
+  const [first, ...more] = changes;
+  if (first === undefined) return {};
+  const { start, end, text } = first;
+  return { fix: { title, text, span: { start, end }, ...(more.length > 0 && { more }), ...(asks && { asks: true }) } };
 }
 
 export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report {
@@ -88,7 +95,7 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
     raiseToErrors(certain) {
       for (const [i, row] of rows.entries()) {
         if (row.severity === 'error' || !certain.includes(row)) continue;
-        // A stage may have cached the row, so it must not be modified.
+        // A stage may have cached the row.
         rows[i] = { ...row, severity: 'error' };
         errors++;
       }
@@ -106,8 +113,8 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
 const NO_FILES: ReadonlySet<string> = new Set();
 
 /**
- * Ranges refer to the current text. `repaired`: files read as if a lost character were there. As its place is a guess, other fixes
- * than that of the character are left out: they would change what the author did not write.
+ * `repaired`: files read as if a lost character were there. Its place is a guess, so other fixes than that of the
+ * character are left out.
  */
 export function toProblems({ rows }: Pick<Report, 'rows'>, repaired = NO_FILES): Problem[] {
   return rows.map(({ code, severity, message, spot, related, cause, fix, others }) => {
@@ -141,7 +148,7 @@ const toPlace = ({ doc, start, end }: SourceLocation): FileRange => ({
   range: rangeAt(doc, start, end),
 });
 
-/** Capitalizes a name at the start of a message: `This actionable needs ...`. */
+/** At the start of a message: `This actionable needs ...`. */
 function capitalizePlace(template: string, params: Params): Params {
   const { place } = params;
   if (typeof place !== 'string' || !template.startsWith('{place}')) return params;
@@ -158,7 +165,7 @@ export function reportFaults(doc: Document, faults: readonly SourceFault[], repo
   }
 }
 
-/** A field that SQL reads in small letters: in its model, and in each statement that names it. */
+/** In its model, and in each statement that names it. */
 const createCause = (code: string, { cause }: CodeEntry, params: Params): string | undefined =>
   cause === undefined ? undefined : JSON.stringify([code, ...cause.map((name) => params[name])]);
 

@@ -1,4 +1,4 @@
-/** Groups resources that refer to one another, directly or indirectly, or share an id. Groups are linked independently. */
+/** Groups resources that refer to one another or share an id. Groups are linked independently. */
 import { asText } from '../../contract/json.js';
 import { findMember } from '../source/tree.js';
 import type { Definition } from './model.js';

@@ -1,4 +1,4 @@
-/** Decides whether a field of a result is secret: by its source column if known, else by its name. */
+/** Whether a field of a result is secret: by its source column if known, else by its name. */
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { isInside } from './report.js';
 import { getRootName } from './sources.js';
@@ -27,7 +27,7 @@ export function createSecretTest(
     list.filter((one) => isInside(one.node, node));
   const [only, ...others] = filterInside(finds.statements);
   const isDocument = filterInside(finds.documents).length > 0;
-  // Without a query, a secret can only come from an extracted result or own actionables.
+  // Without a query, only extracted results or own actionables have secrets.
   if (only === undefined && !isDocument) return names.size > 0 ? byName : byOwn;
   const known = only === undefined || others.length > 0 || isDocument ? undefined : queries?.names.get(only.node);
   if (known === undefined || known.columns === null || known.mixed) return byName;
@@ -43,7 +43,7 @@ export function createSecretTest(
 /** True if the path or one of its segments matches. */
 const isNamed = (path: string, has: (name: string) => boolean): boolean => has(path) || path.split('.').some(has);
 
-/** Null if the result has no such column or it reads no table, undefined if the source is uncertain. */
+/** Null if it reads no table or the result lacks it, undefined if the source is uncertain. */
 function findColumnSource({ columns, origins, aliased }: StatementNames, name: string) {
   const count = columns?.filter((column) => column === name).length ?? 0;
   if (count === 0) return null;

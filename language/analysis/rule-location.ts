@@ -1,11 +1,10 @@
-/** Finds where an actionable declares payload fields, creates the rule for a new field, and renames a misspelt one. */
+/** Finds where payload fields are declared, creates the rule for a new one, and renames a misspelt one. */
 import { asText, type Json } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
 import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
 import type { FieldNode } from '../schema/field-node.js';
-import type { Document } from '../source/document.js';
+import type { Document, TextChange } from '../source/document.js';
 import { addItems, addMembers } from '../source/edit-json.js';
-import type { TextChange } from '../source/format.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
 import type { AccessorText, Reference, WalkResult } from './facts.js';
 import { resolveLevels } from './levels.js';
@@ -15,7 +14,7 @@ import type { Registry } from './registry.js';
 import type { ReportOptions } from './report.js';
 import { getRootName } from './sources.js';
 
-/** `list`: the field with the rules; `map`: the map in each rule; `entry`: the schema of an entry. */
+/** `list`: the field with the rules; `map`: the map in each; `entry`: the schema of an entry. */
 export interface RuleLocation {
   readonly list: string;
   readonly map: string;
@@ -69,7 +68,7 @@ export function createRule(registry: Registry, entry: FieldNode, js: unknown, is
   const kind = entry.parts.flatMap((slot) => registry.listKinds(slot)).find(({ select }) => select.by === 'field');
   if (kind?.select.by !== 'field') return null;
   const type = registry.names(kind.kind).filter((name) => registry.plugin(kind.kind, name)?.facts?.['jsType'] === js);
-  // The type named like the JavaScript type is the most general, else the shortest name.
+  // The type named like the JavaScript type, else the shortest.
   const chosen = [...type].sort((a, b) => rankRuleType(a, js) - rankRuleType(b, js))[0];
   if (chosen === undefined) return null;
   return { [kind.select.field]: chosen, ...(isOptional && { optional: true }) };
@@ -86,8 +85,7 @@ interface UndeclaredUse {
 }
 
 /**
- * Null if the use may be misspelt: nothing else has its name. Otherwise the rule is misspelt, and the fix renames it, unless
- * something else has the name of the rule.
+ * Null if the use may be misspelt. Otherwise the rule is, and the fix renames it, unless something else has its name.
  */
 export function suggestRuleRename(
   { definition: { finds } }: LinkedResource,
@@ -100,7 +98,7 @@ export function suggestRuleRename(
   return { fix: { title: `rename the rule to "${name}"`, text: JSON.stringify(name), span: only.spot, asks: true } };
 }
 
-/** True if a query, an accessor or a reference other than `except` contains the name. */
+/** A query, an accessor or a reference other than `except` has the name. */
 function hasOtherUse(finds: WalkResult, name: string, except: UndeclaredUse['use']): boolean {
   const { statements, documents, references, accessors } = finds;
   return (

@@ -1,4 +1,4 @@
-/** The running order of actionables: as written, each dependency directly before its first dependent. */
+/** Actionables as written, each dependency directly before its first dependent. */
 export interface OrderedAction {
   readonly key: string;
   readonly noOp: boolean;

@@ -1,7 +1,6 @@
 /**
- * Follows secrets from the results that names are extracted from, also of other resources, into results under other names and to
- * values that leave. What is certain is followed: the tree of a written value, the output columns of a statement, the written
- * fields of a document.
+ * Follows secrets from results, also of other resources, into results under other names and to values that leave.
+ * Follows only what is certain.
  */
 import { splitPointer } from '../../contract/json.js';
 import { listDocumentFields } from '../strings/document-fields.js';
@@ -34,7 +33,7 @@ export interface SecretInResult {
   readonly written: boolean;
 }
 
-/** A value that is read from a result, or from the payload after an earlier actionable has protected it. */
+/** A value from a result, or from the payload after an earlier actionable has protected it. */
 export interface SecretRead {
   readonly node: ValueRead['node'];
   /** The secret, as the result or the payload names it. */
@@ -56,7 +55,7 @@ export interface SecretFlow {
   listOpenSecrets(resource: LinkedResource, action: LinkedAction): readonly SecretInResult[];
   /** Values in the actionable that are secrets of a result. */
   listReads(resource: LinkedResource, action: LinkedAction): readonly SecretRead[];
-  /** Whether the value under an extracted name is a secret, or contains one under another name. */
+  /** A secret, or a value with one under another name. */
   isSecretName(resource: LinkedResource, path: Path): boolean;
   /** Values in the actionable that leave the project and are secrets. */
   listSent(resource: LinkedResource, action: LinkedAction): readonly SecretRead[];
@@ -74,7 +73,7 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
   );
   const found = new Map<string, readonly SecretInResult[]>();
 
-  /** Secrets that the result of `key` has at the path or below it; `below` is the rest of their path. */
+  /** Secrets at the path or below it; `below` is the rest of their path. */
   const findInResult: Find = (key, path) => {
     const owner = owners.get(key);
     if (owner === undefined) return [];
@@ -92,7 +91,7 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
     });
   };
 
-  /** Secrets below the path that keep their names: answers leave them out, so they matter only where a value leaves otherwise. */
+  /** Secrets below the path that keep their names: responses omit them, but other values may contain them. */
   const findAround: Find = (key, path) => {
     const owner = owners.get(key);
     if (owner === undefined) return [];
@@ -117,7 +116,7 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
   ) {
     const { repeat } = action;
     if (source?.sort === 'extracted') return findInName(resource, path, find);
-    // Where the fields of an item are not known, any word may be one.
+    // Without known fields of an item, any word may be one.
     const isItem = source?.why === 'item' || (form === 'word' && repeat?.fields === null && source?.why !== 'rule');
     if (!isItem || repeat === null) return [];
     if (repeat.from === 'extracted') return findInName(resource, [...(repeat.name?.split('.') ?? []), ...path], find);
@@ -190,7 +189,7 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
     const origins = queried?.names.get(statement.node)?.origins;
     const inside = dropIndexes(splitPointer(node.pointer.slice(statement.parameters[n - 1]?.pointer.length)));
     return findNamesOfValue(statement, `$${n}`, context.listColumns(action)).flatMap(({ name, written = false }) => {
-      // A column of a table is not the value, unless it is written with it.
+      // A column of a table is another value.
       const isOther = origins?.has(name) === true && !written;
       const isKept = written || (isReturned(result, [name]) && !isOther);
       return isKept ? [{ path: [name, ...inside], written }] : [];
@@ -199,7 +198,7 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
 
   return {
     listReads,
-    // A claim is written without the secrets that keep their names, as a response is.
+    // A claim omits secrets that keep their names, as a response does.
     isSecretName: (resource, path) => findInName(resource, path, findInResult).length > 0,
     listSent(resource, action) {
       const sent = resource.definition.finds.accessors.flatMap((one) => (one.sent === true ? [one.node] : []));
@@ -220,7 +219,7 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
     },
   };
 
-  /** As the compiled resource does: of all actionables that may run for it. */
+  /** Of all actionables that may run for it. */
   function listOmitted(resource: LinkedResource): ReadonlySet<string> {
     const reached = new Set(resource.actions);
     for (const { edges } of reached)
@@ -242,7 +241,7 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
   }
 }
 
-/** The payload field at, around or below the path that an earlier actionable hashes or encrypts. */
+/** What an earlier actionable hashes or encrypts, at, around or below the path. */
 function findProtectedBefore({ definition, actions }: LinkedResource, action: LinkedAction, path: Path): string | null {
   const { references } = definition.finds;
   const found = references.find(({ refers, name, node }) => {
@@ -261,7 +260,7 @@ const isReturned = (result: Path | null, [name = '']: Path): boolean => result =
 
 const SHAPING = new Set(['$project', '$addFields', '$set', '$group', '$replaceWith', '$replaceRoot']);
 
-/** Written fields, and fields that a stage of a pipeline makes of the value. */
+/** Written fields, and those that a stage makes. */
 function listFieldsHolding(query: DocumentQuery, node: ValueRead['node']): { path: Path; written: boolean }[] {
   const { around, parameters } = query;
   const n = parameters.findIndex((one) => isInside(node, one)) + 1;

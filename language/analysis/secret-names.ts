@@ -1,4 +1,4 @@
-/** Determines the names that are not returned by default: hashed, encrypted, or marked as secret in a model. */
+/** The names that are not returned by default: hashed, encrypted, or secret in a model. */
 import { asText } from '../../contract/json.js';
 import { listAccessors } from '../strings/accessor.js';
 import { isInside } from './report.js';
@@ -38,8 +38,8 @@ function findBehind(
 }
 
 /**
- * The models that hold the secrets: those that are written, else those that are read to decrypt or compare.
- * A value that is only sent, or compared in a condition, makes no column secret.
+ * The models that hold the secrets: those written, else those read to decrypt or compare. Sending a value makes no
+ * column secret.
  */
 function findSecretModels(
   { finds }: Definition,
@@ -53,7 +53,7 @@ function findSecretModels(
   if (targets.length > 0) return targets.flatMap((name) => tables.findModel(name) ?? []);
   const isDocument = finds.documents.some(({ node }) => isInside(node, action.node));
   const secret = finds.declarations.filter(({ symbol, spot }) => symbol === 'secret' && isInside(spot, action.node));
-  // Payload fields that are hashed or encrypted and written to no table.
+  // Hashed or encrypted payload fields that no table stores.
   const sent = new Set(
     finds.references.flatMap(({ refers, spot }) =>
       refers.symbol === 'payload-field' && refers.named ? [spot.start] : [],
@@ -71,7 +71,7 @@ function listSecrets({ finds }: Definition, action: LinkedAction): string[] {
   // Bare, or as the path of an accessor.
   const isSecret = (text: string): boolean =>
     fields.includes(text) || listAccessors(text).some(({ tail }) => fields.includes(tail.join('.')));
-  /** A value that contains the secret: the column holds it at the rest of the path. */
+  /** The column holds a value with the secret at the rest of the path. */
   const listColumnNames = (column: string, text: string): string[] => {
     if (isSecret(text)) return [column];
     const paths = [text, ...listAccessors(text).map(({ tail }) => tail.join('.'))];
@@ -133,7 +133,7 @@ export function findRenamedFields(documents: readonly DocumentQuery[], names: It
   return all;
 }
 
-/** Fields that a model marks as secret or that any resource hashes or encrypts. */
+/** Fields that a model marks, or any resource hashes or encrypts. */
 export function listModelSecrets(
   definitions: readonly Definition[],
   linked: Blocks<LinkedResource>,

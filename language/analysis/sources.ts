@@ -1,4 +1,4 @@
-/** Resolves where the value of a name comes from. Reads only one definition, never other files or client data. */
+/** Resolves where the value of a name comes from. Reads only one definition. */
 import { listPathParameters } from '../strings/route.js';
 import type { Declaration, Reference } from './facts.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
@@ -6,49 +6,7 @@ import { orderWithDependencies, listInRunningOrder } from './running-order.js';
 import type { Registry } from './registry.js';
 import { listFacts } from './repeats.js';
 import { isInside } from './report.js';
-
-/** In order of precedence. `output`: a field of the single item in an earlier list result. */
-export const SOURCE_SORTS = ['extracted', 'generated', 'output', 'payload', 'claim'] as const;
-export type SourceSort = (typeof SOURCE_SORTS)[number];
-
-/** The first reason that applies. */
-export type PayloadReason =
-  /** A rule declares it. */
-  | 'rule'
-  /** It is a path parameter. */
-  | 'path'
-  /** A definition field for payload fields names it (hash, encrypt, verify). */
-  | 'property'
-  /** It is a field of the repeated items. */
-  | 'item'
-  /** It is bound to the column of that name. */
-  | 'column'
-  /** The resource declares no rules. */
-  | 'unruled'
-  /** A payload accessor reads it. */
-  | 'accessor';
-
-export interface Source {
-  readonly sort: SourceSort;
-  /** The first segment of the path. */
-  readonly name: string;
-  /** Keys of the actionables that produce it. */
-  readonly makers: readonly string[];
-  /** Null unless `sort` is `payload`. */
-  readonly why: PayloadReason | null;
-}
-
-/** `action`: the key of the actionable that contains the name; null outside actionables. */
-export interface Sources {
-  /** All certain sources, in order of precedence. */
-  listSources(name: string, action: string | null): readonly Source[];
-  /** Resolves a bare word in a parameter list. `columns`: the columns it is bound to. */
-  resolveBare(text: string, action: string | null, columns: readonly string[]): Source | null;
-  /** Resolves the name in a payload accessor. */
-  read(name: string, action: string | null): Source;
-  /** All names with a source here, grouped by kind of source. */
-  listNames(action: string | null): readonly Source[];
-}
+import { SOURCE_SORTS, type PayloadReason, type Source, type Sources } from './model.js';
 
 type Scope = Pick<
   LinkedResource,
@@ -62,7 +20,7 @@ export const isWord = (text: string): boolean => WORD.test(text);
 
 export const getRootName = (path: string): string => path.split('.')[0] ?? path;
 
-/** Edges and repeats may be added to the actionables of `scope` until the first call. */
+/** Edges and repeats may be added until the first call. */
 export function createSources(scope: Scope, registry: Registry): Sources {
   const { declarations, references } = scope.definition.finds;
   const path = new Set(listPathParameters(scope.path));
@@ -97,7 +55,7 @@ export function createSources(scope: Scope, registry: Registry): Sources {
     if (rules.has(name)) found.push(createPayloadSource(name, 'rule'));
     else if (path.has(name)) found.push(createPayloadSource(name, 'path'));
     else if (isItem) found.push(createPayloadSource(name, 'item'));
-    // A protected name is a payload field only if it has no other source.
+    // Only without another source, a protected name is a payload field.
     else if (properties.has(name) && found.length === 0) found.push(createPayloadSource(name, 'property'));
     if (scope.claims.has(name)) found.push({ sort: 'claim', name, makers: [], why: null });
     return found;
@@ -111,14 +69,14 @@ export function createSources(scope: Scope, registry: Registry): Sources {
       if (first !== undefined) return first;
       if (!isWord(text)) return null;
       const lower = name.toLowerCase();
-      // A rule in another case is what the payload has, so this name would always be NULL.
+      // A rule in another case is what the payload has.
       const isMiscased = [...rules].some((rule) => rule.toLowerCase() === lower);
       if (!isMiscased && columns.some((column) => isColumn(text, column))) return createPayloadSource(name, 'column');
       const action = key === null ? undefined : byKey.get(key);
       // Scheduled work has no payload.
       if (rules.size === 0 && action?.timing.scheduled !== true) return createPayloadSource(name, 'unruled');
       const repeat = action?.repeat ?? null;
-      // The fields of the items are unknown, so any word may be one.
+      // Without known fields of the items, any word may be one.
       const isOpen = repeat?.fields === null && (repeat.from === 'result' || repeat.from === 'extracted');
       return isOpen ? createPayloadSource(name, 'item') : null;
     },
@@ -165,7 +123,7 @@ const findProducers = (
       : [],
   );
 
-/** The actionables that run before `user` and return a list with the name in its items. */
+/** Actionables that run before `user` and return a list with the name. */
 function createOutputLookup(scope: Scope, registry: Registry): (user: LinkedAction, name: string) => string[] {
   const { actions } = scope;
   const outputs = new Map<LinkedAction, readonly string[]>();

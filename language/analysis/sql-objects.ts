@@ -1,4 +1,4 @@
-/** Resolves the views and functions behind the statements of an actionable, so that secrets are followed through their texts. */
+/** Resolves the views and functions behind statements, so that secrets are followed through their texts. */
 import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
 import { ASSUMED, readSqlObjects, type SqlObject } from '../strings/sql-objects.js';
 import type { SqlText } from './facts.js';

@@ -1,6 +1,6 @@
 /**
- * The cache of an analyser: the result and problems of each stage per input object, held weakly.
- * A stage runs again only if one of its reads has changed.
+ * The cache of an analyser: the outcome of each stage per input object, held weakly. A stage runs again only if a
+ * read has changed.
  */
 import type { CodeEntry } from '../../contract/problem.js';
 import { splitIntoBlocks, type Blocks } from './blocks.js';
@@ -9,7 +9,7 @@ import { createReport, type Report, type PendingProblem } from './report.js';
 
 export type { Blocks } from './blocks.js';
 
-/** Primitive values are compared by value, also in arrays, sets and maps; other objects by identity. */
+/** Primitive values, arrays, sets and maps are compared by value, others by identity. */
 export type StageInput =
   | object
   | string
@@ -23,19 +23,19 @@ export type StageInput =
 
 export interface Stage<T> {
   readonly name: string;
-  /** All reads of the work except the input object, its sources, and the registry. */
+  /** All except the input object, its sources, and the registry. */
   readonly reads: readonly StageInput[];
   readonly compute: (report: Report) => T;
 }
 
-/** A stage that looks up in a source: it runs again only if an answer has changed, whatever else in the source has. */
+/** A stage that looks up in a source runs again only if an answer has changed. */
 export interface LookupStage<T, S extends object> {
   readonly name: string;
   /** As those of a stage, without the source. */
   readonly reads: readonly StageInput[];
   readonly source: S;
   readonly compute: (lookups: Lookups<S>, report: Report) => T;
-  /** Returns the earlier outcome if the new one is equal: then stages that read it do not run again. */
+  /** Returns the earlier outcome if the new one is equal: then its readers do not run again. */
   readonly reuse?: (earlier: T, outcome: T) => T;
 }
 
@@ -51,7 +51,7 @@ export interface SharedLookupStage<T extends object, R, S extends object> {
   readonly reuse?: (earlier: R, outcome: R) => R;
 }
 
-/** A stage that runs on many inputs with one list of reads. */
+/** A stage of many inputs with one list of reads. */
 export interface SharedStage<T extends object, R> {
   readonly name: string;
   /** Everything that the work reads, except the input object. */
@@ -60,16 +60,16 @@ export interface SharedStage<T extends object, R> {
 }
 
 export interface StageCache {
-  /** Returns the cached or new result; its problems go to `report` in both cases. */
+  /** Cached or new; its problems go to `report` in both cases. */
   getOrCompute<T>(thing: object, report: Report, stage: Stage<T>): T;
   getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T;
-  /** Returns the results in order. Blocks of inputs in which nothing has changed cost one comparison. */
+  /** In order. Unchanged blocks of inputs cost one comparison. */
   getOrLookUpAll<T extends object, R, S extends object>(
     blocks: Blocks<T>,
     report: Report,
     stage: SharedLookupStage<T, R, S>,
   ): R[];
-  /** Splits a list. A block stays the same object while its items do, so that what is read from it can be memoized. */
+  /** A block stays the same object while its items do, so that what reads it can be memoized. */
   splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T>;
   /** Returns the results in order; the shared reads are compared once. */
   getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[];
@@ -237,7 +237,7 @@ class JoinedLookups implements CachedLookups {
   }
 }
 
-/** Runs for every definition on every keystroke, so it allocates no arrays. */
+/** Runs on every keystroke, so it allocates no arrays. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b);
@@ -256,11 +256,10 @@ function isSameOrder(a: Iterable<unknown>, b: Iterator<unknown>): boolean {
   return true;
 }
 
-/** Lookups of a stage in a source outside its `reads`. Another source with the same answers leads to the same result. */
+/** Lookups outside the `reads` of a stage. Another source with the same answers leads to the same result. */
 export interface Lookups<S extends object> {
   /**
-   * Reads from the source and records the answer; `read` may use nothing else.
-   * Answers are compared as reads are; data by the text that `print` returns.
+   * Records the answer; `read` may use nothing else. Answers are compared as reads are; data by what `print` returns.
    */
   readonly readAnswer: <A extends StageInput>(
     key: string,

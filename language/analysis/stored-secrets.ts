@@ -1,4 +1,4 @@
-/** Finds views and functions that no script creates, and the names under which they give secrets to the statements of an actionable. */
+/** Finds views and functions that no script creates, and the names under which they give secrets to statements. */
 import { locateInString } from '../source/escapes.js';
 import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
 import type { SqlText } from './facts.js';
@@ -43,7 +43,7 @@ export function findStoredSecrets(
   });
 }
 
-/** The names under which the statement returns secrets only because of this object. */
+/** Only because of this object, the statement returns secrets under these. */
 function listGiven(
   object: string,
   statement: SqlText,

@@ -1,4 +1,4 @@
-/** Resolves where queries run and models are stored: the query's connection, else the models', else the default. */
+/** Resolves where queries run and models are stored: by the query, else models, else the default. */
 import { asText } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { StorePlace } from '../../contract/model.js';
@@ -35,7 +35,7 @@ export interface StoresInput {
   readonly registry: Registry;
   readonly memory: StageCache;
   readonly report: Report;
-  /** Null if no config is known; then any connection name is accepted. */
+  /** Null without a known config: any connection name is accepted. */
   readonly given: Pick<AnalysisSettings, 'chosen'> | null;
 }
 
@@ -188,7 +188,7 @@ function reportUnknown(report: Report, spot: SourceLocation, name: string, known
   report.add('LNK_UNKNOWN_CONNECTION', spot, { name, hint: formatHint(near) }, createRenameFix(near));
 }
 
-/** Its own `connection`, else the default instance of the first kind of store in use. */
+/** By its `connection`, else the default of the first kind in use. */
 function placeUnqueried(
   said: string | undefined,
   names: ReadonlyMap<string, readonly string[] | null>,
@@ -202,7 +202,7 @@ function placeUnqueried(
   return usual === undefined ? [] : [{ kind: usual.kind, instance: usual.config?.must ?? OTHERWISE }];
 }
 
-/** Unqueried models are also stored with the models that refer to them, where references are enforced. */
+/** Unqueried models are stored with those that refer to them, where references are enforced. */
 function addReferredModels(
   models: readonly Definition[],
   tables: TableNames,

@@ -1,17 +1,13 @@
 /**
- * Maps table names to models: `_user`, `user` and `users` all refer to a model `_user`.
- * The name in queries becomes the table; two names for one model are an error.
+ * Maps table names to models: `_user`, `user` and `users` all refer to `_user`. Two names for one model are an error.
  */
 import { locateInString } from '../source/escapes.js';
-import { findNearest } from '../source/suggest.js';
 import { findMember, type LocatedNode, type Member } from '../source/tree.js';
 import type { Definition } from './model.js';
 import { memoize } from './memoize.js';
-import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
+import type { Report, SourceLocation } from './report.js';
 import type { Declaration, DocumentQuery } from './facts.js';
-import type { Registry } from './registry.js';
 import type { Blocks, Lookups } from './stage-cache.js';
-import type { Stores } from './stores.js';
 
 export interface TableNames {
   findModel(table: string): string | undefined;
@@ -76,7 +72,7 @@ export function resolveTables(
   };
 }
 
-/** Records what is read, so that a stage depends on its tables and not on the others. */
+/** A stage depends on its tables and not on the others. */
 export const recordTables = ({ readAnswer }: Lookups<TableNames>): TableNames => ({
   findModel: (table) => readAnswer(`model of ${table}`, (from) => from.findModel(table)),
   getTable: (model) => readAnswer(`table of ${model}`, (from) => from.getTable(model)),
@@ -166,48 +162,6 @@ export const locateInText = (
   node: LocatedNode,
   at: { readonly start: number; readonly end: number },
 ): SourceLocation => locateInString(definition.doc, node, at);
-
-interface ReferenceContext {
-  readonly tables: TableNames;
-  readonly report: Report;
-  readonly stores: Stores;
-  readonly registry: Registry;
-}
-
-const listModelReferences = memoize(({ finds }: Definition) =>
-  finds.references.filter(({ refers: { symbol } }) => symbol === 'model' || symbol === 'model-field'),
-);
-
-/** Checks references between models (`foreign_key.of`) and to their fields. */
-export function linkModelReferences(definitions: readonly Definition[], context: ReferenceContext): void {
-  const { tables, report, stores, registry } = context;
-  /** True if every store of the model generates this key itself. */
-  const isMade = (model: string, field: string): boolean => {
-    const places = stores.listStores(model);
-    return places.length > 0 && places.every(({ kind }) => registry.kinds.get(kind)?.config?.models?.key === field);
-  };
-  const models = new Map(definitions.filter((d) => d.sort === 'model').map((d) => [d.name, d]));
-  for (const definition of definitions) {
-    for (const { refers, name, spot, within } of listModelReferences(definition)) {
-      if (refers.symbol === 'model' && tables.findModel(String(name)) === undefined) {
-        const near = findNearest(String(name), models.keys());
-        report.add('LNK_UNKNOWN_MODEL', spot, { name, hint: formatHint(near) }, createRenameFix(near));
-      }
-      if (refers.symbol !== 'model-field' || within === null) continue;
-      const target = models.get(tables.findModel(within.name) ?? '');
-      if (target === undefined) continue;
-      const fields = target.finds.declarations.filter((d) => d.symbol === 'model-field').map((d) => d.name);
-      if (fields.includes(String(name)) || isMade(target.name, String(name))) continue;
-      const near = findNearest(String(name), fields);
-      report.add(
-        'LNK_UNKNOWN_FIELD',
-        spot,
-        { model: target.name, name, hint: formatHint(near) },
-        createRenameFix(near),
-      );
-    }
-  }
-}
 
 export const listModels = memoize((block: readonly Definition[]) => block.filter(({ sort }) => sort === 'model'));
 

@@ -1,6 +1,6 @@
 /**
- * Adds nullable timestamp columns that statements use and the model does not define, with a hint for each.
- * Nothing is added if the model is ambiguous.
+ * Adds nullable timestamp columns that statements use and models do not define, with a hint. Ambiguous models get
+ * none.
  */
 import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../strings/sql-rewrite.js';
 import { readMentions } from '../strings/sql-mentions.js';
@@ -88,7 +88,7 @@ function listDocumentUses(
   return found;
 }
 
-/** The written table, else the first; null if a table is unknown or has the column already. */
+/** The written table, else the first; null if a table is unknown or has the column. */
 function findIntendedModel(
   name: string,
   names: readonly string[],

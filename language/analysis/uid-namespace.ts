@@ -1,6 +1,6 @@
-/** Determines the uid namespace of a message. Realms are hashed, because a definition may contain a plain-text key. */
+/** The uid namespace of a message. Realms are hashed, because a definition may contain a key. */
 import { BootError } from '../../contract/boot-error.js';
-import type { UidNamespace } from '../../contract/deferred.js';
+import type { UidNamespace } from '../../contract/delivery.js';
 import type { PluginUsage } from './facts.js';
 import type { ActionModel, ResourceModel } from './model.js';
 import { isJudged, resolveMessageRealm, findRealm, listRealms } from './realms.js';
@@ -22,7 +22,7 @@ interface Around {
   readonly registry: Registry;
 }
 
-/** `guarded`: id of the resource with the addressed callers. The checker has already reported the errors thrown here. */
+/** `guarded`: id of the resource with the addressed callers. The checker has reported the errors already. */
 export function resolveUidNamespace(
   { resources, registry }: Around,
   owner: ResourceModel,

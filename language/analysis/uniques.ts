@@ -5,8 +5,7 @@ import type { LocatedNode } from '../source/tree.js';
 import { formatType } from './validate-node.js';
 import type { SqlText } from './facts.js';
 import type { Definition } from './model.js';
-import { createFix } from './fix-factory.js';
-import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
+import { formatHint, createRenameFix, type Report, type SourceLocation, createFix } from './report.js';
 import type { TableNames } from './tables.js';
 
 export type UniqueFields = ReadonlyMap<string, readonly (readonly string[])[]>;

@@ -1,17 +1,15 @@
 /**
- * Reports a key that its object does not allow, with the likely correction: a made-up name, a missing plugin,
- * a field of another object, or a misspelling.
+ * Reports a key that its object does not allow, with the likely correction: a made-up name, a missing plugin, another
+ * object, a misspelling.
  */
 import type { FieldNode } from '../schema/field-node.js';
 import { removeMember } from '../source/edit-json.js';
 import { findNearest } from '../source/suggest.js';
 import { findMember, type LocatedNode, type Member } from '../source/tree.js';
 import type { WalkResult } from './facts.js';
-import type { MissingPlugin } from './missing-plugins.js';
 import { ABSENT, correctToPattern, formatKind } from './validate-node.js';
-import type { Expansion, OwnedField, Registry } from './registry.js';
-import { createFix } from './fix-factory.js';
-import { formatHint, type Report, type ReportOptions, type SourceLocation } from './report.js';
+import type { Expansion, OwnedField, Registry, MissingPlugin } from './registry.js';
+import { formatHint, type Report, type ReportOptions, type SourceLocation, createFix } from './report.js';
 import { convertToField } from './wrong-type.js';
 
 /** `key` leads from this object towards the checked one. */
@@ -46,8 +44,8 @@ interface Holder {
 }
 
 /**
- * Created once per object, because a file may contain thousands of unknown keys.
- * The returned function reports one and returns the field that it belongs inside, if any.
+ * Created once per object, because a file may contain thousands of unknown keys. Returns the field that the key
+ * belongs inside.
  */
 export function createUnknownKeyReporter(
   found: UnknownKeyContext,

@@ -4,10 +4,9 @@ import type { LocatedNode } from '../source/tree.js';
 import { listPayloadReaders } from './checks/readers.js';
 import type { DocumentQuery, SqlText } from './facts.js';
 import { findParameterColumns } from './bound-columns.js';
-import type { Definition, ParameterDecision } from './model.js';
+import type { Definition, ParameterDecision, Source, Sources } from './model.js';
 import type { Registry } from './registry.js';
 import { isInside, type SourceLocation } from './report.js';
-import type { Source, Sources } from './sources.js';
 
 export interface ValueRead {
   /** The key of the actionable; null outside actionables. */
@@ -100,7 +99,7 @@ export const listOutputNames = (
   ),
 ];
 
-/** Whether a query of this actionable writes the value at this path, or an object around it. */
+/** Whether a query writes the value at this path, or an object around it. */
 export const isWrittenPath = (
   reads: readonly ValueRead[],
   maker: string | undefined,

@@ -1,4 +1,4 @@
-/** Schema of a value in a definition: a literal is constant, an accessor has its plugin's schema. */
+/** Schema of a value: a literal is constant, an accessor has its plugin's schema. */
 import type { JsonSchema } from '../../contract/api.js';
 import { isObject, type Json } from '../../contract/json.js';
 import { parseTemplate } from '../strings/accessor.js';
@@ -20,7 +20,7 @@ export function createValueSchema(json: Json, accessor: AccessorSchema): JsonSch
   return createObjectSchema(Object.fromEntries(entries));
 }
 
-/** A string that is exactly one accessor keeps the value's type; with text around it, the result is a string. */
+/** A string that is exactly one accessor keeps the value's type. */
 function createTextSchema(text: string, accessor: AccessorSchema): JsonSchema {
   const parts = parseTemplate(text);
   const [first] = parts;

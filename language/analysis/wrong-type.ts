@@ -1,5 +1,5 @@
 /**
- * Reports a value of the wrong JSON type, with the correction if it is evident: a quoted number, a size with its unit, one item
+ * Reports a value of the wrong JSON type, with an evident correction: a quoted number, a size with its unit, an item
  * without its list.
  */
 import type { FieldNode } from '../schema/field-node.js';

@@ -1,4 +1,4 @@
-/** Validates untrusted JSON against readers and reports the location of a mismatch. Converts nothing; rejects unknown keys. */
+/** Validates untrusted JSON against readers. Converts nothing; rejects unknown keys. */
 import { isObject, getOwn, POISON_KEYS, type Json, type JsonObject } from '../../contract/json.js';
 
 export class DataError extends Error {
@@ -14,7 +14,7 @@ export class DataError extends Error {
 export interface Caps {
   readonly characters: number;
   readonly depth: number;
-  /** `text`: maximum length of a string; `items`: of a list, and maximum number of keys of an object. */
+  /** `text`: maximum length of a string; `items`: of a list, and keys of an object. */
   readonly text: number;
   readonly items: number;
 }

@@ -1,4 +1,4 @@
-/** Describes a field's type, bounds and remarks in text. The reference and the editors share it. Reads FieldNodes only. */
+/** Describes a field's type, bounds and remarks for the reference and editors. */
 import type { Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { MemberNames } from '../../contract/field-meta.js';

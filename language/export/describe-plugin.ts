@@ -1,5 +1,6 @@
 /** Describes a plugin's version, maturity, deprecation and facts. */
-import type { FactValue, PluginSpec } from '../../contract/plugin.js';
+import type { FactValue } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { formatCode } from './markdown.js';
 
 export const describePluginDeprecation = ({ deprecated }: PluginSpec): string =>

@@ -1,6 +1,5 @@
 /**
- * Checks examples and counter-examples inside complete files. All variables count as set; a counter-example may also be about an
- * unset one.
+ * Checks examples inside complete files. All variables count as set, unless a counter-example is about an unset one.
  */
 import type { EnvFacts } from '../analysis/checks/accessors.js';
 import { analyseFiles } from '../analysis/analyse.js';
@@ -8,12 +7,14 @@ import { analyseConfig } from '../analysis/config.js';
 import type { Registry } from '../analysis/registry.js';
 import type { Json } from '../../contract/json.js';
 import type { Host } from '../../contract/kind.js';
-import type { CounterExample, EnvFact, Example, PluginSpec } from '../../contract/plugin.js';
+import type { EnvFact } from '../../contract/plugin.js';
+import type { CounterExample, Example, PluginSpec } from '../../contract/plugin-spec.js';
 import type { Problem, Range } from '../../contract/problem.js';
 import { Slot } from '../../contract/slot.js';
 import { listAccessors } from '../strings/accessor.js';
 import { createDocument, rangeAt, type Document } from '../source/document.js';
-import { findNode, parseSource } from '../source/tree.js';
+import { findNode } from '../source/tree.js';
+import { parseSource } from '../source/parse.js';
 
 /** Names of the files that examples are checked in. */
 export const EXAMPLE_FILES = {
@@ -72,7 +73,7 @@ function checkHost(host: Host, registry: Registry, variables: Iterable<string>):
   return { host, doc: createDocument(file, text), problems };
 }
 
-/** A problem's range may be the value, its key, its opening bracket, or a part of its text. */
+/** The range may be the value, its key, its opening bracket, or a part of its text. */
 function isAtPointer({ doc }: CheckedExample, pointer: string, range: Range): boolean {
   const { root } = parseSource(doc);
   const found = root === null ? null : findNode(root, pointer);

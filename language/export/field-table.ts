@@ -1,4 +1,4 @@
-/** Formats a schema's fields as a table: one row each, nested fields with dotted paths. Reads FieldNodes only. */
+/** Formats a schema's fields as a table; nested fields have dotted paths. */
 import type { FieldNode } from '../schema/field-node.js';
 import {
   describeBounds,

@@ -1,6 +1,6 @@
 /** Small parts of a JSON Schema: descriptions, bounds, plugin names. */
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
-import type { PluginSpec } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import type { Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
 

@@ -1,13 +1,10 @@
-/**
- * Converts FieldNodes to JSON Schema (draft 07). Never stricter than the checker, which alone validates names across files and
- * SQL.
- */
-import type { Json, JsonObject } from '../../contract/json.js';
+/** Converts FieldNodes to JSON Schema (draft 07). Never stricter than the checker. */
+import { asText, type Json, type JsonObject } from '../../contract/json.js';
 import type { Expansion, OwnedField, Registry } from '../analysis/registry.js';
 import { Slot } from '../../contract/slot.js';
 import { MATCHER } from '../analysis/verbatim.js';
 import type { FieldNode } from '../schema/field-node.js';
-import { accessorPattern, createInvalidAccessorPattern } from './accessor-patterns.js';
+import { VARIABLES } from '../strings/accessor.js';
 import {
   toAnnotations,
   toBounds,
@@ -18,7 +15,7 @@ import {
 
 export interface SchemaWriter {
   readonly definitions: Readonly<Record<string, Json>>;
-  /** A reference to the schema of `node`, created on first use with a name derived from `name`. */
+  /** Creates the schema on first use, with a name derived from `name`. */
   ref(node: FieldNode, name: string): JsonObject;
 }
 
@@ -183,4 +180,32 @@ function writeProperty(pen: WriterState, key: string, { field, plugin }: OwnedFi
   const written = pen.definitions[pen.names.get(field) ?? ''];
   if (spec !== undefined && typeof written === 'object') Object.assign(written as object, toPluginDescription(spec));
   return ref;
+}
+
+/** End of the upper-case root: no letter, digit or underscore follows. */
+const END = '(?![A-Za-z0-9_])';
+const PLUGIN_TAIL = 'plugin:';
+
+/** A dollar sign that may start an accessor, unlike that of `$$ROOT`. Not every regex engine supports lookbehind. */
+const SIGN = `(?:(?:^|[^$])\\$|\\$\\$(?!(?:${[...VARIABLES].join('|')})${END}))`;
+
+/** Matches text with at least one accessor. */
+const accessorPattern = `${SIGN}[A-Z][A-Z0-9_]*${END}`;
+
+/** Matches an invalid accessor: a root outside `roots` (default: all known), or an unknown plugin name. */
+function createInvalidAccessorPattern(registry: Registry, roots: readonly string[] | undefined): string {
+  const known = registry
+    .listKinds(Slot.ACCESSOR)
+    .flatMap(({ kind }) => registry.names(kind).map((name) => ({ name, spec: registry.plugin(kind, name) })))
+    .filter(({ name }) => roots?.includes(name) ?? true);
+  // `$SAVED` of tests is no plugin.
+  const listed = (roots ?? known.map(({ name }) => name)).join('|');
+  const unknown = listed === '' ? accessorPattern : `${SIGN}(?!(?:${listed})${END})[A-Z][A-Z0-9_]*${END}`;
+  const tails = known.flatMap(({ name, spec }) => {
+    const tail = asText(spec?.facts?.['tail']);
+    if (!tail.startsWith(PLUGIN_TAIL)) return [];
+    const names = registry.names(tail.slice(PLUGIN_TAIL.length)).join('|');
+    return names === '' ? [] : [`\\$${name}${END}(?!\\.(?:${names})(?![A-Za-z0-9_-]))`];
+  });
+  return [unknown, ...tails].join('|');
 }

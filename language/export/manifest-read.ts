@@ -1,6 +1,7 @@
-/** Reads a manifest. Manifests are untrusted: everything is validated and limited in size, and nothing is executed. */
+/** Reads a manifest. Manifests are untrusted: everything is validated and limited in size. */
 import type { ConfigSection, FactSpec, Host, Select } from '../../contract/kind.js';
-import type { CounterExample, Example, FactValue } from '../../contract/plugin.js';
+import type { FactValue } from '../../contract/plugin.js';
+import type { CounterExample, Example } from '../../contract/plugin-spec.js';
 import type { InventedPattern, CommonMistakes, Correction } from '../../contract/common-mistakes.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import type { Json, JsonObject } from '../../contract/json.js';

@@ -1,6 +1,7 @@
-/** Converts a manifest to kinds and specs. Checks written in code are missing, so invalid definitions may pass. */
+/** Converts a manifest to kinds and specs. Checks in code are missing, so invalid definitions may pass. */
 import type { Kind } from '../../contract/kind.js';
-import { definePlugin, type PluginSpec } from '../../contract/plugin.js';
+import { definePlugin } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { createFoldedSchema } from '../schema/fold.js';
 import type { Manifest, ManifestKind, ManifestPlugin } from './manifest.js';
 

@@ -1,11 +1,12 @@
 /**
- * Serializes a folder's kinds and plugins for readers that must not run foreign code; `manifest-read.ts` reads the result. Checks
- * become a flag, runtimes a path.
+ * Serializes kinds and plugins of a folder for readers that must not run its code. Checks become a flag, runtimes a
+ * path.
  */
 import type { Registry } from '../analysis/registry.js';
 import type { Json } from '../../contract/json.js';
 import type { ConfigSection, FactSpec, Host, Kind, Select } from '../../contract/kind.js';
-import { pluginId, type CounterExample, type Example, type FactValue, type PluginSpec } from '../../contract/plugin.js';
+import { pluginId, type FactValue } from '../../contract/plugin.js';
+import type { CounterExample, Example, PluginSpec } from '../../contract/plugin-spec.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { foldSchema } from '../schema/fold.js';
@@ -55,7 +56,7 @@ export interface Manifest {
   readonly format: typeof MANIFEST_FORMAT;
   /** Semver range of compatible Lintel versions. */
   readonly lintel: string;
-  /** Digest of the specs that it was written from; absent in a manifest of an earlier version. */
+  /** Digest of the specs; absent in a manifest of an earlier version. */
   readonly specs?: string | undefined;
   readonly kinds: readonly ManifestKind[];
   readonly plugins: readonly ManifestPlugin[];

@@ -1,18 +1,18 @@
 /**
- * Serializes specs without code (schemas folded, functions as paths), so a bundle starts without building schemas. One line per
- * schema, parsed on demand; code is loaded when it is called.
+ * Serializes specs without code, so a bundle starts without building schemas. One line per schema is parsed on
+ * demand; code is loaded when called.
  */
-import { buildRegistry } from '../analysis/registry.js';
+import { buildRegistry } from '../analysis/build-registry.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
-import type { PluginSpec, SchemaLike } from '../../contract/plugin.js';
+import type { PluginSpec, SchemaLike } from '../../contract/plugin-spec.js';
 import { foldSchema, createLazySchema } from '../schema/fold.js';
 import { unpackNode, type PackedNode } from '../schema/packed-node.js';
 import { toPlainData } from './manifest.js';
 
 type ValuePath = readonly (string | number)[];
 
-/** A path and the number of the line that contains its value. */
+/** A path and the line of its value. */
 type LineReference = readonly [way: ValuePath, line: number];
 
 interface PackedOne {
@@ -37,7 +37,7 @@ export interface SpecList {
 /** Members of a spec that no check of definitions reads. */
 const WORDS: readonly string[] = ['examples', 'counterExamples', 'details'];
 
-/** Returns ASCII text. Throws if a value is neither data, function nor schema, or the specs form no registry. */
+/** Returns ASCII text. Throws for what cannot be packed, or if the specs form no registry. */
 export function packSpecs({ kinds, specs }: SpecList): string {
   const lines = [''];
   const known = new Map<string, number>();
@@ -82,7 +82,7 @@ function packOne(whole: object, name: string, keep: (value: Json) => number): Pa
   return { data, schemas, words, code };
 }
 
-/** `real` returns the specs with code; called when a function or documentation is first used. */
+/** `real` returns the specs with code, on first use. */
 export function unpackSpecs(text: string, real: () => SpecList): SpecList {
   const lines = text.split('\n');
   const read = (line: number): unknown => JSON.parse(lines[line] ?? '');

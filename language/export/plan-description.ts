@@ -72,7 +72,7 @@ function describePart(
   };
 }
 
-/** Source line (from 1), dependencies with the names they provide, and tables. */
+/** Source line (from 1), dependencies with their names, and tables. */
 function createActionDescriber({ sequence, registry, tables }: PlannedResource): DescribeAction {
   const flows = buildFlows(registry, sequence);
   const all = new Map(sequence.map((action) => [action.key, action]));

@@ -1,7 +1,8 @@
-/** Generates the reference page of a kind: selection, fields, valid and invalid examples. */
+/** The reference page of a kind. */
 import type { Registry } from '../analysis/registry.js';
 import type { Kind, Select } from '../../contract/kind.js';
-import { pluginId, type PluginSpec } from '../../contract/plugin.js';
+import { pluginId } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import { foldSchema } from '../schema/fold.js';
 import { formatFieldTable } from './field-table.js';

@@ -1,6 +1,7 @@
-/** Generates the reference page of the problem codes: message, help, and an example if a plugin provides one. */
+/** Generates the reference page of the problem codes. */
 import type { Registry } from '../analysis/registry.js';
-import { pluginId, type CounterExample, type PluginSpec } from '../../contract/plugin.js';
+import { pluginId } from '../../contract/plugin.js';
+import type { CounterExample, PluginSpec } from '../../contract/plugin-spec.js';
 import { getCertainty, type CodeEntry } from '../../contract/problem.js';
 import { BOOT_CODES } from '../problems/boot-codes.js';
 import { checkCounterExample } from './example-check.js';

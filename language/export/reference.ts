@@ -1,16 +1,17 @@
-/** Generates the reference as Markdown from the specs, by file name. Writes no files. */
+/** The reference as Markdown, by file name. */
 import { getConfigField } from '../analysis/config.js';
 import { Slot } from '../../contract/slot.js';
 import { BESIDE_FIELDS, GRAMMAR, ROOT_FIELDS } from '../analysis/grammar.js';
 import type { Registry } from '../analysis/registry.js';
-import type { Json } from '../../contract/json.js';
+import type { Json, JsonObject } from '../../contract/json.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
 import type { CommandDoc, OptionDoc } from './command-doc.js';
 import { formatFieldTable } from './field-table.js';
 import type { DescribeContext } from './describe-field.js';
 import { toAnchor, joinBlocks, formatCode, formatJsonBlock, toMidSentence, formatTable } from './markdown.js';
-import { createConfigExample, findExample } from './reference-examples.js';
-import { createHooksPage } from './reference-hooks.js';
+import { listHostProblems } from './example-check.js';
+import type { Kind } from '../../contract/kind.js';
+import { HOOK_NAMES, HOOK_DOCS, type HookDoc } from '../../contract/hook-docs.js';
 import { createKindPage } from './reference-kind.js';
 import { createProblemPage } from './reference-problems.js';
 
@@ -149,6 +150,86 @@ function createCommandPage({ commands, commonOptions }: ReferenceInput): string 
     'Exit code 2: the command line was not understood. Colours are left out when `NO_COLOR` is set or the output is no ' +
       'terminal.',
     formatOptions(commonOptions),
+    sections,
+  );
+}
+
+/** Characters of JSON; longer examples are too specific. */
+const LONGEST = 500;
+
+/** The file around the largest short example of the slot's plugins. */
+function findExample(registry: Registry, slot: string): Json | null {
+  const all = registry.listKinds(slot).flatMap((kind) =>
+    registry.names(kind.kind).flatMap((name) => {
+      const spec = registry.plugin(kind.kind, name);
+      return spec === undefined ? [] : spec.examples.map(({ json }) => kind.host(json, spec).json);
+    }),
+  );
+  const measureSize = (json: Json): number => JSON.stringify(json).length;
+  const short = all.filter((json) => measureSize(json) <= LONGEST);
+  return short.sort((a, b) => measureSize(b) - measureSize(a))[0] ?? all[0] ?? null;
+}
+
+/** Each kind's section, as long as the whole stays valid. */
+function createConfigExample(registry: Registry): Json | null {
+  let all: JsonObject = {};
+  for (const kind of registry.kinds.values()) {
+    const own = kind.config === undefined ? null : findFirstExample(registry, kind);
+    if (own === null) continue;
+    const wider = { ...all, ...own };
+    if (listHostProblems(registry, { file: 'config', json: wider, at: '' }).length === 0) all = wider;
+  }
+  return Object.keys(all).length === 0 ? null : all;
+}
+
+function findFirstExample(registry: Registry, kind: Kind): JsonObject | null {
+  for (const name of registry.names(kind.kind)) {
+    const spec = registry.plugin(kind.kind, name);
+    const example = spec?.examples[0];
+    if (spec !== undefined && example !== undefined) return kind.host(example.json, spec).json;
+  }
+  return null;
+}
+
+const MAY: Readonly<Record<HookDoc['may'], (doc: HookDoc) => string>> = {
+  look: () => 'It observes; its return value is ignored.',
+  change: ({ given: [first = ''] }) => `It returns ${formatCode(first)}, changed or unchanged.`,
+  answer: () => 'It returns nothing, or `done(value)`, which skips everything after it.',
+};
+
+function createHooksPage(): string {
+  const rows = HOOK_NAMES.map((name) => {
+    const { when, given, may } = HOOK_DOCS[name];
+    return [`[${formatCode(name)}](#${name})`, when, given.map(formatCode).join(', '), may];
+  });
+  const sections = HOOK_NAMES.map((name) => {
+    const doc = HOOK_DOCS[name];
+    return joinBlocks(
+      `## ${formatCode(name)}`,
+      `${doc.when}.`,
+      `A tap is given ${doc.given.map(formatCode).join(' and ')}. ${MAY[doc.may](doc)} ${
+        doc.sync === true ? 'It must not wait.' : 'It may wait: a promise is awaited.'
+      }`,
+      doc.more ?? '',
+      `\`\`\`ts\n${doc.example}\n\`\`\``,
+    );
+  });
+  return joinBlocks(
+    '# Hooks',
+    'A hook is for behaviour that every request has, or the whole process. What depends on a field of a definition is a ' +
+      'step that a plugin compiles instead. A plugin taps hooks in the `register` of its runtime:',
+    '```ts\nregister(hooks) {\n  hooks.tap(name, tap, options);\n}\n```',
+    formatTable(
+      ['option', 'meaning'],
+      [
+        ['`stage`', 'A number that orders the taps; `Stage` has names for some. Without it, `Stage.NORMAL`.'],
+        ['`before`', 'Ids of plugins whose taps run after this one.'],
+        ['`mode`', 'For `execute` only: the mode whose execution is tapped.'],
+      ],
+    ),
+    'A hook that does not exist, a tap after the start, and a value other than the ones below are errors. What a tap throws ' +
+      'fails the request, with the name of the plugin in the log. A hook without taps costs nothing.',
+    formatTable(['hook', 'when', 'a tap is given', 'it may'], rows),
     sections,
   );
 }

@@ -1,4 +1,4 @@
-/** Generates the JSON Schemas for editors: definition, model, config, and one for all, which detects the kind by content. */
+/** Generates the JSON Schemas for editors: definition, model, config, and one that detects the kind. */
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
 import { getConfigField } from '../analysis/config.js';
@@ -68,14 +68,14 @@ export function createSchema(target: SchemaTarget, registry: Registry): JsonObje
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: TITLES[target],
-    // Extensions of VS Code's JSON support: every project file may contain comments and trailing commas.
+    // VS Code allows comments and trailing commas in project files.
     allowComments: true,
     allowTrailingCommas: true,
     ...shareEqual({ allOf: [root], definitions: pickReachable(root, parts) }),
   };
 }
 
-/** Model options are recognized by their JSON type; an object under the name of an option is an ordinary field. */
+/** Model options are recognized by their JSON type; any object is an ordinary field. */
 function addModelOptions(writer: SchemaWriter): Readonly<Record<string, Json>> {
   const beside = Object.entries(BESIDE_FIELDS.fields).map(
     ([name, node]) => [name, node.type, writer.ref(node, `model.${name}`)] as const,
@@ -108,7 +108,7 @@ function pickReachable(root: JsonObject, all: Readonly<Record<string, Json>>): J
 
 const PREFIX = '#/definitions/';
 
-/** Of equal definitions one remains. Those that differ only in references to equal ones are equal in the next round. */
+/** Of equal definitions one remains, in rounds: references to equal ones become equal. */
 function shareEqual(schema: { readonly allOf: Json; readonly definitions: JsonObject }): JsonObject {
   const byText = new Map<string, string>();
   const others = new Map<string, string>();

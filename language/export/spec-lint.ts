@@ -1,7 +1,8 @@
-/** Lints a spec beyond the registry's rules: sentences, examples, counter-examples, codes. Returns the issues as text. */
+/** Lints a spec beyond the registry's rules. */
 import type { Registry } from '../analysis/registry.js';
 import type { Kind } from '../../contract/kind.js';
-import { pluginId, type PluginSpec } from '../../contract/plugin.js';
+import { pluginId } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { hasErrors } from '../../contract/problem.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { foldSchema } from '../schema/fold.js';

@@ -1,4 +1,4 @@
-/** Codes of the audit (ownership, passwords, keys) and of acknowledged warnings. Data only. */
+/** Codes of the audit and of acknowledged warnings. */
 import type { CodeEntry } from '../../contract/problem.js';
 import { defineProblem, defineUnsure } from './define.js';
 

@@ -1,4 +1,4 @@
-/** Codes that prevent the start, about the installation rather than definitions. Data only. */
+/** Codes that prevent the start, about the installation. */
 import { defineProblem } from './define.js';
 
 export const BOOT_CODES = {

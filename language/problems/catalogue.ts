@@ -1,6 +1,6 @@
 /**
- * All codes of checking definitions. `with-program-codes.ts` adds those of programs, specs those of plugins. `{name}` in a
- * message is a parameter.
+ * All codes of checking definitions. `with-program-codes.ts` adds those of programs, specs those of plugins. `{name}`
+ * is a parameter.
  */
 import type { CodeEntry } from '../../contract/problem.js';
 import { AUDIT_CODES } from './audit-codes.js';

@@ -18,7 +18,7 @@ export const defineUnsure = (title: string, message: string, help: string): Code
   ...defineProblem('warning', title, message, help),
   plugins: 'all',
 });
-/** An error about one name or setting that many places may use; these parameters say which one. */
+/** An error about one name or setting used in many places; these parameters identify it. */
 export const withCause = (entry: CodeEntry, ...cause: readonly string[]): CodeEntry => ({ ...entry, cause });
 export const defineRejection = (status: number, title: string, message: string, help: string): CodeEntry => ({
   status,

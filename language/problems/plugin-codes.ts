@@ -1,4 +1,4 @@
-/** Codes about unreadable or incompatible plugins and about environment variables. Data only. */
+/** Codes about plugins and environment variables. */
 import { defineProblem } from './define.js';
 
 export const PLUGIN_CODES = {

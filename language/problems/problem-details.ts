@@ -1,7 +1,4 @@
-/**
- * Converts a fault into a problem document (RFC 9457). Texts come only from catalogue and definition, so that neither SQL nor
- * driver messages reach a response.
- */
+/** Converts a fault into a problem document (RFC 9457). Texts come only from catalogue and definition. */
 import { fillMessage, type CodeEntry, type ErrorResponse } from '../../contract/problem.js';
 import { REQUEST_CODES } from './request-codes.js';
 import type { Fault } from '../../contract/fault.js';

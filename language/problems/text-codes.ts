@@ -1,4 +1,4 @@
-/** Codes about the content of strings: accessors, templates, SQL, secrets, undeclared and unused names. Data only. */
+/** Codes about strings: accessors, templates, SQL, secrets, names. */
 import { defineProblem, withCause } from './define.js';
 
 export const TEXT_CODES = {

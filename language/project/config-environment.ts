@@ -1,6 +1,6 @@
 /**
- * Applies environment variables that override the config. Errors never contain values. The `sub0` profile also accepts the
- * formats of the earlier system.
+ * Environment variables that override the config. Errors never contain values. The `sub0` profile also accepts
+ * earlier formats.
  */
 import { isHost, isOrigin, isStatusPath, METHODS } from '../analysis/config-schema.js';
 import { isSocketPath } from '../analysis/config-websocket.js';

@@ -1,4 +1,4 @@
-/** Finds and decodes the definition files of a project. It does not parse them. */
+/** Finds and decodes the definition files of a project. */
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { SourceFile } from '../analysis/analyse.js';
@@ -38,7 +38,7 @@ export function getFixedPart(glob: string): string {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** `shown`: name in problems. Null for a file that has disappeared, because editors replace files by renaming others. */
+/** `shown`: name in problems. Null for a file that has disappeared: editors replace files. */
 export async function readDefinition(name: string, shown: string): Promise<SourceFile | null> {
   let bytes: Buffer;
   try {

@@ -1,10 +1,11 @@
-/** Checks the patterns of `definitions` in the config against the files that they match. */
+/** Checks the patterns of `definitions` against the files. */
 import { resolve, sep } from 'node:path';
 import type { Problem } from '../../contract/problem.js';
 import type { Registry } from '../analysis/registry.js';
 import { createReport, toProblems } from '../analysis/report.js';
 import type { Document } from '../source/document.js';
-import { findMember, parseSource } from '../source/tree.js';
+import { findMember } from '../source/tree.js';
+import { parseSource } from '../source/parse.js';
 import { getFixedPart } from './definition-files.js';
 
 export interface PatternPlaces {
@@ -13,7 +14,7 @@ export interface PatternPlaces {
   readonly registry: Registry;
 }
 
-/** Reports patterns without any definition in their folder; one of several endings may be unused. `names`: absolute. */
+/** Reports patterns without any definition; one of several endings may be unused. `names`: absolute. */
 export function checkPatterns(
   { folder, configDocument: doc, registry }: PatternPlaces,
   names: readonly string[],

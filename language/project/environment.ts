@@ -1,4 +1,4 @@
-/** Reads `.env` next to the config, and derives facts about variables without their values. */
+/** Reads `.env`, and derives facts about variables without values. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';

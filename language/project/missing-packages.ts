@@ -1,14 +1,15 @@
-/** Reports packages that plugins in use need and that are not installed. */
+/** Packages that plugins in use need and that are missing. */
 import { BootError } from '../../contract/boot-error.js';
 import type { Problem } from '../../contract/problem.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { Registry } from '../analysis/registry.js';
 import { createReport, toProblems } from '../analysis/report.js';
 import type { Document } from '../source/document.js';
-import { findMember, parseSource, type LocatedNode } from '../source/tree.js';
+import { findMember, type LocatedNode } from '../source/tree.js';
+import { parseSource } from '../source/parse.js';
 import { readPackageFile } from './package-folder.js';
 
-/** An instance of a section of the config, or a plugin that definitions use. */
+/** An entry of the config, or a plugin of definitions. */
 export interface PluginInUse {
   readonly id: PluginId;
   readonly instance: string;
@@ -19,7 +20,7 @@ interface CheckedConfig {
   readonly configDocument: Document;
 }
 
-/** At the entry of the config that chooses the plugin, or at the start of the config. */
+/** At the entry of the config that chooses the plugin, or at its start. */
 export function checkPackages(
   { registry, configDocument: doc }: CheckedConfig,
   plugins: Iterable<PluginInUse>,
@@ -47,7 +48,7 @@ export function checkScratchPackages(
   return toProblems(report);
 }
 
-/** Throws BootError PLG_PACKAGE with the command that installs what the plugin lacks. */
+/** Throws PLG_PACKAGE with the command that installs them. */
 export function requirePackages(registry: Registry, id: PluginId): void {
   const missing = describeMissing(registry, id);
   if (missing !== null) throw new BootError('PLG_PACKAGE', missing);
@@ -82,7 +83,7 @@ export function isInstalled(name: string): boolean {
   }
 }
 
-/** The command that installs the versions that this version of Lintel is tested with. */
+/** Installs the versions that Lintel is tested with. */
 export function formatInstallCommand(names: readonly string[], options = ''): string {
   const { peerDependencies } = readPackageFile();
   return `npm install ${options}${names.map((name) => `${name}@${peerDependencies[name] ?? 'latest'}`).join(' ')}`;

@@ -1,4 +1,4 @@
-/** Finds files of this package, from a module as from a bundle. */
+/** Files of this package, from a module or a bundle. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ export const SCRATCH_WORKER = 'dist/bundle/scratch-worker.js';
 
 export interface PackageFile {
   readonly version: string;
-  /** The versions of packages that a project installs when it uses them. */
+  /** The versions that a project installs. */
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,9 @@
-/** Finds plugins of the distribution and in the config's folders. It imports specs and kinds, but no runtimes. */
+/** Finds plugins of the distribution and in the config's folders. Imports no runtimes. */
 import type { Kind } from '../../contract/kind.js';
-import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../../contract/plugin.js';
-import { buildRegistry, type Registry } from '../analysis/registry.js';
+import { pluginId, type PluginId, type PluginRuntime } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
+import type { Registry } from '../analysis/registry.js';
+import { buildRegistry } from '../analysis/build-registry.js';
 import { withProgramCodes } from '../problems/with-program-codes.js';
 import { BUILTIN, importDefault, isPatternMatch, locatePlugins, readFolder } from './plugin-folders.js';
 import { readKnownPlugins } from './plugin-manifests.js';
@@ -41,7 +43,7 @@ export interface BuiltinPlugins {
   >;
 }
 
-/** Folders are relative to `folder`. `trusted`: code in folders may run; otherwise only their manifests are read. */
+/** Folders are relative to `folder`. Without `trusted`, only their manifests are read. */
 export async function loadPackages(
   builtin: BuiltinPlugins,
   folder: string,

@@ -1,4 +1,4 @@
-/** Attributes errors at start to the plugin that threw them: any error but a BootError becomes PLG_OPEN with the plugin's name. */
+/** Any error at start but a BootError becomes PLG_OPEN with the plugin's name. */
 import { BootError } from '../../contract/boot-error.js';
 import { Fault } from '../../contract/fault.js';
 import { fillMessage, type CodeEntry } from '../../contract/problem.js';

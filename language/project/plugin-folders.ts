@@ -1,11 +1,12 @@
-/** Loads kinds and specs of plugin folders and finds their runtimes. It runs project code, so editors use a separate process. */
+/** Loads plugin folders and finds their runtimes. It runs project code, so editors use a separate process. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BootError } from '../../contract/boot-error.js';
 import type { Kind } from '../../contract/kind.js';
-import { pluginId, type PluginId, type PluginSpec } from '../../contract/plugin.js';
+import { pluginId, type PluginId } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 
 export interface FolderPlugins {
   readonly kinds: Kind[];
@@ -24,7 +25,7 @@ export function isPatternMatch(pattern: string, id: string): boolean {
   return pattern === id || (pattern.endsWith('*') && id.startsWith(pattern.slice(0, -1)));
 }
 
-/** The folder of an entry of `plugins`: a path relative to the config, or the name of an installed package. */
+/** The folder of an entry of `plugins`: a relative path, or an installed package. */
 export function locatePlugins(root: string, name: string): string {
   const folder = resolve(root, name);
   if (existsSync(folder) || name.startsWith('.')) return folder;

@@ -1,4 +1,4 @@
-/** Reads plugin manifests, which describe plugins without running their code. Manifests are untrusted. */
+/** Plugin manifests, which describe plugins without their code. Untrusted. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { readPluginLists } from '../analysis/config.js';
@@ -10,7 +10,8 @@ import type { Manifest } from '../export/manifest.js';
 import { readManifest } from '../export/manifest-read.js';
 import { toSpecs, type ManifestSpecs } from '../export/manifest-specs.js';
 import { createDocument } from '../source/document.js';
-import { findMember, parseSource } from '../source/tree.js';
+import { findMember } from '../source/tree.js';
+import { parseSource } from '../source/parse.js';
 import { BUILTIN, locatePlugins } from './plugin-folders.js';
 
 export const MANIFEST_NAME = 'plugin.manifest.json';
@@ -31,7 +32,7 @@ export interface LoadedManifest extends ManifestResult {
   readonly inside: boolean;
 }
 
-/** `name`: as in the config. Manifests outside the project (`root`) are not read. */
+/** `name`: as in the config. Only inside the project (`root`). */
 export async function loadManifest(root: string, folder: string, name: string): Promise<LoadedManifest> {
   const real = await realpath(folder).catch(() => null);
   const nothing = { real, inside: false, manifest: null };

@@ -1,4 +1,4 @@
-/** Selects the plugins that a set of definitions and the config need. */
+/** The plugins that definitions and the config need. */
 import type { PluginId } from '../../contract/plugin.js';
 import type { Config, ConfiguredPlugin } from '../analysis/config.js';
 import type { Registry } from '../analysis/registry.js';
@@ -6,7 +6,7 @@ import { compileValue } from '../strings/value-reader.js';
 import type { Environment } from './environment.js';
 import { isPatternMatch } from './plugin-folders.js';
 
-/** Plugins that neither a definition nor a section of their own selects. */
+/** Plugins without a definition or section that selects them. */
 export function listEnabledPlugins(registry: Registry, config: Config): ConfiguredPlugin[] {
   return [...registry.plugins.values()].flatMap((spec) => {
     const { kind, name } = spec;
@@ -34,7 +34,7 @@ export function resolveOptions(
   return (compiled.constant ? compiled.read() : {}) as Readonly<Record<string, unknown>>;
 }
 
-/** Plugins of the config are loaded always or when a plugin in use requires them. */
+/** Always, or when a plugin in use requires them. */
 export function listWantedInstances(
   registry: Registry,
   uses: Iterable<PluginId>,

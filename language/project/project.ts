@@ -1,4 +1,4 @@
-/** Loads a project from disk: config, environment, plugin specs and definitions. It connects to nothing. */
+/** Loads a project from disk. Connects to nothing. */
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
@@ -31,7 +31,7 @@ export interface Project extends Packages {
   readonly dev: boolean;
   /** Test files are read too; they are never served. */
   readonly tests?: boolean;
-  /** Texts in place of those on disk, by the name in messages. */
+  /** Texts instead of those on disk, by the name in messages. */
   readonly overlay?: ReadonlyMap<string, string>;
   /** Null when the config is invalid. */
   readonly config: Config | null;
@@ -56,8 +56,8 @@ export interface LoadedDefinitions {
 }
 
 /**
- * Without `configFile`, a missing `lintel.config.json` means defaults. `trusted`: code of plugins may run.
- * Throws BootError for errors without a location in a file.
+ * Without `configFile`, a missing config means defaults. `trusted`: code of plugins may run. Throws BootError for
+ * errors without a location.
  */
 export async function loadProject(
   builtin: BuiltinPlugins,

@@ -1,14 +1,11 @@
-/**
- * What `lintel check` or the language server and the process that checks for them send each other. Structured clones, because
- * tables hold sets.
- */
+/** Messages to and from the process that checks statements. Structured clones, because tables hold sets. */
 import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import type { StatementAnswer, Trial } from '../../contract/statement-check.js';
 import type { SourceFile } from '../analysis/analyse.js';
 import type { Environment } from './environment.js';
 
-/** Given to the process as its argument, because the project may have another version of Lintel than the editor. */
+/** An argument of the process, because the project may have another version of Lintel than the editor. */
 export const SCRATCH_PROTOCOL = '2';
 /** The second argument of a process with low priority. */
 export const PATIENT = 'patient';
@@ -21,7 +18,7 @@ export interface ScratchRequest {
   readonly trial: Trial | null;
 }
 
-/** A project as it stands in an editor, to find what stops its start. */
+/** A project in an editor, to find what stops its start. */
 export interface ProjectTexts {
   readonly folder: string;
   /** The absolute name of the config. */
@@ -29,7 +26,7 @@ export interface ProjectTexts {
   /** Its text; null if there is none. */
   readonly source: string | null;
   readonly files: readonly SourceFile[];
-  /** With the variables of `.env`; the values are compiled into plans that never run. */
+  /** With `.env`; values are compiled into plans that never run. */
   readonly env: Environment;
 }
 
@@ -38,7 +35,7 @@ export interface SettingsRequest {
   readonly texts: ProjectTexts;
 }
 
-/** `error`: the store could not answer, or the plans could not be compiled; the process goes on. */
+/** `error`: the store or the compiler failed; the process goes on. */
 export type ScratchReply =
   | { readonly id: number; readonly problems: readonly Problem[] }
   | { readonly id: number; readonly answers: readonly StatementAnswer[] }

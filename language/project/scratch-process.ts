@@ -1,6 +1,6 @@
 /**
- * A process with scratch stores and a compiler for one project, so that this one stays free while they check. It is started with
- * the first question, and again after its end; it ends with this process.
+ * A process with scratch stores and a compiler for one project, so that this one stays free. It starts with the first
+ * question, and again after its end.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import type { PluginId } from '../../contract/plugin.js';
@@ -15,7 +15,7 @@ import {
   type SettingsRequest,
 } from './scratch-messages.js';
 
-/** Milliseconds for a reply; the first one includes the start of the engine. Scripts of a project may run without end. */
+/** Milliseconds for a reply, or for the start of the engine. Scripts of a project may run without end. */
 const PATIENCE = 60_000;
 /** Megabytes of JavaScript's heap; the engine's memory is apart. */
 const MAX_MEMORY = 512;
@@ -52,11 +52,11 @@ interface ScratchProcessOptions {
   readonly onEnd: (what: string) => void;
 }
 
-/** Processes of closed projects, each free for the next one: the engine takes most of the time of a check. Off outside of tests. */
+/** Processes of closed projects, for the next one: the engine takes most of the time. Off outside of tests. */
 const free: { readonly key: string; readonly child: ChildProcess }[] = [];
 let isReused = false;
 
-/** A program that checks many projects, one after another, keeps the processes. */
+/** For programs that check one project after another. */
 export function reuseScratchProcesses(): void {
   isReused = true;
 }
@@ -125,7 +125,7 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
       const id = ++last;
       const timer = setTimeout(() => asked.kill('SIGKILL'), PATIENCE);
       pending.set(id, { resolve, reject, timer });
-      // If it cannot be sent, the process has ended or is about to, which rejects the question.
+      // If it cannot be sent, the process ends, which rejects the question.
       asked.send({ ...request, id } satisfies Request, () => undefined);
     });
 

@@ -1,15 +1,13 @@
-/** Reads the project's SQL files in `migrations`, sorted by name, for what models cannot express. */
+/** The SQL files in `migrations`, sorted by name. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Script } from '../../contract/statement-check.js';
 import type { AnalyseOptions } from '../analysis/analyse.js';
-import type { Registry } from '../analysis/registry.js';
 import { loadSqlParser } from './sql-parser.js';
-import type { OpenPlugin } from './store-checks.js';
 
 export const SCRIPTS_FOLDER = 'migrations';
 
-/** What the analysis needs for statements. Empty until it is loaded, or without a statement. */
+/** What the analysis needs for statements. Empty until it is loaded. */
 export type SqlSources = Pick<AnalyseOptions, 'sql' | 'scripts'>;
 
 export async function loadSqlSources(folder: string): Promise<SqlSources> {
@@ -25,7 +23,7 @@ async function readAllScripts(folder: string): Promise<readonly string[]> {
   return all.flat().map(({ text }) => text);
 }
 
-/** Scripts of other connections than the default one are in a subfolder of that name. */
+/** Scripts of other connections than the default are in a subfolder. */
 export async function readScripts(folder: string, instance: string, usual: string): Promise<readonly Script[]> {
   const within = instance === usual ? SCRIPTS_FOLDER : `${SCRIPTS_FOLDER}/${instance}`;
   const names = await readdir(join(folder, within)).catch((error: NodeJS.ErrnoException) => {
@@ -40,9 +38,3 @@ export async function readScripts(folder: string, instance: string, usual: strin
     })),
   );
 }
-
-/** Reads the scripts of an open store. */
-export const createScriptReader =
-  (folder: string, registry: Registry) =>
-  ({ id, context }: OpenPlugin): Promise<readonly Script[]> =>
-    readScripts(folder, context.instance, registry.kind(id.split(':')[0] ?? '')?.config?.must ?? context.instance);

@@ -1,4 +1,4 @@
-/** Digest of the specs and kinds in a plugin folder: it says whether a manifest was written from them. Runs nothing. */
+/** Digest of the specs and kinds in a plugin folder: was a manifest written from them? Runs nothing. */
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';

@@ -1,4 +1,4 @@
-/** Loads PostgreSQL's parser once, for the front end, which may not load modules itself. */
+/** Loads PostgreSQL's parser once, for the front end. */
 import { isObject } from '../../contract/json.js';
 import { raiseTieringBudget, runWithoutOptimizing } from './wasm-tiering.js';
 import type { SqlParsed, SqlParser } from '../strings/sql-parser.js';
@@ -14,7 +14,7 @@ const NOTHING: SqlParsed = { statements: [], fault: null };
 
 async function load(): Promise<SqlParser> {
   const { loadModule, parseSync, hasSqlDetails } = await import('libpg-query');
-  // Optimizing the parser's largest function would take hundreds of milliseconds and megabytes, for a run of milliseconds.
+  // Optimizing the parser's largest function takes hundreds of milliseconds, for a run of milliseconds.
   const release = raiseTieringBudget(Infinity);
   try {
     await loadModule();
@@ -30,7 +30,7 @@ async function load(): Promise<SqlParser> {
         const { stmts } = runWithoutOptimizing(() => parseSync(text)) as { readonly stmts?: readonly unknown[] };
         return { statements: (stmts ?? []).filter(isObject), fault: null };
       } catch (error) {
-        // Other errors, such as a stack overflow, do not prove that the text is invalid.
+        // Others, such as a stack overflow, prove nothing about the text.
         if (!hasSqlDetails(error) || error.sqlDetails === undefined) return NOTHING;
         return {
           statements: null,

@@ -1,21 +1,21 @@
 /**
- * Checks the statements of an analysis in stores, without running them. Answers of scratch stores are cached until the statement
- * or one of its tables changes.
+ * Checks statements in stores, without running them. Answers of scratch stores are cached until the statement or its
+ * tables change.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelTable, StorePlace } from '../../contract/model.js';
-import { pluginId, type PluginId, type PluginSpec } from '../../contract/plugin.js';
+import { pluginId, type PluginId } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import type {
   Scratch,
   StatementAnswer,
   StatementDescription,
   StatementRejection,
 } from '../../contract/statement-check.js';
-import type { CheckableStatement } from '../analysis/checkable-statements.js';
 import type { StatementRejections } from '../analysis/checks/rejections.js';
 import type { Config } from '../analysis/config.js';
 import type { SqlText } from '../analysis/facts.js';
-import type { Analysis } from '../analysis/model.js';
+import type { Analysis, CheckableStatement } from '../analysis/model.js';
 import { compileTables } from '../analysis/model-tables.js';
 import type { Registry } from '../analysis/registry.js';
 import { readScripts } from './scripts.js';
@@ -30,7 +30,7 @@ export const areEqualRejections = (some: StatementRejections, others: StatementR
   [...some].every(([statement, rejection]) => isDeepStrictEqual(others.get(statement), rejection));
 
 export interface StatementChecker {
-  /** Begins to open the scratch stores that the config's stores may need. */
+  /** Opens the scratch stores that the config may need. */
   readonly openStores: () => void;
   readonly check: (analysis: Analysis) => Promise<StatementFindings>;
   close(): Promise<void>;
@@ -123,7 +123,7 @@ export function createScratchChecker({
     const added = await readScripts(folder, instance, registry.kind(kind)?.config?.must ?? instance);
     const shared = JSON.stringify([own, added]);
     const shapes = new Map(tables.map((table) => [table.model, JSON.stringify([table.table, table.columns])]));
-    // The added scripts can read any table, so the key contains all of them.
+    // Scripts can read any table, so the key has all.
     const every = added.length === 0 ? '' : [...shapes.values()].join('\n');
     const store = `${kind}/${instance}`;
     const before = known.get(store);

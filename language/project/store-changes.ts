@@ -1,4 +1,4 @@
-/** Changes the schemas of open stores, for commands: without a deadline, and whether or not the config migrates at start. */
+/** Changes the schemas of open stores, for commands: without a deadline, whatever the config says. */
 import type {
   BlindIndexSource,
   FilledIndex,

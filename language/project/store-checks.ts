@@ -1,6 +1,6 @@
-/** Checks the statements of a project in scratch stores of this process, or in its open stores. */
+/** Checks statements in scratch stores of this process, or in open stores. */
 import type { PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
-import type { QueryRejection, Scratch } from '../../contract/statement-check.js';
+import type { QueryRejection, Scratch, Script } from '../../contract/statement-check.js';
 import type { QueryRejections, StatementRejections } from '../analysis/checks/rejections.js';
 import type { Config } from '../analysis/config.js';
 import type { DocumentQuery } from '../analysis/facts.js';
@@ -9,6 +9,7 @@ import type { Registry } from '../analysis/registry.js';
 import { findMissingPackages } from './missing-packages.js';
 import type { LoadedDefinitions, Project } from './project.js';
 import { checkAnalysis, createScratchChecker, type StatementChecker } from './statement-checks.js';
+import { readScripts } from './scripts.js';
 
 /** A plugin that has been opened. */
 export interface OpenPlugin {
@@ -29,7 +30,7 @@ export const createProjectChecker = (
     openScratch: (id) => openScratchHere(registry, runtimes, id),
   });
 
-/** Null where the plugin has no scratch store, or its packages are not installed. */
+/** Null without a scratch store or its packages. */
 export async function openScratchHere(
   registry: Registry,
   runtimes: Project['runtimes'],
@@ -89,3 +90,9 @@ export async function checkQueriesInStores(
   }
   return rejections;
 }
+
+/** Reads the scripts of an open store. */
+export const createScriptReader =
+  (folder: string, registry: Registry) =>
+  ({ id, context }: OpenPlugin): Promise<readonly Script[]> =>
+    readScripts(folder, context.instance, registry.kind(id.split(':')[0] ?? '')?.config?.must ?? context.instance);

@@ -1,11 +1,11 @@
 /**
- * Reads the views and functions that are in the stores, so that secrets are followed through those that no script of the project
- * creates. A store that becomes available later adds its own.
+ * Reads the views and functions of the stores, so that secrets are followed through those that no script creates. A
+ * store that becomes available later adds its own.
  */
 import type { LoadedDefinitions } from './project.js';
 import type { OpenPlugin } from './store-checks.js';
 
-/** Analyses again if the stores have such objects; otherwise returns the same object. */
+/** Analyses again if the stores have such objects. */
 export type FollowSecrets = (
   definitions: LoadedDefinitions,
   stores: readonly OpenPlugin[],

@@ -1,6 +1,6 @@
 /**
- * Controls when V8 optimizes WebAssembly. Older engines read the setting when a module is compiled, newer ones (`LATE`) when a
- * function first runs. A flag of the user and unknown engines remain unchanged.
+ * Controls when V8 optimizes WebAssembly: older engines read the setting when a module is compiled, newer ones
+ * (`LATE`) when a function first runs. A flag of the user remains.
  */
 import { setFlagsFromString } from 'node:v8';
 
@@ -19,7 +19,7 @@ const isChosen = (flag: RegExp): boolean =>
     flag.test(word.replaceAll('_', '-')),
   );
 
-/** Multiplies the tier-up budget of modules compiled until the returned function is called. */
+/** Multiplies the tier-up budget until the returned function is called. */
 export function raiseTieringBudget(times: number): () => void {
   const usual = TIERING_BUDGETS[String(major)];
   if (usual === undefined || isChosen(/^--wasm-tiering-budget/)) return () => undefined;

@@ -1,4 +1,4 @@
-/** A schema folded into plain data, from which checking, completion, export and documentation derive. */
+/** A schema as plain data, for checking, completion, export and documentation. */
 import type { FieldMeta } from '../../contract/field-meta.js';
 
 export type FieldType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'record' | 'value' | 'either' | 'any';
@@ -27,7 +27,7 @@ export interface FieldNode {
   readonly fields: Readonly<Record<string, FieldNode>>;
   /** Slots with plugins that add fields to this object. */
   readonly parts: readonly string[];
-  /** Item of an array, entry of a record, literal of a value; null if any JSON is valid. */
+  /** Item, entry or literal; null if any JSON is valid. */
   readonly inner: FieldNode | null;
   /** The forms of an `either`, each of a different JSON type. */
   readonly options: readonly FieldNode[];

@@ -1,9 +1,9 @@
 /**
- * Folds a yup schema into a FieldNode. Throws FoldError for anything that cannot be folded, so no schema declares a check that
- * the walker does not make.
+ * Folds a yup schema into a FieldNode. Throws FoldError for all else, so no schema declares a check that the walker
+ * does not make.
  */
 import type { Schema, SchemaDescription } from 'yup';
-import type { SchemaLike } from '../../contract/plugin.js';
+import type { SchemaLike } from '../../contract/plugin-spec.js';
 import type { Bounds, FieldNode, FieldType } from './field-node.js';
 
 export class FoldError extends Error {}
@@ -39,7 +39,7 @@ const isFolded = (schema: SchemaLike): schema is FoldedSchema => Object.hasOwn(s
 
 const isYupSchema = (schema: SchemaLike): schema is SchemaLike & Schema => 'describe' in schema;
 
-/** `path` names the field in error messages. Throws FoldError for a field without documentation or an unknown test. */
+/** Throws FoldError for a field without documentation or an unknown test, named by `path`. */
 export function foldSchema(schema: SchemaLike, path: string): FieldNode {
   if (isFolded(schema)) return schema.folded;
   if (!isYupSchema(schema)) throw new FoldError(`${path} is no schema of yup`);
@@ -48,7 +48,7 @@ export function foldSchema(schema: SchemaLike, path: string): FieldNode {
   return known;
 }
 
-/** Cached, because schemas are immutable and a process may create many registries of the same plugins. */
+/** Cached: schemas are immutable, and registries share plugins. */
 const nodes = new WeakMap<SchemaLike, FieldNode>();
 
 function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
@@ -86,7 +86,7 @@ function foldFields(schema: Schema, path: string): Readonly<Record<string, Field
   return Object.freeze(fields);
 }
 
-/** Rejects forms of the same JSON type, which could not be distinguished. */
+/** Forms of one JSON type could not be distinguished. */
 function foldOptions(thunk: (() => readonly unknown[]) | undefined, path: string): readonly FieldNode[] {
   if (thunk === undefined) return [];
   const options = thunk().map((form) => foldNode(form as Schema, path, true));
@@ -133,7 +133,7 @@ function foldBounds(described: SchemaDescription, path: string): Bounds {
   return bounds;
 }
 
-/** yup reports `moreThan` and `positive` as `min`, and `lessThan` as `max`, with the limit in another parameter. */
+/** yup reports `moreThan` and `positive` as `min`, `lessThan` as `max`. */
 function foldLimit(
   bounds: { -readonly [K in keyof Bounds]: Bounds[K] },
   name: 'min' | 'max' | 'length',

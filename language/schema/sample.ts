@@ -1,4 +1,4 @@
-/** Creates a short, deterministic sample value for a JSON Schema. Covers the keywords of payload rules; others are ignored. */
+/** A short, deterministic sample value for a JSON Schema. Covers the keywords of payload rules. */
 import type { JsonSchema } from '../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import { getProperties, listRequired } from '../../contract/forms.js';
@@ -139,7 +139,7 @@ function narrowKeyword(word: string, one: Json, other: Json): Json {
 
 const at = (object: Json, name: string): Json => (object as JsonObject)[name] ?? {};
 
-/** Adds text values for paths that accessors read and rules do not cover. */
+/** Text values for paths that accessors read without rules. */
 export function addNeededPaths(
   ruled: Readonly<Record<string, Json>>,
   needed: readonly (readonly string[])[],
@@ -147,7 +147,7 @@ export function addNeededPaths(
   const sample: Record<string, Json> = { ...ruled };
   for (const [root, ...rest] of needed) {
     if (root === undefined) continue;
-    // Values from rules are valid; only an object may lack nested members.
+    // Only an object may lack nested members.
     if (Object.hasOwn(ruled, root) && !(rest.length > 0 && isObject(ruled[root]))) continue;
     sample[root] = addText(sample[root], rest);
   }

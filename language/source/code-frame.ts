@@ -1,4 +1,4 @@
-/** Formats a problem for a terminal: location, message, and the marked source line. The caller supplies colours. */
+/** Formats a problem for a terminal: location, message, and the marked source line. */
 import type { Problem } from '../../contract/problem.js';
 import type { Document } from './document.js';
 
@@ -10,7 +10,7 @@ const getLine = (doc: Document, line: number): string => {
   return doc.text.slice(start, end).replace(/[\r\n]+$/, '');
 };
 
-/** Without `doc` only the message is rendered. `within`: name of the enclosing definition. */
+/** Without `doc` only the message. `within`: the enclosing definition. */
 export function formatCodeFrame(
   problem: Problem,
   doc: Document | undefined,

@@ -1,10 +1,7 @@
-/**
- * Finds the cursor's path and token in incomplete JSON. Scans from the start of the text, so it needs neither a tree nor valid
- * JSON.
- */
+/** Finds the cursor's path and token in incomplete JSON, by scanning from the start of the text. */
 import { createScanner } from 'jsonc-parser';
 
-/** Token numbers of the scanner's `const enum`, which cannot be imported in single-file compilation. */
+/** Of the scanner's `const enum`, which cannot be imported. */
 const Kind = {
   OPEN_BRACE: 1,
   CLOSE_BRACE: 2,
@@ -36,11 +33,11 @@ export interface CursorToken {
 
 export interface Cursor {
   readonly offset: number;
-  /** `none`: after a complete value, in a comment, or between a key and its colon. */
+  /** `none`: behind a complete value, in a comment, or before a colon. */
   readonly at: 'key' | 'value' | 'none';
-  /** From the root of the file. For a key: the path of its object and the partial name. */
+  /** From the root. For a key: the path of its object and the partial name. */
   readonly path: readonly (string | number)[];
-  /** Offsets of the objects and lists around the cursor, the outermost first. */
+  /** Offsets of objects and lists, the outermost first. */
   readonly opened: readonly number[];
   /** The token that contains the cursor or ends at it. */
   readonly token: CursorToken | null;
@@ -78,7 +75,7 @@ export function findCursor(text: string, offset: number): Cursor {
     if (kind > Kind.COLON) {
       const isString = kind === Kind.STRING;
       const isClosed = !isString || (scanner.getTokenError() as number) !== UNCLOSED;
-      // A string ends at its closing quote; any other token may continue.
+      // A string ends at its quote; other tokens may continue.
       if (offset < end || (offset === end && !(isString && isClosed))) {
         const value = isString ? scanner.getTokenValue() : text.slice(start, end);
         const token = { start, end, isString, isClosed, text: value };
@@ -111,7 +108,7 @@ function applyToken(kind: number, start: number, value: string, holders: Holder[
       if (top.isObject) top.state = 'value';
       return;
     default:
-      // A string after a complete value is the next key with a missing comma.
+      // The next key after a missing comma.
       if (top.isObject && top.state !== 'value') Object.assign(top, { key: value, state: 'colon' });
       else top.state = 'after';
   }
@@ -125,7 +122,7 @@ function createCursor(
   last: number,
 ): Cursor {
   const inObject = top.isObject;
-  // After a value the next member may begin, although the comma is missing.
+  // The next member may begin without the comma.
   const isNext = inObject && top.state === 'after';
   const at = top.state === 'value' ? 'value' : inObject && (top.state === 'key' || isNext) ? 'key' : ('none' as const);
   const path = holders.map(({ isObject, key, index }) => (isObject ? key : index));
@@ -133,7 +130,7 @@ function createCursor(
   return { offset, at, path, opened: holders.map(({ start }) => start), token, comma: isNext ? last : null };
 }
 
-/** The first significant character at or after `offset`; empty at the end of the text. */
+/** At or after `offset`; empty at the end of the text. */
 export function findNextCharacter(text: string, offset: number): string {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -141,7 +138,7 @@ export function findNextCharacter(text: string, offset: number): string {
   return text[scanner.getTokenOffset()] ?? '';
 }
 
-/** The offset after the bracket that closes the one at `offset`; the end of the text if unclosed. */
+/** The offset after the closing bracket; the end of the text if unclosed. */
 export function findClosingOffset(text: string, offset: number): number {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);

@@ -1,6 +1,6 @@
 /**
- * The text of a file, or of a part of it (a window), with its line index. A window's offsets are relative to its start, its
- * positions to the file. Knows nothing of JSON.
+ * The text of a file, or of a part of it (a window), with its line index. Offsets are relative to a window, positions
+ * to the file.
  */
 import type { Position, Range } from '../../contract/problem.js';
 
@@ -87,4 +87,11 @@ export function positionAt(doc: Document, offset: number): Position {
 
 export function rangeAt(doc: Document, start: number, end: number): Range {
   return { start: positionAt(doc, start), end: positionAt(doc, end) };
+}
+
+/** Replaces the characters `[start, end)`. */
+export interface TextChange {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
 }

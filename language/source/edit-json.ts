@@ -1,11 +1,7 @@
-/**
- * Edits JSON text with comments: added members follow the layout of their siblings, removed ones take their comma along. Works on
- * incomplete text.
- */
+/** Edits JSON text with comments: added members follow the layout of their siblings. Works on incomplete text. */
 import { createScanner } from 'jsonc-parser';
 import type { Json } from '../../contract/json.js';
-import type { Document } from './document.js';
-import type { TextChange } from './format.js';
+import type { Document, TextChange } from './document.js';
 import type { LocatedNode, Member } from './tree.js';
 
 type Span = Pick<LocatedNode, 'start' | 'end'>;
@@ -64,7 +60,7 @@ function createInsertion(
 ): TextChange {
   const { text } = doc;
   const lead = first === undefined ? '' : text.slice(node.start + 1, first.start);
-  // Uses the layout of the first element: on its own line, or on the same line as the others.
+  // The layout of the first element: on its own line, or on that of the others.
   const indent = /(?:^|\r\n|\r|\n)([ \t]*)$/.exec(lead)?.[1];
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const gap = indent !== undefined && /[\r\n]/.test(lead) ? `${eol}${indent}` : ' ';

@@ -1,4 +1,4 @@
-/** Converts offsets between the decoded content of a JSON string and the text of the file. */
+/** Offsets between the content of a JSON string and the file. */
 import type { Document } from './document.js';
 import type { LocatedNode } from './tree.js';
 
@@ -8,14 +8,14 @@ type Place = Pick<LocatedNode, 'start' | 'end'>;
 const skipCharacter = ({ text }: Document, at: number): number =>
   text[at] !== '\\' ? at + 1 : at + (text[at + 1] === 'u' ? 6 : 2);
 
-/** End of a string's content: before its closing quote, or the node's end if it is unterminated. */
+/** Before the closing quote, or the node's end if it is unterminated. */
 export function findContentEnd(doc: Document, { start, end }: Place): number {
   let at = start + 1;
   while (at < end && doc.text[at] !== '"') at = skipCharacter(doc, at);
   return Math.min(at, end);
 }
 
-/** Document offset of the decoded offset in a string node; clamped to the end of its content. */
+/** Document offset of a decoded offset in a string, at most the end of its content. */
 export function toDocumentOffset(doc: Document, { start, end }: Place, decoded: number): number {
   let at = start + 1;
   for (let i = 0; i < decoded && at < end && doc.text[at] !== '"'; i++) at = skipCharacter(doc, at);
@@ -33,7 +33,7 @@ export const locateInString = (
   end: toDocumentOffset(doc, node, end),
 });
 
-/** Decoded offset of a document offset; one inside an escape belongs to that character. */
+/** An offset inside an escape becomes that of its character. */
 export function toDecodedOffset(doc: Document, node: Place, offset: number): number {
   let at = node.start + 1;
   let decoded = 0;

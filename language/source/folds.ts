@@ -1,6 +1,4 @@
-/**
- * Finds the foldable ranges of a JSON text: multi-line objects, lists and comments. Scans tokens, so invalid JSON is accepted.
- */
+/** The foldable ranges of a JSON text: multi-line objects, lists and comments. Accepts invalid JSON. */
 import { createScanner } from 'jsonc-parser';
 import { positionAt, type Document } from './document.js';
 
@@ -11,7 +9,7 @@ export interface Fold {
   readonly comment: boolean;
 }
 
-/** Token numbers of the scanner's `const enum`, which cannot be imported in single-file compilation. */
+/** Of the scanner's `const enum`, which cannot be imported. */
 const Kind = {
   OPEN_BRACE: 1,
   CLOSE_BRACE: 2,

@@ -1,6 +1,6 @@
-/** Formats JSON text with comments: one member per line; short objects and lists stay on one line. Changes only white space. */
+/** Formats JSON text with comments: one member per line, short objects and lists on one. Changes only white space. */
 import { format } from 'jsonc-parser';
-import type { Document } from './document.js';
+import type { Document, TextChange } from './document.js';
 import type { LocatedNode, SourceTree } from './tree.js';
 
 export interface Layout {
@@ -8,15 +8,8 @@ export interface Layout {
   readonly size: number;
   /** Indents with spaces instead of tabs. */
   readonly spaces: boolean;
-  /** The text ends with a line break; undefined leaves its end unchanged. */
+  /** Undefined leaves the end of the text unchanged. */
   readonly finalBreak?: boolean | undefined;
-}
-
-/** Replaces the characters `[start, end)`. */
-export interface TextChange {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
 }
 
 /** Maximum length of a line. */
@@ -24,7 +17,7 @@ const COLUMNS = 100;
 /** Maximum nesting of objects and lists on one line. */
 const LEVELS = 2;
 
-/** Changes in text order; none for invalid text. `span` limits them to the lines it touches. */
+/** In text order; none for invalid text. `span`: only its lines. */
 export function formatDocument(doc: Document, { root, faults }: SourceTree, layout: Layout, span?: Span): TextChange[] {
   if (root === null || faults.some(({ code }) => code !== 'SRC_DUPLICATE_KEY')) return [];
   const { text } = doc;
@@ -94,7 +87,7 @@ function getHeight(node: LocatedNode): number {
   return inner.length === 0 ? 0 : 1 + Math.max(...inner.map(getHeight));
 }
 
-/** True if the text between the node's tokens has no line break and no comment. */
+/** No line break and no comment between the tokens. */
 function isOneLine({ text }: Document, node: LocatedNode): boolean {
   return listGaps(node).every(({ start, end }) => /^[ \t{}[\],:]*$/.test(text.slice(start, end)));
 }

@@ -1,5 +1,5 @@
-/** Finds the definitions of a file without parsing them: its single object, or the objects of its list. */
-import { MAX_DEPTH } from './tree.js';
+/** Finds the definitions of a file without parsing: its object, or those of its list. */
+import { MAX_DEPTH } from './parse.js';
 
 export interface TextRange {
   readonly start: number;
@@ -10,8 +10,8 @@ export interface TextRange {
 export type KnownEnd = (start: number) => number | undefined;
 
 /**
- * Null if anything but white space, comments and single commas surrounds the objects; `tree.ts` then parses the file. An object
- * without errors parses equally alone and as part of the file.
+ * Null if anything but white space, comments and single commas surrounds the objects. An object without errors parses
+ * equally alone.
  */
 export function findObjects(text: string, knownEnd: KnownEnd): TextRange[] | null {
   const first = skipTrivia(text, text.charCodeAt(0) === 0xfeff ? 1 : 0);
@@ -60,7 +60,7 @@ function findCommentEnd(text: string, at: number): number {
   return end;
 }
 
-/** Offset after the matching bracket; -1 if there is none or the nesting exceeds the limit. */
+/** -1 without a matching bracket, or if nested too deep. */
 function findClosing(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length;) {

@@ -1,10 +1,11 @@
 /**
- * Reads a text that lacks one character as if it were there: a brace, a bracket, a quote or a colon. Its place comes from the layout.
- * One lost character is then one problem, and the rest of the file is checked as usual.
+ * Reads a text that lacks a brace, a bracket, a quote or a colon as if it were there, by the layout. One lost
+ * character is then one problem, and the rest is checked.
  */
 import { createScanner } from 'jsonc-parser';
 import type { Document } from './document.js';
-import { MAX_DEPTH, parseSource, type LocatedNode, type Member, type SourceFault, type SourceTree } from './tree.js';
+import type { LocatedNode, Member, SourceFault, SourceTree } from './tree.js';
+import { MAX_DEPTH, parseSource } from './parse.js';
 import { COLON, END, FIRST_TRIVIA, LAST_TRIVIA, parseValidTree, STRING } from './valid-tree.js';
 
 export interface Insertion {
@@ -13,14 +14,14 @@ export interface Insertion {
 }
 
 export interface RepairedTree extends SourceTree {
-  /** What the text lacks; null if it is valid or nothing is found that makes it so. */
+  /** Null if the text is valid or nothing is found. */
   readonly insertion: Insertion | null;
 }
 
-/** Characters that all attempts together may read, and how many attempts there are at most. */
+/** Characters that all attempts may read, and their number. */
 const MOST_READ = 1_500_000;
 const MOST_TRIES = 80;
-/** Names are looked for in lines of at most so many characters. */
+/** Characters of a line in which names are looked for. */
 const MOST_LINE = 4000;
 const LOST: Readonly<Record<string, string>> = {
   '}': 'a closing brace is missing',
@@ -51,7 +52,7 @@ export function parseDamagedSource(doc: Document): RepairedTree {
   return { ...plain, insertion: null };
 }
 
-/** Where a quote may be missing in the first line with a string that is not closed: at the edges of words. */
+/** In the first line with an open string, at the edges of words. */
 function* guessQuotes(text: string): Generator<Insertion> {
   const line = findOpenString(text);
   if (line === null) return;
@@ -62,17 +63,17 @@ function* guessQuotes(text: string): Generator<Insertion> {
   };
   const whole = text.slice(line.start, line.end);
   if (whole.length <= MOST_LINE) yield* guessQuotesByNames(whole, line.start);
-  // The end of the value is the next most frequent place, so the string that is open is closed first.
+  // The end of the value is the next most frequent place.
   const order = [...listOffsets(line.open + 1, line.end), ...listOffsets(line.start, line.open).reverse()];
   for (const offset of order) if (isEdge(offset)) yield { offset, text: '"' };
 }
 
-/** At names, which a colon follows, and at the ends of values. */
+/** At names, which a colon follows, and ends of values. */
 function* guessQuotesByNames(line: string, start: number): Generator<Insertion> {
-  // A name is followed by a colon, and follows a brace, a comma or the beginning of the line.
+  // A name is followed by a colon, and follows a brace, a comma or the line's beginning.
   for (const { index } of line.matchAll(/(?<=^\s*|[{,]\s*)[\w$]/g)) yield { offset: start + index, text: '"' };
   for (const { index } of line.matchAll(/(?<="[\w$.-]*[\w$])(?=\s*:)/g)) yield { offset: start + index, text: '"' };
-  // A value begins after its colon, and often ends with its line.
+  // After its colon, often to the end of its line.
   for (const { index } of line.matchAll(/(?<=:\s*)[^\s"{[\d-]/g)) yield { offset: start + index, text: '"' };
   yield { offset: start + line.search(/,?\s*$/), text: '"' };
 }
@@ -90,7 +91,7 @@ function findOpenString(text: string): { start: number; open: number; end: numbe
   return null;
 }
 
-/** Where a bracket or a colon may be missing, the places first that the layout suggests. */
+/** For a bracket or a colon; places of the layout first. */
 function* guessBrackets(tokens: readonly Token[], firstError: number): Generator<Insertion> {
   const count = (kind: string): number => tokens.filter((token) => token.kind === kind).length;
   const isBefore = ({ start }: Token): boolean => start <= firstError;
@@ -99,7 +100,7 @@ function* guessBrackets(tokens: readonly Token[], firstError: number): Generator
     if (balance === 1) for (const offset of guessEnds(tokens, open)) yield { offset, text: close };
     if (balance !== -1) continue;
     if (tokens[0] !== undefined) yield { offset: tokens[0].start, text: open };
-    // An object begins before its first name, a list before its first item: near the first error.
+    // An object begins before its first name, a list before its first item.
     for (const [i, token] of [...tokens.entries()].reverse())
       if (isBefore(token) && /[:[,]/.test(tokens[i - 1]?.kind ?? '')) yield { offset: token.start, text: open };
   }
@@ -108,7 +109,7 @@ function* guessBrackets(tokens: readonly Token[], firstError: number): Generator
       yield { offset: end, text: ':' };
 }
 
-/** Ends of tokens where a container may end: where the layout says that it did, then all of them from the back. */
+/** Where the layout says that a container ends, then all ends of tokens from the back. */
 function guessEnds(tokens: readonly Token[], open: string): number[] {
   const stack: Token[] = [];
   const likely: number[] = [];
@@ -118,7 +119,7 @@ function guessEnds(tokens: readonly Token[], open: string): number[] {
     if (before !== undefined && top !== undefined && token.isFirst) {
       const isDeeper = token.indent > top.indent;
       const isEnd = /[}\]]/.test(token.kind);
-      // A line that is no deeper than the line of an open container is outside of it.
+      // A line that is no deeper than that of an open container is outside of it.
       if (!isDeeper && top.kind === open && (!isEnd || top.kind !== OPENING[token.kind] || token.indent < top.indent)) {
         likely.push(...endsBetween(tokens, top, i));
         break;
@@ -138,7 +139,7 @@ function guessEnds(tokens: readonly Token[], open: string): number[] {
 
 const OPENING: Readonly<Record<string, string>> = { '}': '{', ']': '[' };
 
-/** From the last token before `until` to the opening one, without commas at the end. */
+/** From the last token before `until` to the opening one. */
 function endsBetween(tokens: readonly Token[], open: Token, until: number): number[] {
   const ends: number[] = [];
   for (let i = until - 1; i >= 0; i--) {
@@ -193,7 +194,7 @@ interface Token {
   readonly isFirst: boolean;
 }
 
-/** With the indentation of their lines. Null if a string or a comment is not closed. */
+/** With the indentation of lines. Null if something is not closed. */
 function listTokens(text: string): Token[] | null {
   const scanner = createScanner(text.replace(/^\ufeff/, ' '), false);
   const tokens: Token[] = [];

@@ -1,21 +1,21 @@
 /**
- * Replaces one value in JSON text with comments. What is equal stays as it is written, with its comments; only members and items
- * that differ are changed, added or removed.
+ * Replaces one value in JSON text with comments. What is equal stays as written; only members and items that differ
+ * change.
  */
 import { isObject, type Json } from '../../contract/json.js';
-import { createDocument, type Document } from './document.js';
+import { createDocument, type Document, type TextChange } from './document.js';
 import { addItems, addMembers, jsonLine, removeItem, removeMember } from './edit-json.js';
-import type { TextChange } from './format.js';
-import { findNode, parseSource, type LocatedNode } from './tree.js';
+import { findNode, type LocatedNode } from './tree.js';
+import { parseSource } from './parse.js';
 
 /** Maximum length of a line with several members. */
 const COLUMNS = 100;
-/** A value that begins further right, in a line that is long already, stays in it if it is short. */
+/** A short value that begins further right stays in its line. */
 const WIDEST = 60;
 
-/** The text of the document with `value` at the JSON pointer. Throws where nothing is there. */
+/** `value` at the JSON pointer. Throws where nothing is. */
 export function replaceJson({ file, text }: Document, pointer: string, value: Json): string {
-  // As the text will say it: -0 and infinite numbers would always differ.
+  // -0 and infinite numbers would always differ.
   const wanted = JSON.parse(JSON.stringify(value)) as Json;
   for (let current = createDocument(file, text); ;) {
     const { root } = parseSource(current);
@@ -59,7 +59,7 @@ function findItemChanges(doc: Document, node: LocatedNode, value: readonly Json[
   return added.length === 0 ? [] : [addItems(doc, node, added)];
 }
 
-/** In the layout of the file: on one line where it fits, otherwise below the line of `start`. */
+/** On one line where it fits, otherwise below the line of `start`. */
 function formatValue({ text }: Document, start: number, value: Json): string {
   const lineStart = Math.max(text.lastIndexOf('\n', start - 1), text.lastIndexOf('\r', start - 1)) + 1;
   const [indent = ''] = /^[ \t]*/.exec(text.slice(lineStart, start)) ?? [];

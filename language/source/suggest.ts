@@ -1,4 +1,4 @@
-/** Finds the valid name nearest to an invalid one, for messages and quick fixes. */
+/** Finds the valid name nearest to an invalid one. */
 import { distance } from 'fastest-levenshtein';
 
 /** Returns undefined if no candidate is near enough. */
@@ -6,11 +6,11 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
   const names = [...candidates];
   const best = findClosest(name, names);
   if (best !== undefined && countSlips(normalizeName(name), normalizeName(best)) <= 1) return best;
-  // Compares words: `HmacVerifier` shares two of three words with one name, and only one with any other.
+  // `HmacVerifier` shares two of three words with one name, and one with others.
   return findOnlyHolder(name, names) ?? best;
 }
 
-/** A candidate that differs only in one letter, case or separators, hence certainly the same word. */
+/** A candidate that differs only in one letter, case or separators. */
 export function findMisspelling(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length < 4) return undefined;
   return [...candidates].find(
@@ -34,7 +34,7 @@ function findClosest(name: string, candidates: readonly string[]): string | unde
   return best;
 }
 
-/** The only candidate that contains all words of the name in order, or starts with it. */
+/** The only candidate that contains all words in order, or starts with the name. */
 function findOnlyHolder(name: string, candidates: readonly string[]): string | undefined {
   const wanted = splitWords(name);
   const letters = wanted.join('').length;

@@ -1,4 +1,4 @@
-/** Adds fixes to syntax errors that have a single plausible fix: a missing comma or a duplicate key. */
+/** Fixes of syntax errors that have a single plausible one: a missing comma or a duplicate key. */
 import { createScanner } from 'jsonc-parser';
 import type { Document } from './document.js';
 import { findHolder, removeMember } from './edit-json.js';
@@ -24,7 +24,7 @@ export function addFixes(
 
 type FaultFix = NonNullable<SourceFault['mend']>;
 
-/** Only if both values are strings or equal, because one of two different objects may be the stricter guard. Needs review. */
+/** Only if both values are strings or equal: one of two objects may be the stricter guard. Needs review. */
 function suggestRemoval(doc: Document, root: LocatedNode | null, { start, params }: SourceFault): FaultFix | null {
   const found = root === null ? null : findHolder(root, start);
   if (!found?.member.value) return null;
@@ -39,8 +39,8 @@ function suggestRemoval(doc: Document, root: LocatedNode | null, { start, params
 }
 
 /**
- * Inserts a comma after the preceding token (skipping comments), unless the same location has another error, or the brackets do not
- * match: a bracket is missing then, and a comma would move what follows into the wrong object.
+ * Inserts a comma after the preceding token, unless the location has another error, or brackets do not match: a comma
+ * would then move what follows into the wrong object.
  */
 function suggestComma(
   { text }: Document,

@@ -1,6 +1,4 @@
-/**
- * Fast single-pass parser for valid texts, the usual case. Returns null on any error; `tree.ts` then parses again and reports.
- */
+/** Fast single-pass parser for valid texts. Null on any error; `parse.ts` then parses again and reports. */
 import { createScanner } from 'jsonc-parser';
 import { escapePointer } from '../../contract/json.js';
 import { trimList } from './trim-list.js';

@@ -1,4 +1,4 @@
-/** Parses accessors inside strings: `$ROOT` with an optional dotted tail. Accessor plugins define the meaning of the roots. */
+/** Parses accessors inside strings: `$ROOT` with an optional dotted tail. */
 export interface AccessorPart {
   readonly root: string;
   readonly tail: readonly string[];
@@ -9,7 +9,7 @@ export interface AccessorPart {
 
 export type TemplatePart = string | AccessorPart;
 
-/** System variables of a document database (`$$ROOT`): after `$$` they are text. */
+/** Variables of a document database (`$$ROOT`): text after `$$`. */
 export const VARIABLES: ReadonlySet<string> = new Set(['ROOT', 'CURRENT', 'NOW', 'REMOVE', 'DESCEND', 'PRUNE', 'KEEP']);
 
 const isUpper = (code: number): boolean => code >= 65 && code <= 90;
@@ -18,8 +18,8 @@ const isLower = (code: number): boolean => code >= 97 && code <= 122;
 const isSegment = (code: number): boolean => isRootPart(code) || isLower(code) || code === 45;
 
 /**
- * A `$` before anything but an upper-case word (`$1`, `$set`, `$2b$10$`, `$Name`) is text, as is `$$ROOT`. A final dot is text:
- * `/u/$PAYLOAD.id.` reads `id`.
+ * A `$` before anything but an upper-case word (`$1`, `$set`, `$2b$10$`, `$Name`) is text, as are `$$ROOT` and a
+ * final dot: `/u/$PAYLOAD.id.` reads `id`.
  */
 export function parseTemplate(text: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -65,7 +65,7 @@ export interface AccessorInputs {
   readonly slot: number | null;
 }
 
-/** `readsOf`: what the accessor of a root reads; `slotOf`: the slot of a name of the payload that a result provides. */
+/** `readsOf`: what the accessor of a root reads; `slotOf`: the slot of a payload name. */
 export function readAccessorInputs(
   text: string,
   readsOf: (root: string) => unknown,

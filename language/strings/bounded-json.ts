@@ -1,5 +1,5 @@
 /**
- * Parses untrusted JSON under limits; depth and key count are checked before any value is created. Throws Faults of the HTTP
+ * Parses untrusted JSON; depth and key count are checked before any value is created. Throws Faults of the HTTP
  * layer.
  */
 import { Fault, createFault } from '../../contract/fault.js';
@@ -12,7 +12,7 @@ export interface JsonLimits {
   readonly array: number;
 }
 
-/** `decode` returns the UTF-8 `bytes` as text. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER. */
+/** `decode` reads UTF-8. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER. */
 export function parseBounded(bytes: Uint8Array, decode: () => string, limits: JsonLimits): unknown {
   const marks = measureJson(bytes, limits);
   let value: unknown;
@@ -43,7 +43,7 @@ const DOUBTFUL = 1;
 /** Flag: a number may not be exact as a double. */
 const LONG = 2;
 
-/** Throws if depth or key count exceeds the limit; returns DOUBTFUL, LONG, both or 0. */
+/** Throws beyond a limit; returns DOUBTFUL, LONG, both or 0. */
 function measureJson(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: maxArray }: JsonLimits): number {
   let depth = 0;
   let deepest = 0;

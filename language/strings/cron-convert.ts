@@ -1,7 +1,4 @@
-/**
- * Converts schedules of other systems, or in words ("@daily", "0 3 * * *", "every 5 minutes"), to six fields; `cron.ts` validates
- * them.
- */
+/** Converts schedules of other systems, or in words ("@daily", "0 3 * * *", "every 5 minutes"), to six fields. */
 
 const NICKNAMES: ReadonlyMap<string, string> = new Map([
   ['yearly', '0 0 0 1 1 *'],
@@ -34,7 +31,7 @@ export function convertSchedule(text: string): ScheduleConversion {
   return { words: /^@?[a-z]{3,}\b/.test(plain), ...convertFields(text) };
 }
 
-/** Five fields are a crontab schedule; seven have a year at the end. */
+/** Five fields: a crontab schedule; seven: a year at the end. */
 function convertFields(text: string): { readonly right?: string } {
   const fields = text
     .trim()
@@ -45,7 +42,7 @@ function convertFields(text: string): { readonly right?: string } {
   return fields.length === 6 || isYears ? { right: fields.slice(0, 6).join(' ') } : {};
 }
 
-/** `every 5 minutes`, `30s`: only if the interval divides the next larger unit. */
+/** `every 5 minutes`, `30s`: if the interval divides the next unit. */
 function convertInterval(text: string): string | undefined {
   const [, count = '1', unit = ''] = LENGTHS.exec(text) ?? [];
   if (unit === '' || (!/\d|every/.test(text) && unit.length === 1)) return undefined;

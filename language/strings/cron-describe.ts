@@ -1,4 +1,4 @@
-/** Describes a schedule for display: "at 03:00, on Monday to Friday (UTC)". */
+/** For display: "at 03:00, on Monday to Friday (UTC)". */
 import type { Cron } from './cron.js';
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');

@@ -1,6 +1,6 @@
 /**
- * Computes the instants of a schedule in a time zone. When clocks go back, fixed hours run only in the first of the two hours,
- * intervals in both; a time that is skipped when clocks go forward runs once, at that moment.
+ * The instants of a schedule in a time zone. When clocks go back, fixed hours run once, intervals in both hours; a
+ * skipped time runs once, when clocks go forward.
  */
 import type { Cron } from './cron.js';
 import { createLocalClock, type LocalClock } from './zone.js';

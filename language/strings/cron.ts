@@ -13,7 +13,7 @@ export interface Cron {
   /** `*` or `?`: only the other day field restricts the day. */
   readonly anyDay: boolean;
   readonly anyWeekday: boolean;
-  /** True if the hour is `*` or has a step: the schedule also runs in the hour that is repeated when clocks go back. */
+  /** True if the hour is `*` or has a step: it also runs in a repeated hour. */
   readonly steady: boolean;
 }
 
@@ -165,7 +165,7 @@ function readItem(field: Field, item: string): FieldResult {
   return { values };
 }
 
-/** Shortens long names to three letters, and turns hour 24, minute 60 or second 60 into 0. */
+/** Shortens names to three letters, and turns hour 24, minute 60 or second 60 into 0. */
 function suggestItem({ names, min, max }: Field, item: string): string | undefined {
   if (min === 0 && item === String(max + 1) && names === undefined) return '0';
   const right = item.replace(/[a-z]{4,}/gi, (word) => {

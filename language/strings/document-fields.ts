@@ -9,7 +9,7 @@ export interface DocumentField {
   /** JSON pointer of the value in the query. */
   readonly at: string;
   readonly written: boolean;
-  /** The field itself is set to the value or compared with it, not with an item or a property of it. */
+  /** The field itself is set to or compared with the value, not an item or property. */
   readonly whole: boolean;
   /** The value is a list, and the field itself is compared with its items. */
   readonly items: boolean;

@@ -1,6 +1,5 @@
 /**
- * JSON without loss of digits: a number that a double cannot hold is an `ExactNumber`. Text without long numbers uses
- * `JSON.parse` alone.
+ * JSON without loss of digits: a number that no double holds is an `ExactNumber`. Other text uses `JSON.parse` alone.
  */
 import { ExactNumber } from '../../contract/exact-number.js';
 

@@ -3,7 +3,7 @@ export const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 export const COOKIE = 'cookie';
 
-/** Browsers send cookies automatically, from any page: they are `ambient`. `header` is a name or an accessor. */
+/** Browsers send cookies automatically: they are `ambient`. `header` is a name or an accessor. */
 export const getProof = (header: string): 'header' | 'ambient' =>
   /(^|\.)cookie$/i.test(header) ? 'ambient' : 'header';
 

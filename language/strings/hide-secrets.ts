@@ -1,4 +1,4 @@
-/** Removes secret fields from plain data at any depth, except fields named by their path. Never changes its input. */
+/** Removes secret fields from plain data at any depth, except those named by their path. */
 
 import { BLIND } from '../../contract/model.js';
 import type { Hide } from '../../contract/plan.js';
@@ -6,7 +6,10 @@ import type { Hide } from '../../contract/plan.js';
 const GONE = Symbol('gone');
 const SHORTEST = 30;
 
-/** `conceals`: matching strings are removed too. `derived`: secret names of expressions. `named`: dotted paths of secrets to keep; array indexes are ignored. */
+/**
+ * `conceals`: matching strings are removed. `derived`: secret names of expressions. `named`: dotted paths of secrets
+ * to keep, without indexes.
+ */
 export function createHider(
   secrets: ReadonlySet<string> & { readonly derived?: ReadonlySet<string> },
   named: readonly string[],
@@ -41,7 +44,7 @@ export function createHider(
 
   function hideMember(key: string, child: unknown, path: string): unknown {
     if (secrets.has(key) && (key.endsWith(BLIND) || !isNamed(`${path}.${key}`))) return GONE;
-    // A named secret keeps everything inside it; an expression may contain a hash that its definition does not name.
+    // A named secret keeps all inside it; an expression may contain a hash that is not named.
     if (secrets.has(key) && secrets.derived?.has(key) !== true) return child;
     if (isConcealed(child)) return GONE;
     return typeof child === 'object' && child !== null ? hideBelow(child, `${path}.${key}`) : child;

@@ -1,4 +1,4 @@
-/** Parses times in the format that every store accepts: ISO 8601, years 1 to 9999 in UTC. */
+/** Parses ISO 8601 times of the years 1 to 9999 in UTC, which every store accepts. */
 const INSTANT =
   /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(?:Z|([+-])(\d\d)(?::?(\d\d))?)?)?\s*$/i;
 const FIRST = Date.parse('0001-01-01T00:00:00Z');

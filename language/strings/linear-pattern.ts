@@ -1,6 +1,6 @@
 /**
- * Regular expressions in linear time, without backtracking, for patterns in definitions. Backreferences, lookbehind and unbounded
- * lookahead are rejected when the pattern is compiled.
+ * Regular expressions in linear time, without backtracking. Rejects backreferences, lookbehind and unbounded
+ * lookahead.
  */
 
 export interface LinearMatch {

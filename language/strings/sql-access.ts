@@ -1,11 +1,19 @@
 /**
- * Determines for locking what a statement reads and writes. Returns `row` only if the text proves it; everything else is a
+ * Determines for locking what a statement reads and writes. `row` only if the text proves it; everything else is a
  * `range`.
  */
 import { listCalls, hasUnknownReach } from './sql-calls.js';
-import { findGroupEnd, isName, findMainStatement, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
+import {
+  findGroupEnd,
+  isName,
+  findMainStatement,
+  getLexemeName,
+  toLexemes,
+  type Lexeme,
+  type SqlTable,
+} from './sql-read.js';
 import { canLockRows, findLockPosition } from './sql-row-lock.js';
-import type { SqlScan, SqlTable } from './sql.js';
+import type { SqlScan } from './sql.js';
 
 /** At most one row, selected by the value of a key. */
 export interface SqlRow {
@@ -21,8 +29,7 @@ export interface SqlAccess {
   /** A name that may access unknown tables, such as a function or a view. */
   readonly foreign: string | null;
   /**
-   * `insert`: new rows with given values. `merge`: the same, but a row with their key may exist. `row`: one row by its key.
-   * `range`: anything else.
+   * `insert`: new rows. `merge`: a row with their key may exist. `row`: one row by its key. `range`: anything else.
    */
   readonly sort: 'nothing' | 'insert' | 'merge' | 'row' | 'range';
   readonly row: SqlRow | null;

@@ -5,7 +5,7 @@
 import { isName, toLexemes, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 
-/** `outside`: files, programs, other servers and other sessions. `unseen`: a query in a text, which no check reads. */
+/** `outside`: files, programs, other servers and sessions. `unseen`: a query in a text. */
 export type SqlEffectSort = 'schema' | 'session' | 'control' | 'outside' | 'unseen';
 
 /** Offsets are UTF-16 code units of the SQL text. */
@@ -29,7 +29,7 @@ const toWordSet = (text: string): ReadonlySet<string> => new Set(text.split(' ')
 const SCHEMA = toWordSet('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE COMMENT REASSIGN SECURITY IMPORT');
 const SESSION = toWordSet('SET RESET DISCARD LISTEN UNLISTEN PREPARE DEALLOCATE USE UNLOCK');
 const CONTROL = toWordSet('BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE ABORT');
-/** Of all dialects; COPY also where it names neither a file nor a program, because no driver answers it. */
+/** Of all dialects; also COPY without file or program, because no driver answers it. */
 const OUTSIDE = toWordSet('COPY LOAD KILL SHUTDOWN RESTART FLUSH PURGE CLONE INSTALL UNINSTALL CHANGE BINLOG');
 const OUTSIDE_CALL =
   /^(?:PG_READ_(?:BINARY_)?FILE|PG_LS_\w+|PG_STAT_FILE|PG_FILE_\w+|PG_LOGDIR_LS|LO_IMPORT|LO_EXPORT|LOAD_FILE|DBLINK(?:_\w+)?|PG_(?:TERMINATE|CANCEL)_BACKEND|PG_RELOAD_CONF|PG_ROTATE_LOGFILE|PG_PROMOTE|PG_SWITCH_WAL|PG_(?:CREATE|DROP)_\w*REPLICATION_SLOT)$/;

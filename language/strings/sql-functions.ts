@@ -1,4 +1,4 @@
-/** Built-in functions of PostgreSQL and MySQL that access no tables. Any other function may access any table. */
+/** Built-in functions of PostgreSQL and MySQL that access no tables. Others may access any. */
 const toNameSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 const PER_ROW = toNameSet(

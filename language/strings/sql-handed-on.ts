@@ -1,6 +1,6 @@
 /**
- * Follows a value that a query hands on as a column: from a sub-query, a WITH entry, VALUES or a function in FROM to the places that
- * read the column. Only certain places are returned.
+ * Follows a value that a sub-query, a WITH entry, VALUES or a function in FROM hands on as a column. Returns only
+ * certain places.
  */
 import { findAlias } from './sql-mentions.js';
 import { findListLeft, readColumnList, readRowColumns } from './sql-placeholders.js';
@@ -25,7 +25,7 @@ export interface Span {
 export interface HandedOn {
   /** Where the value stands again. */
   readonly spans: readonly Span[];
-  /** Columns that it is written to, or that equal it because a join or an INSERT names them. */
+  /** Columns that it is written to, or equals by a join or INSERT. */
   readonly columns: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export function createValueFollower(
     lists.isInFrom(i) && !(words[i - 1]?.text === 'FROM' && words[i - 2]?.text === 'DISTINCT');
   const isText = (i: number, name: string): boolean => words[i]?.text === name;
 
-  /** The query around a lexeme: a group or the statement, and of a set operation one side. */
+  /** A group or the statement, and of a set operation one side. */
   function findQueryAround(i: number): Span {
     const holder = findHolder(words, i);
     const depth = words[i]?.depth ?? 0;
@@ -74,7 +74,7 @@ export function createValueFollower(
     return { from, to };
   }
 
-  /** The group that holds the whole query of the list: around all sides of its set operation, and parentheses around those. */
+  /** The group that holds all sides of the set operation, and parentheses around those. */
   function findWholeQuery(list: SelectList): number {
     let holder = findHolder(words, list.at);
     while (holder > 0 && (isWrapped(holder) || lists.findSetBefore(holder) >= 0 || isSide(holder)))
@@ -198,7 +198,7 @@ export function createValueFollower(
       if (item === undefined) return [];
       const open = findWholeQuery(list);
       const isInExpression = open >= 0 && !common.some(({ body }) => body === open) && !isInFrom(open);
-      // A query in an expression is its value if it has one column, and is compared with a row if it has more.
+      // A query in an expression is its value if it has one column, else a row.
       if (isInExpression && list.items.length === 1)
         return [{ spans: [{ from: open, to: findGroupEnd(words, open) }], columns: [] }];
       if (isInExpression) {

@@ -1,6 +1,6 @@
 /**
- * Finds mentions of given columns and their possible tables: by qualifier, or by the innermost FROM list. Returns only certain
- * mentions.
+ * Finds mentions of columns and their possible tables: by qualifier, or by the innermost FROM list. Returns only
+ * certain ones.
  */
 import type { SqlScan } from './sql.js';
 import { findHolder, isName, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';

@@ -1,4 +1,4 @@
-/** Finds the views and functions that scripts create, with their queries. Reads tokens, so it serves all dialects. */
+/** Finds the views and functions that scripts create. Reads tokens, so it serves all dialects. */
 import { findGroupEnd, getLexemeName, isName, toLexemes, type Lexeme } from './sql-read.js';
 import { scanSql, type SqlScan } from './sql.js';
 
@@ -14,7 +14,7 @@ export interface SqlObject {
   readonly calls: readonly string[];
 }
 
-/** Marks a text that stands for the definition of an object, which the user of the database may not read. */
+/** Stands for the definition of an object, which the user of the database may not read. */
 export const ASSUMED = '/* assumed */';
 
 /** Between CREATE and the sort of object. */

@@ -1,4 +1,4 @@
-/** The interface of the SQL parser, which the host program provides. The tree is PostgreSQL's, as JSON. */
+/** The interface of the SQL parser, which the host provides. The tree is PostgreSQL's. */
 import type { JsonObject } from '../../contract/json.js';
 
 /** `at`: offset in UTF-16 code units. */

@@ -1,7 +1,7 @@
-/** Finds the cast and the column of each placeholder. Only certain columns are returned: a wrong one would bind a wrong type. */
-import type { SqlPlaceholder, SqlTable, SqlToken } from './sql.js';
+/** The cast and the column of each placeholder. Only certain columns: a wrong one would bind a wrong type. */
+import type { SqlToken } from './sql-tokens.js';
 import { findGroupEnd, findHolder, isName, getLexemeName } from './sql-read.js';
-import type { Lexeme } from './sql-read.js';
+import type { Lexeme, SqlTable } from './sql-read.js';
 import { normalizeType, findTypeEnd } from './sql-types.js';
 
 /** Lexemes `[from, to)`, including casts and parentheses. */
@@ -190,10 +190,7 @@ export function pairWrittenColumns(words: readonly Lexeme[]): Map<number, string
   return pairs;
 }
 
-/**
- * The element may begin inside the operand's parentheses: in `VALUES ($1), ($2)` these are rows, in `VALUES (1, ($2))` they are
- * not.
- */
+/** The element may begin inside parentheses: in `VALUES ($1), ($2)` these are rows, in `VALUES (1, ($2))` not. */
 function findWrittenColumn(
   words: readonly Lexeme[],
   { from, to }: Operand,
@@ -217,7 +214,7 @@ export function findQuantifiedLeft(words: readonly Lexeme[], i: number): number 
   return isEqual && words[i - 3]?.text === '=' ? i - 4 : -1;
 }
 
-/** Position of the last lexeme before `IN (`, or `= ANY (`, or -1; the group opens at `open`. */
+/** The last lexeme before `IN (`, or `= ANY (`, or -1; the group opens at `open`. */
 export function findListLeft(words: readonly Lexeme[], open: number): number {
   const before = words[open - 1]?.text ?? '';
   if (open > 0 && before === 'IN') return words[open - 2]?.text === 'NOT' ? open - 3 : open - 2;
@@ -254,4 +251,16 @@ export function readPlaceholders(text: string, words: readonly Lexeme[]): SqlPla
     const stands = column ?? findFittingColumn(words, operand);
     return [{ n: Number(word.text.slice(1)), start, end, cast: operand.cast, column, stands }];
   });
+}
+
+export interface SqlPlaceholder {
+  readonly n: number;
+  readonly start: number;
+  readonly end: number;
+  /** Lower-case type of a direct cast or of `CAST($1 AS …)`, such as `jsonb` or `numeric(10,2)`. */
+  readonly cast: string | null;
+  /** The column (lower case, without table) that the value is certainly written to or compared with. */
+  readonly column: string | null;
+  /** `column`, or one of possibly another type (`tags ?| $1`, `id = ANY($1)`). */
+  readonly stands: string | null;
 }

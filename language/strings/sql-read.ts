@@ -1,6 +1,12 @@
-/** Reads the verb and the tables of a statement from its tokens. Accepts any text; it is not a parser. */
-import type { SqlTable, SqlToken, SqlTokenType } from './sql.js';
-import { RESERVED_NAMES } from './sql-reserved.js';
+/** Reads the verb and the tables of a statement from its tokens. Accepts any text. */
+import { RESERVED_NAMES, type SqlToken, type SqlTokenType } from './sql-tokens.js';
+
+export interface SqlTable {
+  /** The last part of the name: lower case if unquoted, else without its quotes. */
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Unquoted words are in upper case; `depth` counts the enclosing parentheses. */
 export interface Lexeme {
@@ -144,7 +150,7 @@ function isInnerFrom(words: readonly Lexeme[], i: number): boolean {
 /** `word` is the last part of the name; `qualified` means that a schema precedes it. */
 export type Collect = (word: Lexeme, index: number, qualified: boolean) => void;
 
-/** In `FROM order o` and `INTO table (a)` the word is a name; in `ORDER BY` and `FROM (TABLE a)` it is a keyword. */
+/** `FROM order o` and `INTO table (a)` have names; `ORDER BY` and `FROM (TABLE a)` keywords. */
 function isWordOfSql(words: readonly Lexeme[], at: number): boolean {
   const text = words[at]?.text ?? '';
   if (QUERY_START.has(text)) return words[at - 1]?.text === '(' || !RESERVED_NAMES.has(text.toLowerCase());

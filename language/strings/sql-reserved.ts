@@ -1,14 +1,6 @@
 /** Quotes table names that are reserved words: `FROM user`, `INSERT INTO order`. */
 import type { SqlScan } from './sql.js';
-
-/** Likely names of models that are reserved in PostgreSQL or MySQL. */
-export const RESERVED_NAMES: ReadonlySet<string> = new Set(
-  (
-    'case check column constraint default end grant group like limit offset order primary references table user values window ' +
-    'change condition database databases function groups index interval key keys line lines lock option partition procedure ' +
-    'range rank read release require row rows schema schemas signal system trigger usage write'
-  ).split(' '),
-);
+import { RESERVED_NAMES } from './sql-tokens.js';
 
 export interface QuotedSql {
   readonly text: string;

@@ -1,6 +1,7 @@
 /**
- * Determines the names under which the results of a statement reveal secret columns: aliases, expressions, rows of sub-queries, pieces of
- * JSON. Reads lexemes, so it serves all dialects. What is not certain counts as revealed; a comparison, a count or a length reveals nothing.
+ * The names under which results of a statement reveal secret columns: aliases, expressions, rows of sub-queries,
+ * JSON. Reads lexemes of all dialects. What is uncertain counts as revealed; a comparison, a count or a length
+ * reveals nothing.
  */
 import { findGroupEnd, getLexemeName, isName, visitTables, type Lexeme } from './sql-read.js';
 import { COMPARES, JSON_OPERATORS, KEEPS_NAMES, READS_PATH, ROW_NAMES, SAFE } from './sql-reveal-words.js';
@@ -27,7 +28,7 @@ export interface RevealedName {
   readonly written?: boolean;
 }
 
-/** `holder`: JSON that contains a secret under its own name. `row`: a whole row; as text it has no names. */
+/** `holder`: JSON with a secret under its own name. `row`: a whole row; as text it has no names. */
 type Taint = 0 | 1 | 2 | 3;
 const [NONE, HOLDER, ROW, SECRET] = [0, 1, 2, 3] as const;
 
@@ -198,7 +199,7 @@ export function createRevealer(
     }
 
     /** A key that is no literal may be that of the secret. */
-    /** `before`: the last word of what the key is read from, which may be a row that a view or a sub-query has made JSON of. */
+    /** `before`: the last word of what the key is read from, possibly a row made JSON by a view. */
     function taintKey(taint: Taint, key: Lexeme | undefined, single: boolean, before: Lexeme | undefined): Taint {
       const isLiteral = single && (key?.type === 'string' || key?.type === 'number');
       if (taint === NONE) {

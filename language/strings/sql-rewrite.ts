@@ -1,6 +1,6 @@
 /**
- * Adds timestamps to INSERT and UPDATE, and turns DELETE into an UPDATE of `deleted_at`, at load time. Changes only the main
- * statement and adds the time as a placeholder, never as text.
+ * Adds timestamps to INSERT and UPDATE, and turns DELETE into an UPDATE of `deleted_at`. Changes only the main
+ * statement; the time is a placeholder.
  */
 import { scanSql, type SqlScan } from './sql.js';
 import { readColumnList, findElementStarts } from './sql-placeholders.js';

@@ -1,4 +1,4 @@
-/** Decides whether a SELECT can lock its rows: only with one table, per-row functions and a condition. */
+/** A SELECT can lock its rows only with one table, per-row functions and a condition. */
 import { isPerRow } from './sql-functions.js';
 import { isName, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
@@ -13,7 +13,7 @@ export function findLockPosition(scan: SqlScan): number | null {
   if (scan.faults.length > 0 || scan.statements !== 1 || scan.tables.length !== 1) return null;
   const words = toLexemes(scan.text, scan.tokens);
   if (words.at(-1)?.type === 'semicolon') words.pop();
-  // ORDER BY with LIMIT selects rows before they are locked, so after a wait the selection may be outdated.
+  // ORDER BY with LIMIT selects rows before they are locked: the selection may be outdated.
   if (!canLockRows(words) || (words.some(isWord('ORDER')) && words.some(isWord('LIMIT')))) return null;
   return words.at(-1)?.end ?? null;
 }

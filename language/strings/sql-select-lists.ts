@@ -1,4 +1,4 @@
-/** Reads the select lists of a statement, with the names that sub-queries, aliases and set operations give to their columns. */
+/** Reads the select lists of a statement, with the names that sub-queries, aliases and set operations give. */
 import { findGroupEnd, findHolder, getLexemeName, isName, visitTables, type Lexeme } from './sql-read.js';
 
 const splitWords = (text: string): ReadonlySet<string> => new Set(text.split(' '));
@@ -147,7 +147,7 @@ export function readSelectLists(words: readonly Lexeme[], text: string) {
     return isList && names.length > 0 ? names.map(getWrittenNames) : null;
   }
 
-  /** The columns that the alias of a derived table names, as in `(SELECT ...) x (a, b)`. */
+  /** The alias of a derived table, as in `(SELECT ...) x (a, b)`. */
   function readColumnAliases(end: number): NameList | null {
     const at = isWord(end, 'AS') ? end + 1 : end;
     return isName(words[at]) ? readNames(at + 1) : null;

@@ -1,4 +1,4 @@
-/** Finds the tables, WITH entries and subqueries that are visible at a position of possibly incomplete SQL. Knows no models. */
+/** The tables, WITH entries and subqueries that are visible at a position of possibly incomplete SQL. */
 import { findAlias } from './sql-mentions.js';
 import { readColumnList, findElementStarts } from './sql-placeholders.js';
 import {

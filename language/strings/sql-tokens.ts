@@ -1,6 +1,35 @@
 /** Splits SQL text into tokens and reports unterminated quotes and unbalanced brackets. Does not interpret statements. */
-import type { SqlFault, SqlToken, SqlTokenType } from './sql.js';
 import { findTypeEnd } from './sql-types.js';
+
+export type SqlTokenType =
+  | 'word'
+  | 'quoted-identifier'
+  | 'string'
+  | 'dollar-string'
+  | 'number'
+  | 'comment'
+  | 'placeholder'
+  | 'cast'
+  | 'operator'
+  | 'open'
+  | 'close'
+  | 'comma'
+  | 'semicolon'
+  | 'dot';
+
+/** Offsets are UTF-16 code units. Square brackets are `open` and `close` too. */
+export interface SqlToken {
+  readonly type: SqlTokenType;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface SqlFault {
+  readonly code: 'SQL_UNTERMINATED' | 'SQL_UNBALANCED';
+  readonly what: string;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** `open` names an unterminated construct. */
 interface Piece {
@@ -167,3 +196,12 @@ export function tokenizeSql(text: string): { tokens: SqlToken[]; faults: SqlFaul
   }
   return { tokens, faults: [...faults, ...findUnbalanced(text, tokens)].sort((a, b) => a.start - b.start) };
 }
+
+/** Likely names of models that are reserved in PostgreSQL or MySQL. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(
+  (
+    'case check column constraint default end grant group like limit offset order primary references table user values window ' +
+    'change condition database databases function groups index interval key keys line lines lock option partition procedure ' +
+    'range rank read release require row rows schema schemas signal system trigger usage write'
+  ).split(' '),
+);

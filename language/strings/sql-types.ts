@@ -1,4 +1,4 @@
-/** Parses and normalizes type names after `::` and in CAST(... AS ...). Does not check whether a type exists. */
+/** Parses and normalizes type names after `::` and in CAST(... AS ...). */
 const BLANK = String.raw`[ \t\r\n\f\v]+`;
 const NAME = String.raw`(?:"[^"]*(?:""[^"]*)*"|[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*)`;
 const ZONE = String.raw`(?:${BLANK}with(?:out)?${BLANK}time${BLANK}zone\b)?`;
@@ -23,7 +23,7 @@ export function findTypeEnd(text: string, at: number): number {
   return TYPE.test(text) ? TYPE.lastIndex : -1;
 }
 
-/** `JSONB` is `jsonb`, `pg_catalog."jsonb"` is `jsonb`, `Numeric ( 10, 2 )` is `numeric(10,2)`, `int array` is `int[]`. */
+/** `pg_catalog."jsonb"` is `jsonb`, `Numeric ( 10, 2 )` is `numeric(10,2)`, `int array` is `int[]`. */
 export function normalizeType(text: string): string {
   const parts = text.split(/("[^"]*(?:""[^"]*)*")/);
   const plain = parts.map((part, i) => (i % 2 ? part.slice(1, -1).replaceAll('""', '"') : part.toLowerCase()));

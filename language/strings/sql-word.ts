@@ -1,8 +1,9 @@
 /**
- * The word of a statement that an error of a database is about. A word and the number of equal words before it stay the same when
- * Lintel adds to a statement, so the definition's text has it too.
+ * The word of a statement that a database error is about. A word and the number of equal words before it stay the
+ * same when Lintel adds to a statement.
  */
-import { scanSql, type SqlScan, type SqlToken } from './sql.js';
+import { scanSql, type SqlScan } from './sql.js';
+import type { SqlToken } from './sql-tokens.js';
 
 export interface StatementWord {
   /** Without quotes, in lower case. */
@@ -39,7 +40,7 @@ const readWord = (text: string, { start, end }: SqlToken): string =>
     .replace(/^(["`])(.*)\1$/s, '$2')
     .toLowerCase();
 
-/** `at`: an offset in UTF-16 units; `isName`: a name, of which the last part is meant. Null where no token begins. */
+/** `at`: an offset in UTF-16 units; `isName`: the last part is meant. Null where no token begins. */
 export function findWordAt(text: string, at: number, isName = false): StatementWord | null {
   const scan = scanSql(text);
   const place = isName ? findLastPart(scan, at) : at;

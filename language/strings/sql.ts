@@ -1,59 +1,10 @@
 /**
- * Scans SQL by PostgreSQL's lexical rules, so that placeholders inside strings, comments and quoted names are not taken for real
- * ones. Accepts any text (invalid text has faults) and rewrites nothing.
+ * Scans SQL by PostgreSQL's lexical rules, so that placeholders inside strings, comments and quoted names do not
+ * count. Accepts any text.
  */
-import { readPlaceholders, readQuotedPlaceholders } from './sql-placeholders.js';
-import { readStatement, toLexemes } from './sql-read.js';
-import { tokenizeSql } from './sql-tokens.js';
-
-export type SqlTokenType =
-  | 'word'
-  | 'quoted-identifier'
-  | 'string'
-  | 'dollar-string'
-  | 'number'
-  | 'comment'
-  | 'placeholder'
-  | 'cast'
-  | 'operator'
-  | 'open'
-  | 'close'
-  | 'comma'
-  | 'semicolon'
-  | 'dot';
-
-/** Offsets are UTF-16 code units. Square brackets are `open` and `close` too. */
-export interface SqlToken {
-  readonly type: SqlTokenType;
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface SqlPlaceholder {
-  readonly n: number;
-  readonly start: number;
-  readonly end: number;
-  /** Lower-case type of a direct cast or of `CAST($1 AS …)`, such as `jsonb` or `numeric(10,2)`. */
-  readonly cast: string | null;
-  /** The column (lower case, without table) that the value is certainly written to or compared with. */
-  readonly column: string | null;
-  /** `column`, or one of possibly another type (`tags ?| $1`, `id = ANY($1)`). */
-  readonly stands: string | null;
-}
-
-export interface SqlTable {
-  /** The last part of the name: lower case if unquoted, else without its quotes. */
-  readonly name: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface SqlFault {
-  readonly code: 'SQL_UNTERMINATED' | 'SQL_UNBALANCED';
-  readonly what: string;
-  readonly start: number;
-  readonly end: number;
-}
+import { readPlaceholders, readQuotedPlaceholders, type SqlPlaceholder } from './sql-placeholders.js';
+import { readStatement, toLexemes, type SqlTable } from './sql-read.js';
+import { tokenizeSql, type SqlToken, type SqlFault } from './sql-tokens.js';
 
 export interface SqlScan {
   readonly text: string;

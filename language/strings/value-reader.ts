@@ -1,7 +1,4 @@
-/**
- * Compiles JSON of a definition to readers; anything without accessors is a
- * frozen constant. Values read at run time are never searched for accessors.
- */
+/** Compiles JSON of a definition to readers. Values read at run time are never searched for accessors. */
 import type { CompiledAccessor as Compiled } from '../../contract/handles.js';
 import type { Json } from '../../contract/json.js';
 import { ExactNumber } from '../../contract/exact-number.js';

@@ -1,4 +1,4 @@
-/** Kind `body-format`: reads request bodies that are not JSON. It has no handle. */
+/** Kind `body-format`: reads request bodies that are not JSON. */
 import { defineKind } from '../../contract/kind.js';
 
 export const bodyFormat = defineKind<object>({

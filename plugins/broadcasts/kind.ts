@@ -1,5 +1,5 @@
-/** Kind `broadcast`: resolves the receivers of a message to connected clients. One reader of targets, created at load. */
-import type { Target } from '../../contract/deferred.js';
+/** Kind `broadcast`: resolves the receivers of a message, by one reader created at load. */
+import type { Target } from '../../contract/delivery.js';
 import type { Json } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import type { PlanTools, Reader } from '../../contract/plan.js';
@@ -8,8 +8,8 @@ import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface Broadcast {
   /**
-   * `value` holds the whole `broadcast_websocket_message`. The reader throws a Fault for an invalid receiver; an empty list is
-   * valid and has no receivers.
+   * `value` is the whole `broadcast_websocket_message`. The reader throws a Fault for an invalid receiver; a list may
+   * be empty.
    */
   plan(value: Readonly<Record<string, Json>>, tools: PlanTools): Reader<Target>;
 }

@@ -1,13 +1,10 @@
-/**
- * Kind `cipher`: authenticated encryption of bytes with a key, a nonce and additional data. The `ciphers` feature selects
- * fields, encodings and nonces.
- */
+/** Kind `cipher`: authenticated encryption of bytes. The feature `ciphers` selects fields, encodings and nonces. */
 import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface SealingKey {
-  /** Returns the ciphertext with its tag; empty `aad` counts as none. Throws RangeError for a nonce of another size. */
+  /** Ciphertext and tag; empty `aad` counts as none. Throws RangeError for a nonce of another size. */
   seal(nonce: Uint8Array, plain: Uint8Array, aad: Uint8Array): Uint8Array;
   /** Returns null when authentication fails or any size differs. */
   open(nonce: Uint8Array, sealed: Uint8Array, aad: Uint8Array): Uint8Array | null;

@@ -1,6 +1,6 @@
 /**
- * Kind `dialect`: a SQL database behind a named connection. Prepares statements at load and runs them with bound values; must
- * never build SQL text from values.
+ * Kind `dialect`: a SQL database behind a named connection. Statements are prepared at load and run with bound
+ * values.
  */
 import type { Requester } from '../../contract/requester.js';
 import { defineKind } from '../../contract/kind.js';
@@ -17,11 +17,11 @@ export interface PreparedStatement {
   /** Stable name of the server-side prepared statement. */
   readonly name: string;
   readonly text: string;
-  /** Parameter number (0-based, as `parameters` lists them) for each value sent to the driver, in driver order. */
+  /** Parameter number (from 0) for each value sent to the driver, in order. */
   readonly order: readonly number[];
   /** For each parameter (0-based): bind the value as JSON text. */
   readonly json: readonly boolean[];
-  /** Reads without locks, so what it read may be outdated when a later statement of the transaction writes. */
+  /** Reads without locks, so it may be outdated when a later statement of the transaction writes. */
   readonly readOnly: boolean;
 }
 
@@ -31,9 +31,9 @@ export interface PrepareInput {
   readonly jsonColumns: readonly boolean[];
   /** Models of the tables that the statement uses, where they exist. */
   readonly tables?: readonly ModelTable[];
-  /** Runs in parallel with other statements of its request, so it must not wait behind one of them. */
+  /** Runs in parallel with other statements of its request, so it must not wait behind them. */
   readonly atOnce?: boolean;
-  /** Lock of the rows that it reads; a statement that cannot lock is prepared unchanged. */
+  /** A statement that cannot lock rows is prepared unchanged. */
   readonly lock?: RowLock | null;
   /** A stand-alone read of tables that serializable transactions use. */
   readonly among?: boolean;
@@ -41,28 +41,28 @@ export interface PrepareInput {
 
 export type Isolation = Pick<IsolationNeed, 'level' | 'among'>;
 
-/** A transaction on its own connection, opaque to all code except its dialect. */
+/** A transaction on its own connection. */
 export interface Transaction {
   readonly transaction: unknown;
-  /** Rows of its last statement, if that was sent together with the one before. */
+  /** Rows of the last statement, if it was sent with the one before. */
   rowsOfLast?: Promise<readonly Row[]> | undefined;
 }
 
-/** How rows are serialized as JSON text: field names and shape. Created at load. */
+/** Field names and shape of rows as JSON text. Created at load. */
 export interface Rendering {
   /** Null: all columns. */
   readonly names: readonly string[] | null;
   /** Removes nested names from values; null: nothing is removed. */
   readonly hide: Hide | null;
-  /** `one`: the first row or null; `many`: a list; `count`: null for no row, the row itself for one, otherwise a list. */
+  /** `one`: the first row or null; `many`: a list; `count`: null, the only row, or a list. */
   readonly shape: 'one' | 'many' | 'count';
-  /** The text of a large result may be passed on while it is received. */
+  /** A large text may be passed on while it is received. */
   readonly streams?: boolean;
 }
 
-/** Runs constant SQL of plugins, such as that of a ledger: `text` comes from plugin source, values are bound. */
+/** Constant SQL of plugins, such as that of a ledger; values are bound. */
 export interface Statements {
-  /** `transaction`: the value of `begin` or of the frame's unit; null: none. Throws a Fault QRY_*. */
+  /** `transaction`: from `begin` or the frame's unit; null: none. */
   execute(text: string, values: readonly unknown[], transaction: unknown): Promise<readonly Row[]>;
 }
 
@@ -79,10 +79,10 @@ export interface RowsOfTwo {
 export interface Dialect extends Statements {
   prepare(input: PrepareInput): PreparedStatement;
   /**
-   * Runs a prepared statement; `values` in the order of `parameters`. Rows have native values: parsed JSON, integers and
-   * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_*, never a driver error; its issues point at columns
-   * (`/email`) or parameters (`$1`). `last`: no statement follows in this transaction, so the driver may commit with it;
-   * `commit` is still called. `asker`: the request that waits, outside a transaction; inside, the one that began it.
+   * `values` in the order of `parameters`. Rows have native values: parsed JSON, integers and decimals as numbers,
+   * times as ISO 8601 in UTC. Throws a Fault QRY_*; its issues point at columns (`/email`) or parameters (`$1`).
+   * `last`: no statement follows in this transaction, so the driver may commit with it; `commit` is still called.
+   * `asker`: the request that waits, or that began the transaction.
    */
   run(
     prepared: PreparedStatement,
@@ -92,13 +92,13 @@ export interface Dialect extends Statements {
     asker?: Requester | null,
   ): Promise<readonly Row[]>;
   /**
-   * Runs two statements of a transaction, the last ones, without waiting for the rows of the first. If the first fails, the
-   * second has no effect. Absent: the database cannot do this.
+   * Runs the last two statements of a transaction without waiting for the rows of the first. If it fails, the second
+   * has no effect. Absent: impossible.
    */
   readonly runTogether?: (first: BoundStatement, last: BoundStatement, transaction: Transaction) => RowsOfTwo;
   /**
-   * Like `run` outside a transaction, but returns the rows as the text that JSON.stringify would return. A `JsonStream` only if
-   * the rendering and the invocation of `asker` allow it.
+   * As `run` outside a transaction, with rows as the text of JSON.stringify. A `JsonStream` only if rendering and
+   * invocation allow it.
    */
   readonly render?: (
     prepared: PreparedStatement,
@@ -108,7 +108,7 @@ export interface Dialect extends Statements {
   ) => Promise<RawJson | JsonStream>;
   /** Rejects with a retryable error when the isolation cannot be provided. */
   begin(need: Isolation, asker?: Requester | null): Promise<Transaction>;
-  /** The isolation level that `begin` uses, in the terms of the database. */
+  /** The level of `begin`, in the database's terms. */
   isolation(need: Isolation): string;
   commit(transaction: Transaction): Promise<void>;
   /** Never rejects: a connection that cannot roll back is discarded. */
@@ -117,7 +117,7 @@ export interface Dialect extends Statements {
   retryable(error: unknown): boolean;
 }
 
-/** For plugins with their own tables: their statements take the locks they need. */
+/** Plugins' own statements take the locks they need. */
 export const BY_LOCKS: Isolation = { level: 'locks', among: false };
 /** Several reads of one consistent snapshot. */
 export const SNAPSHOT: Isolation = { level: 'snapshot', among: false };
@@ -141,7 +141,7 @@ export const dialect = defineKind<Dialect>({
     default: ({ has }) => {
       if (has('DATABASE_URL')) return { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
       if (!has('MYSQL_URL')) return { main: { use: 'pglite' } };
-      // An embedded database for features that MySQL cannot store; opened only when used.
+      // For features that MySQL cannot store; opened only when used.
       return { main: { use: 'mysql', url: '$ENV.MYSQL_URL' }, [BESIDE_MYSQL]: { use: 'pglite' } };
     },
   },

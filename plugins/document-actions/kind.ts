@@ -1,6 +1,6 @@
 /**
- * Kind `document-action`: the operation of a `mongo_query`, selected by `action`. A handle plans one closure from prepared parts
- * and must not read client values itself.
+ * Kind `document-action`: the operation of a `mongo_query`, selected by `action`. A handle plans one closure from
+ * prepared parts.
  */
 import type { Json } from '../../contract/json.js';
 import { isObject } from '../../contract/json.js';
@@ -9,7 +9,7 @@ import type { Frame, Reader } from '../../contract/plan.js';
 import type { Document, DocumentStore, DocumentTransaction } from '../document-stores/kind.js';
 import { wrapInActionable } from '../shared/examples.light.js';
 
-/** Readers of the query parts, with values inserted and converted to the model types. */
+/** With values inserted and converted to the model types. */
 export interface DocumentParts {
   readonly store: DocumentStore;
   readonly collection: string;
@@ -21,19 +21,19 @@ export interface DocumentParts {
   readonly update: () => Reader<Document | readonly Document[]>;
   readonly softDelete: () => Reader<Document> | null;
   readonly pipeline: () => Reader<readonly Document[]>;
-  /** The document that an INSERT writes: `document`, or the fields of `parameters`. */
+  /** An INSERT's `document`, or the fields of `parameters`. */
   readonly document: () => Reader<Document>;
-  /** A constant part of the query (`sort`) as written; undefined where absent. */
+  /** As written (`sort`); undefined where absent. */
   readonly constant: (field: string) => Document | undefined;
   readonly projection: () => Reader<Document | undefined>;
   readonly filters: (field: string) => Reader<readonly Document[] | undefined>;
-  /** True when a later write depends on this read; known once the transaction is planned. */
+  /** A later write depends on this read. */
   readonly lock: () => boolean;
   /** A non-negative integer that may come from the request (`limit`, `skip`). */
   readonly number: (field: string) => Reader<number | undefined>;
 }
 
-/** The operation with all values read; it no longer accesses the request. */
+/** With all values read; it no longer accesses the request. */
 export type BoundCall = (inside: DocumentTransaction | null) => Promise<readonly Document[]>;
 
 export interface DocumentAction {

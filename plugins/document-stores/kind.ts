@@ -1,16 +1,13 @@
 /**
- * Kind `document-store`: document collections behind a named connection. Handles accept MongoDB filters, updates and pipelines
- * as they are; the query language has already ensured that client input is only values.
+ * Kind `document-store`: collections behind a named connection. Filters, updates and pipelines are MongoDB's; the
+ * query language has ensured that client input is only values.
  */
 import type { Requester } from '../../contract/requester.js';
 import { defineKind } from '../../contract/kind.js';
 import type { Dialect } from '../dialects/kind.js';
 import { createEmbeddedDefault } from '../shared/embedded.light.js';
 
-/**
- * A document as stores exchange it: JSON values, `Date`, and of `bson` only `ObjectId`. Stores return no other numeric or text
- * types.
- */
+/** JSON values, `Date`, and of `bson` only `ObjectId`, in both directions. */
 export type Document = Readonly<Record<string, unknown>>;
 
 export interface FindOptions {
@@ -18,7 +15,7 @@ export interface FindOptions {
   readonly skip?: number;
   readonly limit?: number;
   readonly projection?: Document;
-  /** The result will be written: other locking reads of it wait until this transaction ends. */
+  /** For writing: other locking reads wait until this transaction ends. */
   readonly lock?: boolean;
 }
 
@@ -26,7 +23,7 @@ export interface UpdateOptions {
   /** Only the first match in the order of `sort`. */
   readonly one?: boolean;
   readonly sort?: Readonly<Record<string, unknown>>;
-  /** Without a match, creates a document from the filter and the update. */
+  /** Without a match, from the filter and the update. */
   readonly upsert?: boolean;
   readonly arrayFilters?: readonly Document[];
 }
@@ -39,13 +36,13 @@ export interface DocumentTransaction {
 type Inside = DocumentTransaction | null;
 
 /**
- * Every call throws a Fault QRY_*, never a driver error; issues point at fields (`/email`). `asker`: the request that waits,
- * outside a transaction; inside, the one that began it.
+ * Every call throws a Fault QRY_*; issues point at fields (`/email`). `asker`: the request that waits, or that began
+ * the transaction.
  */
 export interface DocumentStore {
-  /** The SQL connection that stores the documents; `begin` then returns a transaction of it. Absent: the store has its own. */
+  /** The SQL connection of the documents; `begin` returns a transaction of it. Absent: the store has its own. */
   readonly on?: Dialect;
-  /** Inserts each document once; returned ids equal the given ones, or are a new `ObjectId`. */
+  /** Each once; returned ids equal the given ones, or are new. */
   insert(
     collection: string,
     documents: readonly Document[],
@@ -59,7 +56,7 @@ export interface DocumentStore {
     inside: Inside,
     asker?: Requester | null,
   ): Promise<readonly Document[]>;
-  /** Returns the documents after the update, which is an object of operators or a pipeline. */
+  /** After the update: an object of operators or a pipeline. */
   update(
     collection: string,
     filter: Document,
@@ -83,13 +80,12 @@ export interface DocumentStore {
     asker?: Requester | null,
   ): Promise<readonly Document[]>;
   /**
-   * Resolves to null where the deployment has no transactions; each call is then independent. `snapshot` (default true): reads
-   * are consistent; false where all reads take locks.
+   * Null where the deployment has no transactions; each call is then independent. `snapshot` false: reads take locks.
    */
   begin(snapshot?: boolean, asker?: Requester | null): Promise<DocumentTransaction | null>;
   /**
-   * For stores that do not detect read conflicts: waits for exclusive use of these collections. Called directly after `begin`
-   * with its result. The returned function releases them, as does the end of the transaction.
+   * For stores that do not detect read conflicts: waits for exclusive use of the collections, after `begin`. The
+   * returned function, or the end of the transaction, releases them.
    */
   acquireTurns?(inside: Inside, collections: readonly string[]): Promise<() => void>;
   commit(transaction: DocumentTransaction): Promise<void>;
@@ -97,11 +93,11 @@ export interface DocumentStore {
   rollback(transaction: DocumentTransaction): Promise<void>;
   /** True when a retry may succeed. */
   retryable(error: unknown): boolean;
-  /** The same store, but calls are only described: they change nothing, return nothing, and reject what the server rejects. */
+  /** The same store, but calls are only described: they change and return nothing. */
   describing?(): DocumentStore;
 }
 
-/** What a describing store throws where the server rejects the query itself. */
+/** The server rejects the query itself. */
 export class DescribedRejection extends Error {}
 
 export const documentStore = defineKind<DocumentStore>({

@@ -1,4 +1,4 @@
-/** Kind `encoding`: a text form of bytes. Each value has exactly one spelling; others are rejected. */
+/** Kind `encoding`: a text form of bytes, with one spelling each. */
 import { defineKind } from '../../contract/kind.js';
 import { wrapInActionable } from '../shared/examples.light.js';
 

@@ -1,4 +1,4 @@
-/** Kind `envelope`: how a result is wrapped in the response body. The config selects one; error responses are not wrapped. */
+/** Kind `envelope`: how a result is wrapped in the response body. The config selects one. */
 import { defineKind } from '../../contract/kind.js';
 import { isSub0 } from '../../contract/profile.js';
 

@@ -1,7 +1,4 @@
-/**
- * Kind `feature`: fields of a resource or an actionable. Compiled at load into steps, each in a phase; no request checks whether
- * a feature is enabled.
- */
+/** Kind `feature`: fields of a resource or an actionable, compiled at load into steps with a phase. */
 import type { Feature } from '../../contract/handles.js';
 import { defineKind } from '../../contract/kind.js';
 import { Slot } from '../../contract/slot.js';

@@ -1,4 +1,4 @@
-/** Kind `field-type`: the type of a model field. Facts only; each store maps it to a column type. */
+/** Kind `field-type`: the type of a model field, which each store maps to its own. */
 import { boolean } from 'yup';
 import { defineKind } from '../../contract/kind.js';
 import { Slot } from '../../contract/slot.js';

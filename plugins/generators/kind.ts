@@ -1,6 +1,5 @@
 /**
- * Kind `generator`: creates identifiers. Their random parts are cryptographically secure, but an identifier may also contain
- * parts that are not random.
+ * Kind `generator`: creates identifiers. Their random parts are cryptographically secure; not all parts are random.
  */
 import { defineKind } from '../../contract/kind.js';
 import { wrapAsParameter } from '../shared/examples.light.js';

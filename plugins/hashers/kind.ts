@@ -1,24 +1,20 @@
-/**
- * Kind `hasher`: one-way password hashing, used by `hashables` and `verify_hashables`. Each plugin decides where hashing runs
- * and how much runs in parallel.
- */
+/** Kind `hasher`: one-way password hashing. Each plugin decides where hashing runs, and how much at once. */
 import type { Requester } from '../../contract/requester.js';
 import type { Json } from '../../contract/json.js';
 import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import { wrapInActionable } from '../shared/examples.light.js';
 
-/** Hashes a text for `asker`; `salt` is mixed into fresh random bytes, so equal texts have different hashes. */
+/** `salt` is mixed into fresh random bytes, so equal texts have different hashes. */
 export type Hash = (text: string, salt: string, asker?: Requester) => Promise<string>;
 
 /**
- * True when `stored` is a hash of `text`. Any other type returns false after the same work as a wrong text. Rejects only when
- * overloaded.
+ * True when `stored` is a hash of `text`. Other types return false after the same work. Rejects only when overloaded.
  */
 export type Verify = (text: unknown, stored: unknown, asker?: Requester) => Promise<boolean>;
 
 export interface Hasher {
-  /** Why a text cannot be hashed, as the end of a sentence (`must have ...`); null when it can. */
+  /** Why a text cannot be hashed (`must have ...`); null when it can. */
   checkText(text: string): { readonly code: string; readonly detail: string } | null;
   /** Compiles the `options` of one entry of a definition. */
   compileHash(options: Readonly<Record<string, Json>>): Hash;

@@ -1,4 +1,4 @@
-/** Kind `inspector`: computes a property of an uploaded file from its bytes, only where a definition requests it. */
+/** Kind `inspector`: computes a property of an uploaded file, only where a definition requests it. */
 import type { Requester } from '../../contract/requester.js';
 import type { Json } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
@@ -6,7 +6,7 @@ import type { UploadedFile } from '../../contract/plan.js';
 import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface Inspector {
-  /** `type`: the media type detected from the bytes. Null where nothing is found; never rejects because of the file content. */
+  /** `type`: detected from the bytes. Null where nothing is found; never rejects because of the content. */
   inspect(file: UploadedFile, type: string, asker?: Requester): Promise<Json>;
 }
 

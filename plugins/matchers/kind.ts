@@ -1,7 +1,4 @@
-/**
- * Kind `matcher`: what an object such as `{"$any": "uuid"}` accepts, where a test expects a value. Several in one object must all
- * match.
- */
+/** Kind `matcher`: what an object such as `{"$any": "uuid"}` accepts in a test. Several must all match. */
 import type { Json, JsonObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import type { Matcher } from '../../contract/matcher.js';

@@ -1,4 +1,4 @@
-/** Kind `middleware`: Koa middlewares that run before those of the kernel. They register through `hooks.use` and have no handle. */
+/** Kind `middleware`: Koa middlewares before those of the kernel, registered through `hooks.use`. */
 import { defineKind } from '../../contract/kind.js';
 
 export const middleware = defineKind<object>({

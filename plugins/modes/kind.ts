@@ -1,4 +1,4 @@
-/** Kind `mode`: the operation of an actionable. Its plan is one closure, created at load. */
+/** Kind `mode`: the operation of an actionable, one closure. */
 import type { ModeHandle } from '../../contract/handles.js';
 import { defineKind } from '../../contract/kind.js';
 import { Slot } from '../../contract/slot.js';

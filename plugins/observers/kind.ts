@@ -1,4 +1,4 @@
-/** Kind `observer`: observes requests for logs, metrics and traces. Registers hooks and has no handle. */
+/** Kind `observer`: observes requests for logs, metrics and traces. */
 import { defineKind } from '../../contract/kind.js';
 
 export const observer = defineKind<object>({

@@ -11,15 +11,15 @@ import type { Rendering } from '../dialects/kind.js';
 import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface QueryPlan extends Omit<ModePlan, 'renders'> {
-  /** The rows are always a list, because the statement was repeated for each item of one. */
+  /** Always a list: the statement was repeated for items. */
   readonly list?: true;
   readonly render?: (frame: Frame, rendering: Rendering) => Promise<RawJson | JsonStream>;
 }
 
 export interface Query {
   /**
-   * `value` is the object under the key; `pointer` its location in the file. Returns rows, which the mode shapes; `result` is
-   * the requested shape.
+   * `value` is under the key, `pointer` its location. Returns rows, which the mode shapes; `result` is the requested
+   * shape.
    */
   plan(
     value: Readonly<Record<string, Json>>,
@@ -27,7 +27,7 @@ export interface Query {
     tools: PlanTools,
     result?: Rendering['shape'],
   ): QueryPlan;
-  /** For languages without text: has the store check a query without running it. */
+  /** For languages without text: the store does not run it. */
   check?(question: QueryQuestion, tables: readonly ModelTable[]): Promise<QueryRejection | null>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Kind `queue`: durable jobs that run after the response, at least once. A run holds a lease, and its outcome counts only while
- * the lease is held. The config selects one.
+ * Kind `queue`: durable jobs that run after the response, at least once. An outcome counts only while the run holds
+ * its lease.
  */
 import type { DeferredJob, JobAdmin, Journal, Outcome, JobEntry } from '../../contract/deferred.js';
 import { defineKind } from '../../contract/kind.js';
@@ -9,18 +9,15 @@ import type { CodeEntry } from '../../contract/problem.js';
 import type { Statements } from '../dialects/kind.js';
 import { createEmbeddedDefault } from '../shared/embedded.light.js';
 
-/** Runs one attempt of a job; never rejects. `signal`: the lease is lost, or the process stops. */
+/** Never rejects. `signal`: the lease is lost, or the process stops. */
 export type Run = (work: DeferredJob, attempt: number, signal: Signal, journal: Journal) => Promise<Outcome>;
 
 export interface Queue extends JobAdmin {
-  /**
-   * Resolves once the jobs are durable; ignores known ids. Rejects with the Fault JOB_AWAY within one second when the store is
-   * unavailable.
-   */
+  /** Resolves once the jobs are durable; ignores known ids. Rejects with JOB_AWAY within a second when unavailable. */
   add(work: readonly JobEntry[]): Promise<void>;
   /**
-   * Like `add`, within a transaction of a SQL connection. Null where the queue is not stored in that database. `committed` is
-   * called after the commit.
+   * Within a transaction of a SQL connection. Null where the queue is not in that database. `committed` is called
+   * after the commit.
    */
   findTransactionalQueue(statements: Statements): Promise<TransactionalQueue | null>;
   /** Throws the Fault with which `add` would reject permanently. Absent: no job is rejected. */
@@ -30,9 +27,7 @@ export interface Queue extends JobAdmin {
     seal(id: string, text: string): string;
     open(id: string, kept: string): string | null;
   };
-  /**
-   * Moves an accepted job that is now rejected to the dead letters. Rejects as `add` does. Absent: the caller retains the job.
-   */
+  /** For an accepted job that is now rejected. Rejects as `add` does. Absent: the caller retains the job. */
   moveToDeadLetter?(work: JobEntry, failure: { readonly code: string; readonly detail: string }): Promise<void>;
   startWorker(run: Run): Promise<void>;
   /** Stops taking jobs; resolves when running ones have ended. */
@@ -47,7 +42,7 @@ export interface TransactionalQueue {
   committed(): void;
 }
 
-/** Error codes of every queue; the last two are recorded with jobs and never sent as a response. */
+/** The last two are recorded with jobs and never sent. */
 export const queueErrors = {
   JOB_AWAY: {
     status: 503,

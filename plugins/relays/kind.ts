@@ -1,20 +1,17 @@
-/**
- * Kind `relay`: carries messages for connected clients between processes, and retains recent ones for reconnecting clients. The
- * config selects one.
- */
-import type { Delivery } from '../../contract/deferred.js';
+/** Kind `relay`: carries messages for clients between processes, and retains recent ones for reconnecting clients. */
+import type { Delivery } from '../../contract/delivery.js';
 import { defineKind } from '../../contract/kind.js';
 
 export interface Relay {
   /**
-   * Publishes a message to all processes, including this one; each passes it to `running.deliver` once, in the same order.
-   * Rejects with RLY_AWAY within one second when others are unreachable (this process still delivers it, and a relay that
-   * retains messages does not reject), and with RLY_LARGE when it is too large to be delivered at all.
+   * Publishes a message to all processes; each passes it to `running.deliver` once, in the same order. Rejects with
+   * RLY_AWAY within a second when others are unreachable (this process delivers it; a relay that retains messages
+   * does not reject), and with RLY_LARGE when it is too large.
    */
   publish(message: Omit<Delivery, 'id'>): Promise<void>;
   /**
-   * The retained messages after this id, oldest first, for all receivers; null where the id is too old or unknown, so some may
-   * be missing. Always null where the config retains none.
+   * Retained messages, oldest first, for all receivers; null where the id is too old or unknown, or none are
+   * retained.
    */
   listSince(id: string): Promise<readonly Delivery[] | null>;
 }

@@ -1,31 +1,25 @@
 /**
- * Kind `scheduler`: the ledger of scheduled runs. An instant is claimed by one process, and by none while the previous run is in
- * progress. It has no timers and runs nothing. The config selects one.
+ * Kind `scheduler`: the ledger of scheduled runs. An instant is claimed by one process, and by none while the
+ * previous run is in progress. It runs nothing.
  */
 import { defineKind } from '../../contract/kind.js';
 import { schedulerFields } from './shared/fields.light.js';
 import { createEmbeddedDefault } from '../shared/embedded.light.js';
 
-/** `mine`: run it now. `taken`: another process claimed it. `busy`: the previous run is in progress; the skip was counted. */
+/** `mine`: run it now. `taken`: by another process. `busy`: the previous run is in progress; the skip was counted. */
 export type Claim = 'mine' | 'taken' | 'busy';
 
-/**
- * Every method rejects within one second when the store is unavailable; then nothing runs. Instants are milliseconds since 1970,
- * keys those of actionables.
- */
+/** Rejects within a second when the store is unavailable; then nothing runs. Instants are milliseconds since 1970. */
 export interface Ledger {
   /**
-   * Claims an instant, regardless of which was claimed last. A claim blocks the schedule for `lease` seconds unless it is
-   * renewed or finished. A repeated call with the same `by`, after a lost response, returns the same result.
+   * Claims an instant, regardless of the last. A claim blocks the schedule for `lease` seconds unless renewed or
+   * finished. Repeated calls with the same `by` have the same result.
    */
   claimRun(key: string, instant: number, lease: number, by: string): Promise<Claim>;
   /** False: the claim is lost. */
   renewClaim(key: string, instant: number, lease: number): Promise<boolean>;
   finishRun(key: string, instant: number): Promise<void>;
-  /**
-   * The latest instant claimed or found busy; `since` where there is none. `form`: the current schedule; a changed one counts
-   * from `since`.
-   */
+  /** The latest instant claimed or found busy, else `since`. A changed `form` counts from `since`. */
   resolveLatest(key: string, form: string, since: number): Promise<number>;
   /** Number of instants skipped because the previous run was in progress. */
   countSkipped(key: string): Promise<number>;
@@ -42,7 +36,7 @@ export interface Scheduler extends Ledger {
   readonly settings: SchedulerSettings;
 }
 
-/** Milliseconds for which a ledger retains single instants, so that a clock set back by a day repeats none. */
+/** Milliseconds, so that a clock set back by a day repeats no instant. */
 export const REMEMBERED = 25 * 3_600_000;
 
 const USE = { say: 'the plugin is set by `"use"`', rename: 'use' };

@@ -1,6 +1,6 @@
 /**
- * Blind indexes of encrypted columns: HMAC-SHA-256 with a key per table and column. Plaintexts of a request are looked up by
- * ciphertext, because the statement has nothing else.
+ * Blind indexes of encrypted columns: HMAC-SHA-256 with a key per table and column. Plaintexts of a request are
+ * looked up by ciphertext.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { BootError } from '../../contract/boot-error.js';

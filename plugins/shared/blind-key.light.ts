@@ -1,4 +1,4 @@
-/** Variable of the key for blind indexes of encrypted columns, shared by checks and statements. Data only. */
+/** Variable of the key for blind indexes of encrypted columns. */
 export const BLIND_KEY = 'BLIND_INDEX_KEY';
 /** Minimum length of its value in bytes. */
 export const BLIND_KEY_BYTES = 32;

@@ -47,8 +47,8 @@ const ACCENTS = /[\u0300-\u036f]/g;
 const NUMERAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/;
 
 /**
- * One text for all spellings of a value: ignores case, width, accents, whitespace, invisible characters, number formats and final
- * dots of a domain. For counting, never for storing.
+ * One text for all spellings: ignores case, width, accents, whitespace, invisible characters, number formats and
+ * final dots of a domain. For counting only.
  */
 export function foldText(text: string): string {
   const plain = foldSpelling(foldSpelling(text)).trim().replace(/\s+/g, ' ');
@@ -59,7 +59,7 @@ export function foldText(text: string): string {
   return `${plain.slice(0, at).trim()}@${toAsciiDomain(plain.slice(at + 1).trim())}`;
 }
 
-/** Upper case first: `ß` and `SS`, the long s and the Kelvin sign then have one lower case form. */
+/** Upper case first: then `ß` and `SS`, the long s and the Kelvin sign have one form. */
 const foldSpelling = (text: string): string =>
   text
     .normalize('NFKD')

@@ -1,6 +1,6 @@
 /**
- * Ends waits for stores at the deadline of the request (`http.timeouts.request`), whichever plugin the store is: a store has
- * bounds of its own, which may be later, and a plugin of a project may have none.
+ * Ends waits for stores at the deadline of the request (`http.timeouts.request`): bounds of a store may be later, and
+ * a plugin may have none.
  */
 import { createFault, type Fault } from '../../contract/fault.js';
 import type { Requester } from '../../contract/requester.js';
@@ -15,7 +15,7 @@ interface Wait {
   readonly end: () => void;
 }
 
-/** Milliseconds between two looks at the waits; a timer of its own for each would cost more than most waits. */
+/** Milliseconds between two looks; a timer for each wait would cost more than most waits. */
 const TICK = 20;
 
 const waits = new Set<Wait>();
@@ -38,8 +38,8 @@ const createLateFault = (what: string): Fault =>
   createFault('REQ_LATE', { what }, { retryable: true, headers: { 'retry-after': '1' } });
 
 /**
- * The outcome of `work`, or the Fault REQ_LATE at the deadline of `asker`; the work itself goes on, and `settled` is called
- * when it ends after all. `what` names the store in the response.
+ * At the deadline of `asker`, the Fault REQ_LATE; the work goes on, and `settled` is called at its end. `what` names
+ * the store.
  */
 export function endAtDeadline<T>(
   work: T | Promise<T>,

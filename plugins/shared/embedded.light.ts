@@ -1,6 +1,6 @@
 /**
- * Default location of embedded queues, schedules and documents: the SQL connection `main`, or an embedded database next to
- * MySQL, which cannot store them. Returns config only and opens nothing.
+ * Default location of embedded queues, schedules and documents: the SQL connection `main`, or an embedded database
+ * next to MySQL.
  */
 import type { ConfigContext } from '../../contract/kind.js';
 import type { JsonObject } from '../../contract/json.js';

@@ -1,4 +1,4 @@
-/** Whole definitions around fragments, shared by the kinds, so that every example is checked as users write it. */
+/** Whole definitions around fragments, so that every example is checked. */
 import type { Json, JsonObject } from '../../contract/json.js';
 import { isObject } from '../../contract/json.js';
 import type { Host } from '../../contract/kind.js';
@@ -9,8 +9,7 @@ const toFields = (fragment: Json): JsonObject => (isObject(fragment) ? fragment 
 const first: JsonObject = { id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada', balance: 10 } };
 
 /**
- * Inserts the fragment's fields into the second actionable, with `defaults` where it has no mode; the first serves as a
- * dependency.
+ * Inserts the fragment into the second actionable, with `defaults` where it has no mode; the first is a dependency.
  */
 export const wrapInActionable = (fragment: Json, defaults: JsonObject = { mode: 'RETURN', value: {} }): Host => ({
   file: 'resource',

@@ -1,4 +1,4 @@
-/** A fix that removes a field. Needs review, because a field without effect may be incomplete input. Data only. */
+/** Removes a field; needs review, because it may be incomplete input. */
 import type { Finding } from '../../contract/plugin.js';
 
 export const createRemovalFix = (at: string): Pick<Finding, 'fix'> => ({

@@ -13,9 +13,9 @@ export const createMongoClient = (url: string, options: MongoClientOptions): Mon
   new MongoClient(url, options);
 
 /**
- * When a write returns false, the driver waits for the socket to drain. A destroyed socket never drains, so a command written
- * between `destroy` and `close` would never settle and would keep its connection in the pool. Here the end of a connection ends
- * its waiting writes.
+ * After a write that returns false, the driver waits for the socket to drain. A destroyed socket never drains, so a
+ * command written between `destroy` and `close` would keep its connection in the pool. Here the end of a connection
+ * ends its waiting writes.
  */
 function endWritesOnClose(): void {
   const require = createRequire(import.meta.url);

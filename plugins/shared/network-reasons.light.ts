@@ -1,4 +1,4 @@
-/** Constant descriptions of network errors by platform code; the original message may contain an address with its password. */
+/** Network errors by code; the original message may contain an address with its password. */
 export const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at this address',
   ENOTFOUND: 'the host name is unknown',

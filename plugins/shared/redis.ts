@@ -1,6 +1,6 @@
 /**
- * Creates Redis connections (server, sentinels or cluster) that reconnect. Commands fail immediately while the server is
- * unavailable. The caller logs.
+ * Redis connections (server, sentinels or cluster) that reconnect. Commands fail immediately while the server is
+ * unavailable.
  */
 import { Cluster, Redis } from 'ioredis';
 

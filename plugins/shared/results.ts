@@ -1,6 +1,5 @@
 /**
- * Bounds query results: rows and bytes per statement, and bytes of all large results in the process. Readers count while they
- * read, so that an oversized result is never held in full.
+ * Bounds query results: rows and bytes per statement, and bytes of all large results. Readers count while they read.
  */
 import { getHeapStatistics } from 'node:v8';
 import type { Requester } from '../../contract/requester.js';

@@ -1,6 +1,6 @@
 /**
- * Room names of definitions, with literal text and request values separated, so that no value can imitate another room. Resolved
- * at load.
+ * Room names of definitions: literal text and request values are separated, so that no value can imitate another
+ * room.
  */
 import { asText, type Json } from '../../contract/json.js';
 import type { PlanTools, Reader } from '../../contract/plan.js';

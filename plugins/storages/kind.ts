@@ -1,7 +1,4 @@
-/**
- * Kind `storage`: stores uploaded files. The config selects one. The upload mode creates keys (`folder/name.ext`) from generated
- * names; a driver must never create one from client input.
- */
+/** Kind `storage`: stores uploaded files. Keys (`folder/name.ext`) have generated names, never client input. */
 import { defineKind } from '../../contract/kind.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import type { Requester } from '../../contract/requester.js';
@@ -13,13 +10,13 @@ export interface Storable {
   readonly size: number;
   /** Media type detected from its bytes. */
   readonly type: string;
-  /** Readable only at URLs that expire (`url` with seconds). Absent: at its plain URL while it exists. */
+  /** Only at URLs that expire (`url` with seconds). Absent: at its plain URL. */
   readonly signed?: true;
 }
 
 /**
- * Every method rejects with the Fault STO_AWAY when the store is unavailable or full. `asker`: the request that waits; a store
- * ends its own work at its deadline where it can.
+ * Rejects with STO_AWAY when the store is unavailable or full. `asker`: the request that waits; its deadline ends
+ * work where possible.
  */
 export interface Storage {
   put(key: string, file: Storable, asker?: Requester | null): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Kind `token`: a format of access tokens. Plugins seal and open claims; `tokenize` and `protected` select claims and headers
- * and create error responses.
+ * Kind `token`: a format of access tokens. `tokenize` and `protected` select claims and headers and create error
+ * responses.
  */
 import type { Claims } from '../../contract/plan.js';
 import { defineKind } from '../../contract/kind.js';
@@ -8,7 +8,7 @@ import { list, numeric, shape, text, value } from '../../contract/combinators.js
 import { wrapInResource } from '../shared/examples.light.js';
 import { issuedWords } from './shared/audience.light.js';
 
-/** Why a token is rejected: for the log only, and never with a value of the token. */
+/** For the log only, and never with a value of the token. */
 export class TokenRefused extends Error {
   constructor(readonly reason: string) {
     super(reason);

@@ -1,4 +1,4 @@
-/** Kind `trigger`: begins work without an HTTP request, with the services of `contract/trigger.ts`. It has no handle. */
+/** Kind `trigger`: begins work without an HTTP request, with the services of `contract/trigger.ts`. */
 import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import { wrapInActionable } from '../shared/examples.light.js';

@@ -1,6 +1,6 @@
-/** Kind `validation-type`: the type of a payload field. A rule compiles to one closure that validates a value. */
+/** Kind `validation-type`: the type of a payload field. A rule compiles to one closure. */
 import { boolean } from 'yup';
-import type { Issue } from '../../contract/fault.js';
+import type { Issue } from '../../contract/problem.js';
 import type { Json } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import { shape } from '../../contract/combinators.js';
@@ -21,7 +21,7 @@ export interface ValidationType {
   compile(rule: Readonly<Record<string, Json>>): ValueValidator;
   /** Converts text where a request can send only text; returns other input unchanged. */
   fromText?(sent: unknown): unknown;
-  /** Canonicalizes values where the rule requests it; unchanged values keep their identity. Null: values are used as sent. */
+  /** Unchanged values keep their identity. Null: values are used as sent. */
   canonical?(rule: Readonly<Record<string, Json>>): Canonicalizer | null;
   sample(rule: Readonly<Record<string, Json>>): Json;
 }

@@ -6,21 +6,18 @@ import type { Invocation, PlanTools, ProofSort } from '../../contract/plan.js';
 import { pluginName, shape } from '../../contract/combinators.js';
 import { wrapInResource } from '../shared/examples.light.js';
 
-/** True: accepted. Never throws because of client input; the reason of a rejection is for the log only. */
+/** True: accepted. Never throws because of client input; the reason is logged. */
 export type Verify = (invocation: Invocation) => VerificationResult | Promise<VerificationResult>;
 export type VerificationResult = true | { readonly refused: string };
 
 export interface Verifier {
-  /** Verifiers that do not need the body run first, so that it is not read for unauthenticated senders. */
+  /** Others run first, so that the body of an unauthenticated sender is not read. */
   readonly needsBody: boolean;
   /** What identifies the sender; a header by default. */
   proof?(options: Readonly<Record<string, Json>>): Exclude<ProofSort, 'none'>;
   /** Compiles one entry of `webhook.verifications`. Throws BootError where a secret is missing or invalid. */
   plan(options: Readonly<Record<string, Json>>, tools: PlanTools): Verify;
-  /**
-   * For `lintel test`: the headers of a sender; `right` false: in the right form, for another body or secret. Null for verifiers
-   * that read no header.
-   */
+  /** For `lintel test`: headers of a sender; `right` false: for another body or secret. Null where none are read. */
   sign?(
     options: Readonly<Record<string, Json>>,
     sent: SignedRequest,

@@ -13,7 +13,7 @@ const ENTRY = `
   export { analyseConfig } from './language/analysis/config.js';
   export { schemaFor } from './language/export/schema-files.js';
   export { readManifest } from './language/export/manifest-read.js';
-  export { buildRegistry } from './language/analysis/registry.js';
+  export { buildRegistry } from './language/analysis/build-registry.js';
   export { specs } from './plugins/index.spec.js';
   export { kinds } from './plugins/index.kinds.js';
 `;
@@ -72,7 +72,7 @@ describe('architecture: bundle of the front end', () => {
   it('works where there is nothing but JavaScript', async () => {
     const url = `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`;
     const editor = (await import(url)) as typeof import('../../language/analysis/analyse.js') &
-      typeof import('../../language/analysis/registry.js') &
+      typeof import('../../language/analysis/build-registry.js') &
       typeof import('../../plugins/index.spec.js') &
       typeof import('../../plugins/index.kinds.js');
     // What they are alone is tested elsewhere; here they have no examples.

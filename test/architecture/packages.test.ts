@@ -5,7 +5,8 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pluginId, type PluginSpec } from '../../contract/plugin.js';
+import { pluginId } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { specs } from '../../plugins/index.spec.js';
 import { ROOT } from '../support/project.js';
 

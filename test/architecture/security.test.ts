@@ -19,10 +19,10 @@ const MADE: Readonly<Record<string, string>> = {
   'plugins/storages/shared/key.light.ts': 'constants',
   'plugins/queues/redis/connection.ts': 'names of settings',
   'plugins/hashers/argon2/argon2.ts': 'constants',
-  'plugins/verifiers/hmac-signature/hmac.ts': 'a digest and its length',
+  'plugins/verifiers/hmac-signature/runtime.ts': 'a digest and its length',
   'plugins/queries/sql/blind.ts': 'a constant',
   'extension/src/file-names.ts': 'a constant',
-  'extension/src/jsonc.ts': 'constants',
+  'extension/src/globs.ts': 'constants',
 };
 
 const page = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');

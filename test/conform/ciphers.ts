@@ -3,7 +3,7 @@
  * algorithm, `field.*` the stored form of a value.
  */
 import { createFieldCipher, NOT_OPENED, type FieldCipher } from '../../plugins/features/ciphers/field.js';
-import { decodeBytes as bytesOfText } from '../../plugins/features/ciphers/bytes.js';
+import { decodeBytes as bytesOfText } from '../../plugins/features/ciphers/entry.js';
 import { aes256Gcm } from '../../plugins/ciphers/aes-256-gcm/runtime.js';
 import { ascon128a } from '../../plugins/ciphers/ascon-128a/runtime.js';
 import { chacha20Poly1305 } from '../../plugins/ciphers/chacha20-poly1305/runtime.js';

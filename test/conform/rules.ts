@@ -1,5 +1,6 @@
 /** Payload rules as single operations on a value: the closures that requests run, without the requests. */
-import { createFault, type Issue } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
+import type { Issue } from '../../contract/problem.js';
 import { asText, isObject, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { Log, RuntimeContext } from '../../contract/plugin.js';

@@ -3,7 +3,7 @@ import { Fault } from '../../contract/fault.js';
 import { isObject } from '../../contract/json.js';
 import { compilePath } from '../../language/strings/path.js';
 import { parseFileName } from '../../plugins/body-formats/multipart-form/boundary.js';
-import { compileFolder, createStorageKey, createFileName } from '../../plugins/modes/upload/folder.js';
+import { compileFolder, createStorageKey, createFileName } from '../../plugins/modes/upload/runtime.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { readTextInput, type Ops, type Outcome } from './ops.js';
 

@@ -1,6 +1,6 @@
 /** `ip.allowed`, for which there are no published vectors: lists, mapped addresses, and what proxies may tell. */
 import { expect } from 'chai';
-import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/address-list.js';
+import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/runtime.js';
 import { runLine } from './run.js';
 
 type Case = readonly [ok: boolean, list: string, peer: string, forwarded?: string | readonly string[], hops?: number];

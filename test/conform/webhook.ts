@@ -5,9 +5,9 @@
 import { createSecretKey } from 'node:crypto';
 import { resolveClientAddress } from '../../kernel/http/invocation.js';
 import { ALGORITHMS } from '../../plugins/verifiers/hmac-signature/algorithms.light.js';
-import { isSigned, createSignatureReader } from '../../plugins/verifiers/hmac-signature/hmac.js';
-import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/address-list.js';
-import { isSignedBy, parseRsaKey, parseSignature } from '../../plugins/verifiers/public-key-signature/rsa.js';
+import { isSigned, createSignatureReader } from '../../plugins/verifiers/hmac-signature/runtime.js';
+import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/runtime.js';
+import { isSignedBy, parseRsaKey, parseSignature } from '../../plugins/verifiers/public-key-signature/runtime.js';
 import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';
 
 type Input = Readonly<Record<string, unknown>>;

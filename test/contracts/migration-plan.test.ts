@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { sortChanges, isDestructive, type TableChange } from '../../plugins/dialects/shared/changes.js';
 import type { KnownConstraint, TypeMapping } from '../../plugins/dialects/shared/migration-types.js';
-import { createObjectName } from '../../plugins/dialects/shared/plan.js';
+import { createObjectName } from '../../plugins/dialects/shared/table-diff.js';
 import { defineColumn, id, defineTable } from './dialect-support.js';
 import {
   createCheckConstraint,

@@ -9,7 +9,7 @@ import { scanSql } from '../../language/strings/sql.js';
 import { createMysqlDialect, type OpenServer } from '../../plugins/dialects/mysql/dialect.js';
 import { ConnectionUnavailableError } from '../../plugins/dialects/mysql/errors.js';
 import type { StatementResult } from '../../plugins/dialects/mysql/statement-result.js';
-import type { MysqlConnection } from '../../plugins/dialects/mysql/pool.js';
+import type { MysqlConnection } from '../../plugins/dialects/mysql/connection.js';
 import type { ServerFlavour } from '../../plugins/dialects/mysql/types.js';
 import type { Transaction } from '../../plugins/dialects/kind.js';
 import { BY_LOCKS, SERIALIZABLE, type Isolation } from '../../plugins/dialects/kind.js';

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import type { Connection } from 'mysql2';
 import { OverdueError, ConnectionUnavailableError } from '../../plugins/dialects/mysql/errors.js';
-import { createPool, type Lease, type Pool } from '../../plugins/dialects/mysql/pool.js';
+import { createPool, type Pool } from '../../plugins/dialects/mysql/pool.js';
+import type { Lease } from '../../plugins/dialects/mysql/connection.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
 import {
   createMysqlError,
@@ -17,8 +18,7 @@ const isUnavailable = (error: unknown): boolean => error instanceof ConnectionUn
 describe('connections to MySQL', () => {
   let time: ManualTime;
   let made: Played[] = [];
-  let logged: string[] = [];
-  let pools: Pool[] = [];
+  let [logged, pools]: [string[], Pool[]] = [[], []];
   beforeEach(() => {
     [made, logged, pools] = [[], [], []];
     time = replaceTime();

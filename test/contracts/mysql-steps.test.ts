@@ -9,9 +9,10 @@ import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import { scanSql } from '../../language/strings/sql.js';
 import type { MysqlCatalogue, MysqlCatalogueTable } from '../../plugins/dialects/mysql/catalogue.js';
 import type { StatementResult } from '../../plugins/dialects/mysql/statement-result.js';
-import type { MysqlConnection } from '../../plugins/dialects/mysql/pool.js';
+import type { MysqlConnection } from '../../plugins/dialects/mysql/connection.js';
 import { prepareMysqlStatement } from '../../plugins/dialects/mysql/prepare.js';
-import { runForm, type Bind } from '../../plugins/dialects/mysql/steps.js';
+import { runForm } from '../../plugins/dialects/mysql/steps.js';
+import type { Bind } from '../../plugins/dialects/mysql/bind.js';
 import { createModelColumn } from '../support/model-tables.js';
 
 const prepare = (sql: string, tables: ModelTable[] = []) =>

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { COUNTED } from '../../contract/deferred.js';
 import type { Log } from '../../contract/plugin.js';
-import { createEmbeddedRepository, runAll } from '../../plugins/queues/embedded/agenda.js';
+import { createEmbeddedRepository, runAll } from '../../plugins/queues/embedded/runtime.js';
 import { createServer as createMongoServer } from '../../plugins/queues/mongo/connection.js';
 import { createMongoStore } from '../../plugins/queues/mongo/store.js';
 import { createServer } from '../../plugins/queues/postgres/server.js';

@@ -4,7 +4,7 @@ import { PostgresBackend, type PostgresJobRepository } from '@agendajs/postgres-
 import { expect } from 'chai';
 import pg from 'pg';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
-import { createEmbeddedRepository } from '../../plugins/queues/embedded/agenda.js';
+import { createEmbeddedRepository } from '../../plugins/queues/embedded/runtime.js';
 import { startFaultProxy } from '../support/fault-proxy.js';
 import type { ServerOrSkip } from '../support/guarded-server.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';

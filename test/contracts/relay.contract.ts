@@ -3,7 +3,7 @@
  * and say so when some of it is gone.
  */
 import { expect } from 'chai';
-import type { Delivery } from '../../contract/deferred.js';
+import type { Delivery } from '../../contract/delivery.js';
 import { Fault } from '../../contract/fault.js';
 import { listActions, createDelivery, type OpenRelay, type RelayOptions } from '../support/relays.js';
 import { skipTest } from '../support/skip.js';

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import type { Delivery } from '../../contract/deferred.js';
-import { createLocal } from '../../plugins/relays/local/local.js';
+import type { Delivery } from '../../contract/delivery.js';
+import { createLocal } from '../../plugins/relays/local/runtime.js';
 import local from '../../plugins/relays/local/runtime.js';
 import { startFaultProxy } from '../support/fault-proxy.js';
 import { startRedis } from '../support/redis.js';

@@ -12,14 +12,16 @@ import { analyseConfig } from '../../language/analysis/config.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { Json } from '../../contract/json.js';
 import type { FactSpec, Host, Kind } from '../../contract/kind.js';
-import { pluginId, type FactValue, type PluginSpec } from '../../contract/plugin.js';
+import { pluginId, type FactValue } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import type { Problem, Range } from '../../contract/problem.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
 import { foldSchema } from '../../language/schema/fold.js';
 import { createEnvFacts } from '../../language/project/environment.js';
 import { EXAMPLE_ENV } from '../support/example-env.js';
 import { createDocument, rangeAt, type Document } from '../../language/source/document.js';
-import { findNode, parseSource } from '../../language/source/tree.js';
+import { findNode } from '../../language/source/tree.js';
+import { parseSource } from '../../language/source/parse.js';
 
 /** Variables that examples may read. */
 const ENV = createEnvFacts({

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { ExactNumber } from '../../contract/exact-number.js';
-import type { Issue } from '../../contract/fault.js';
+import type { Issue } from '../../contract/problem.js';
 import { asText, type Json, type JsonObject } from '../../contract/json.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import { MAX_ISSUES } from '../../plugins/validation-types/shared/fields.light.js';

@@ -1,6 +1,6 @@
 /** What every validation type must do: accept its own samples, refuse other types, and say what is wrong without the value. */
 import { expect } from 'chai';
-import type { Issue } from '../../contract/fault.js';
+import type { Issue } from '../../contract/problem.js';
 import { isObject, type JsonObject } from '../../contract/json.js';
 import type { ValidationType } from '../../plugins/validation-types/kind.js';
 import type { Plugins } from './kind-support.js';

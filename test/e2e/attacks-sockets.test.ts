@@ -3,7 +3,7 @@
  * handshakes that are also something else. What floods do stands in `sockets-faults`, tokens in `sockets-tokens`.
  */
 import { expect } from 'chai';
-import type { Delivery } from '../../contract/deferred.js';
+import type { Delivery } from '../../contract/delivery.js';
 import { parseRaw } from '../support/client.js';
 import type { TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';

@@ -5,7 +5,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { Delivery, JobEntry, RuntimeServices } from '../../contract/deferred.js';
+import type { JobEntry, RuntimeServices } from '../../contract/deferred.js';
+import type { Delivery } from '../../contract/delivery.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, defineQueryResource, defineReturnResource } from '../support/project.js';
 import { connect, type SocketClient } from '../support/sockets.js';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { hashesAtOnce, hashing } from '../../plugins/hashers/shared/hash-limiter.js';
-import { verifyBytes } from '../../plugins/hashers/bcrypt/bcrypt.js';
+import { verifyBytes } from '../../plugins/hashers/bcrypt/runtime.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';

@@ -1,6 +1,6 @@
 /** Repeated job steps under changed definitions, lists, parallel actionables, documents and a queue in another database. */
 import { expect } from 'chai';
-import { listJobSteps } from '../../cli/job-steps.js';
+import { listJobSteps } from '../../cli/jobs.js';
 import {
   defineCallAction,
   defineExtraction,

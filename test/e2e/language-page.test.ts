@@ -4,7 +4,8 @@
  */
 import { expect } from 'chai';
 import { isObject } from '../../contract/json.js';
-import { parseSource, toJson } from '../../language/source/tree.js';
+import { toJson } from '../../language/source/tree.js';
+import { parseSource } from '../../language/source/parse.js';
 import { createDocument } from '../../language/source/document.js';
 import { createBuiltinRegistry } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

@@ -1,8 +1,7 @@
 /** Traces at a real collector: what a span tells, whose trace it continues, and what becomes of it when nobody listens. */
 import { expect } from 'chai';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { createTracing } from '../../plugins/observers/opentelemetry/tracing.js';
-import { readTraceparent } from '../../plugins/observers/opentelemetry/traceparent.js';
+import { createTracing, readTraceparent } from '../../plugins/observers/opentelemetry/tracing.js';
 import { startCollector, type Collector } from '../support/collector.js';
 import { createTestInvocation } from '../support/invocation.js';
 import { createObservedKernels } from '../support/observed-kernels.js';

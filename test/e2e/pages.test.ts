@@ -5,7 +5,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
 import { createFault } from '../../contract/fault.js';
-import type { Route, RouteReply, RouteRequest } from '../../contract/hooks.js';
+import type { Route, RouteReply, RouteRequest } from '../../contract/route.js';
 import { readBytes } from '../../kernel/http/body.js';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

@@ -1,7 +1,7 @@
 /** Messages to connected clients: whom they reach, in which form, and what a client gets that was away. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Delivery, Target } from '../../contract/deferred.js';
+import type { Delivery, Target } from '../../contract/delivery.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, defineReturnResource } from '../support/project.js';
 import { connect, type ConnectOptions, type SocketClient } from '../support/sockets.js';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { InvocationRecord } from '../../contract/hooks.js';
+import type { InvocationRecord } from '../../contract/telemetry.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, defineQueryResource, defineReturnResource } from '../support/project.js';
 import { connect, type Frame, type SocketClient } from '../support/sockets.js';

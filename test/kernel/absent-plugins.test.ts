@@ -1,7 +1,8 @@
 /** Names of the interface without a plugin: said to be missing while they are, and of no effect once somebody brings one. */
 import { expect } from 'chai';
 import { analyseFiles } from '../../language/analysis/analyse.js';
-import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { buildRegistry } from '../../language/analysis/build-registry.js';
 import { definePlugin } from '../../contract/plugin.js';
 import { flag, shape } from '../../contract/combinators.js';
 import { specs } from '../../plugins/index.spec.js';

@@ -1,6 +1,6 @@
 /** Lists of addresses and ranges: which address stands in one, however it is spelt, and which text is no list. */
 import { expect } from 'chai';
-import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/address-list.js';
+import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/runtime.js';
 import { splitEntries, isAddressLike } from '../../plugins/verifiers/ip-allow-list/entries.light.js';
 
 const isIn = (list: string, address: string): unknown => {

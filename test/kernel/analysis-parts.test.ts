@@ -9,7 +9,7 @@ import { classifyDefinitions, listEntries } from '../../language/analysis/classi
 import { createReport } from '../../language/analysis/report.js';
 import type { Json } from '../../contract/json.js';
 import { createDocument } from '../../language/source/document.js';
-import { parseSource } from '../../language/source/tree.js';
+import { parseSource } from '../../language/source/parse.js';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import {
   CONFIG,

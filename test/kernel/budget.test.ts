@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import { compilePlanSet } from '../../kernel/plan/plan-set.js';
-import type { Issue } from '../../contract/fault.js';
+import type { Issue } from '../../contract/problem.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
 import { createRuntimeServices } from '../../kernel/runtime/runtime-services.js';

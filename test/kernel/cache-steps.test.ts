@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
-import { FinalResult } from '../../contract/hooks.js';
+import { FinalResult } from '../../contract/reply.js';
 import type { Frame, PlanTools, Step } from '../../contract/plan.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import { RawJson } from '../../contract/raw-json.js';

@@ -1,7 +1,7 @@
 /** The reply of another service as a value: JSON under limits, text in its characters, and nothing of what cannot be read. */
 import { expect } from 'chai';
 import { OUTBOUND } from '../../contract/outbound.js';
-import { readReply } from '../../plugins/modes/http-request/reply.js';
+import { readReply } from '../../plugins/modes/http-request/runtime.js';
 import { catchThrownFault } from '../support/frame-tools.js';
 
 const { limits } = OUTBOUND;

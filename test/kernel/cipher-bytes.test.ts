@@ -1,7 +1,7 @@
 /** Keys, nonces and additional data of `ciphers` as text: how many bytes a text stands for, and which spelling is none. */
 import { expect } from 'chai';
 import { findBytesFlaw, findCipherKeyFlaw, findLengthFlaw } from '../../plugins/features/ciphers/bytes.light.js';
-import { decodeBytes } from '../../plugins/features/ciphers/bytes.js';
+import { decodeBytes } from '../../plugins/features/ciphers/entry.js';
 
 const hex = (bytes: Buffer): string => `hex:${bytes.toString('hex')}`;
 const base64 = (bytes: Buffer, form: 'base64' | 'base64url' = 'base64'): string => `base64:${bytes.toString(form)}`;

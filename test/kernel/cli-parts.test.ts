@@ -10,7 +10,7 @@ import { BootError } from '../../contract/boot-error.js';
 import { fillEnvFile } from '../../cli/env-file.js';
 import { formatError } from '../../cli/format-error.js';
 import { appendPrivateFile, readText, createNewFile, writeText } from '../../cli/files.js';
-import { formatMigrationScript, formatMigration } from '../../cli/migration-format.js';
+import { formatMigrationScript, formatMigration } from '../../cli/migrate.js';
 import { createPaint, omitColor } from '../../cli/colors.js';
 import type { Terminal } from '../../cli/terminal.js';
 import type { MigrationStep } from '../../contract/migration.js';

@@ -3,7 +3,7 @@
  * may be in, and what happens to one that waits for older messages.
  */
 import { expect } from 'chai';
-import type { Delivery, Target } from '../../contract/deferred.js';
+import type { Delivery, Target } from '../../contract/delivery.js';
 import { createHub, type Client } from '../../plugins/triggers/websocket/hub.js';
 
 const INPUT = { isGuarded: () => true, maxRooms: 2, onDelivered: (): void => undefined };

@@ -1,6 +1,6 @@
 /** Stored hashes that cost more than anybody asks for: no hash, and no reason to spend so much. */
 import { expect } from 'chai';
-import { createBcryptDummy as dummyBcrypt } from '../../plugins/hashers/bcrypt/bcrypt.js';
+import { createBcryptDummy as dummyBcrypt } from '../../plugins/hashers/bcrypt/runtime.js';
 import { createArgon2Dummy, hashBytes, parse } from '../../plugins/hashers/argon2/argon2.js';
 import argon2 from '../../plugins/hashers/argon2/runtime.js';
 import bcrypt from '../../plugins/hashers/bcrypt/runtime.js';

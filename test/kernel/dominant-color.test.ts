@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import type { Json } from '../../contract/json.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import inspector from '../../plugins/inspectors/dominant-color/runtime.js';
-import { computeDominantColor } from '../../plugins/inspectors/dominant-color/compute-color.js';
+import { computeDominantColor } from '../../plugins/inspectors/dominant-color/runtime.js';
 import { measureAsyncCpuTime } from '../support/cpu.js';
 import { createImageBomb, GIF_BLACK, JPEG_BLUE, PNG_RED, SVG, WEBP_GREEN } from '../support/pictures.js';
 

@@ -8,11 +8,11 @@ import * as read from '../../language/export/data-reader.js';
 import { describeBounds } from '../../language/export/describe-field.js';
 import { toAnchor, joinBlocks, formatJsonBlock, toMidSentence, formatTable } from '../../language/export/markdown.js';
 import type { Json } from '../../contract/json.js';
-import type { SchemaLike } from '../../contract/plugin.js';
+import type { SchemaLike } from '../../contract/plugin-spec.js';
 import { foldSchema } from '../../language/schema/fold.js';
 import { getByteLength, findKeyFlaw, getVariableName } from '../../plugins/tokens/shared/keys.light.js';
 import { checkConstantReceiver, isOneAccessor } from '../../plugins/broadcasts/shared/receiver-names.light.js';
-import { readTraceparent, writeTraceparent } from '../../plugins/observers/opentelemetry/traceparent.js';
+import { readTraceparent, writeTraceparent } from '../../plugins/observers/opentelemetry/tracing.js';
 
 describe('foreign JSON, read piece by piece', () => {
   const caps = { characters: 60, depth: 2, text: 5, items: 3 };

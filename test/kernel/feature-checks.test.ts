@@ -1,7 +1,8 @@
 /** What features say of a definition before anything runs: claims, guards, rules, limits, names that are returned. */
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
-import type { CheckAction, CheckPlace, PluginSpec } from '../../contract/plugin.js';
+import type { CheckAction, CheckPlace } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import generate from '../../plugins/features/generate/spec.js';
 import invalidateTokenize from '../../plugins/features/invalidate-tokenize/spec.js';
 import validation from '../../plugins/features/payload-validation/spec.js';

@@ -1,6 +1,6 @@
 /** Rooms and broadcasts without a connection: who is meant, what is told of a result, and that both wait for the commit. */
 import { expect } from 'chai';
-import type { Delivery } from '../../contract/deferred.js';
+import type { Delivery } from '../../contract/delivery.js';
 import { createFault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { number, string } from 'yup';
 import { validateScalar, formatKind } from '../../language/analysis/validate-node.js';
 import { createReport, isInside } from '../../language/analysis/report.js';
-import type { SchemaLike } from '../../contract/plugin.js';
+import type { SchemaLike } from '../../contract/plugin-spec.js';
 import { foldSchema } from '../../language/schema/fold.js';
 import { createDocument } from '../../language/source/document.js';
 import { createTrialRegistry } from '../support/fixtures.js';

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { createCommonHeaders, mergeHeaders } from '../../contract/common-headers.js';
 import { RawJson } from '../../contract/raw-json.js';
-import type { RouteReply } from '../../contract/hooks.js';
+import type { RouteReply } from '../../contract/route.js';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 import { clock } from '../../language/project/clock.js';
 import { buildHeaders, sendResponse, type ResponseDefaults } from '../../kernel/http/response.js';

@@ -3,7 +3,7 @@
  * connections than are served at once.
  */
 import { expect } from 'chai';
-import type { Delivery, Target } from '../../contract/deferred.js';
+import type { Delivery, Target } from '../../contract/delivery.js';
 import { createHub, type Client, type Hub } from '../../plugins/triggers/websocket/hub.js';
 
 const message = (data: number, to: Target, id: string | null = null): Delivery => ({ action: 'told', data, to, id });

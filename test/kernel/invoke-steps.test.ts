@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { ActionGroup } from '../../contract/resource-plan.js';
 import { createFault } from '../../contract/fault.js';
-import { done } from '../../contract/hooks.js';
+import { done } from '../../contract/reply.js';
 import type { ActionTiming, Frame, Step, Unit } from '../../contract/plan.js';
 import { RawJson } from '../../contract/raw-json.js';
 import { invokePlan } from '../../kernel/runtime/invoke.js';

@@ -7,7 +7,8 @@ import service from 'vscode-json-languageservice';
 import type { CompletionItem, JSONSchema } from 'vscode-json-languageservice';
 import { createSchema } from '../../language/export/schema-files.js';
 import { createDocument } from '../../language/source/document.js';
-import { parseSource, toJson } from '../../language/source/tree.js';
+import { toJson } from '../../language/source/tree.js';
+import { parseSource } from '../../language/source/parse.js';
 import { createBuiltinRegistry, collectProblems } from '../support/fixtures.js';
 import { applyTextEdits, parseMarked, renderSnippet } from '../support/marked-source.js';
 

@@ -11,7 +11,8 @@ import { isObject, type Json } from '../../contract/json.js';
 import { pluginId } from '../../contract/plugin.js';
 import { createSchema, SCHEMA_TARGETS, type SchemaTarget } from '../../language/export/schema-files.js';
 import { createDocument } from '../../language/source/document.js';
-import { parseSource, toJson } from '../../language/source/tree.js';
+import { toJson } from '../../language/source/tree.js';
+import { parseSource } from '../../language/source/parse.js';
 import {
   createBuiltinRegistry,
   listCaseNames,

@@ -9,7 +9,7 @@ import { compileLinearPattern, type LinearPattern } from '../../language/strings
 import { readManifest } from '../../language/export/manifest-read.js';
 import { createManifest, formatManifest } from '../../language/export/manifest.js';
 import { analyseFiles } from '../../language/analysis/analyse.js';
-import { buildRegistry } from '../../language/analysis/registry.js';
+import { buildRegistry } from '../../language/analysis/build-registry.js';
 import { toSpecs } from '../../language/export/manifest-specs.js';
 import { definePlugin } from '../../contract/plugin.js';
 import { shape, text } from '../../contract/combinators.js';

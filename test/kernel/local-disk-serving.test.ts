@@ -5,7 +5,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { RouteReply } from '../../contract/hooks.js';
+import type { RouteReply } from '../../contract/route.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import type { Folder } from '../../plugins/storages/local-disk/folder.js';
 import runtime from '../../plugins/storages/local-disk/runtime.js';

@@ -9,8 +9,9 @@ import { createManifest, formatManifest, type Manifest } from '../../language/ex
 import { readManifest } from '../../language/export/manifest-read.js';
 import { loadManifest, MANIFEST_NAME, MAX_MANIFEST } from '../../language/project/plugin-manifests.js';
 import { createSpecDigest } from '../../language/project/spec-digest.js';
-import { buildRegistry } from '../../language/analysis/registry.js';
-import { definePlugin, pluginId, type PluginSpec } from '../../contract/plugin.js';
+import { buildRegistry } from '../../language/analysis/build-registry.js';
+import { definePlugin, pluginId } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { foldSchema } from '../../language/schema/fold.js';
 import { shape, text } from '../../contract/combinators.js';
 import { specs } from '../../plugins/index.spec.js';

@@ -6,11 +6,11 @@ import { Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Frame } from '../../contract/plan.js';
 import { compileExpression, compileFieldObject } from '../../plugins/queries/mongo/expression.js';
-import { compileFilter, type QueryCompileContext } from '../../plugins/queries/mongo/filter.js';
+import { compileFilter } from '../../plugins/queries/mongo/filter.js';
+import { toPlainJson, type QueryCompileContext, type StoredFieldType } from '../../plugins/queries/mongo/values.js';
 import { compilePipeline } from '../../plugins/queries/mongo/pipeline.js';
 import type { Dynamic, Node } from '../../plugins/queries/mongo/template.js';
 import { compileDocument, compileUpdate } from '../../plugins/queries/mongo/update.js';
-import { toPlainJson, type StoredFieldType } from '../../plugins/queries/mongo/values.js';
 
 const HEX = '0123456789abcdef01234567';
 const DAY = new Date('2030-01-31T12:00:00Z');

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { Frame } from '../../contract/plan.js';
-import type { QueryCompileContext } from '../../plugins/queries/mongo/filter.js';
+import type { QueryCompileContext } from '../../plugins/queries/mongo/values.js';
 import { compilePipeline } from '../../plugins/queries/mongo/pipeline.js';
 import { collectDocumentFindings, formatFindings } from '../support/mongo-findings.js';
 

@@ -11,8 +11,8 @@ import {
   getErrorNumber,
   toMongoFault,
   withUpdateFault,
+  parseViolations,
 } from '../../plugins/document-stores/mongodb/errors.js';
-import { parseViolations } from '../../plugins/document-stores/mongodb/violations.js';
 
 const createNamedError = (name: string, more: object = {}): Error =>
   Object.assign(new Error('a value'), { name }, more);

@@ -8,7 +8,8 @@ import { createDocument, positionAt, rangeAt } from '../../language/source/docum
 import { findCursor } from '../../language/source/cursor.js';
 import { findContentEnd, toDecodedOffset, toDocumentOffset, createOffsetMap } from '../../language/source/escapes.js';
 import { formatCodeFrame } from '../../language/source/code-frame.js';
-import { parseSource, type LocatedNode } from '../../language/source/tree.js';
+import type { LocatedNode } from '../../language/source/tree.js';
+import { parseSource } from '../../language/source/parse.js';
 import { fc } from '../support/properties.js';
 
 const parse = (text: string): LocatedNode => {

@@ -1,6 +1,6 @@
 /** The progress line of long commands: it turns on a terminal and takes itself back; anywhere else it is plain lines. */
 import { expect } from 'chai';
-import { createProgress } from '../../cli/progress.js';
+import { createProgress } from '../../cli/migrate.js';
 
 const CLEAR = '\r\u001b[2K';
 

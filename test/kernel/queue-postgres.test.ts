@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Log } from '../../contract/plugin.js';
-import { listenOn } from '../../plugins/queues/postgres/channel.js';
+import { listenOn } from '../../plugins/queues/postgres/server.js';
 import { makeTables, TABLE } from '../../plugins/queues/shared/sql-schema.js';
 import { waitUntil } from '../support/until.js';
 

@@ -1,7 +1,7 @@
 /** One run of claimed work and what is recorded of its end, and the pauses before another try. Time passes by hand. */
 import { expect } from 'chai';
 import type { Outcome } from '../../contract/deferred.js';
-import type { TelemetryEvent } from '../../contract/hooks.js';
+import type { TelemetryEvent } from '../../contract/telemetry.js';
 import type { Run } from '../../plugins/queues/kind.js';
 import { createLeases, type Leases } from '../../plugins/queues/shared/leases.js';
 import { createRun } from '../../plugins/queues/shared/runs.js';

@@ -1,10 +1,11 @@
 /** What the registry refuses: every way in which kinds and specs can be wrong, each with the code that says so. */
 import { expect } from 'chai';
 import { number, object, string } from 'yup';
-import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { buildRegistry } from '../../language/analysis/build-registry.js';
 import { BootError } from '../../contract/boot-error.js';
 import { defineKind, type Kind } from '../../contract/kind.js';
-import type { PluginSpec } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { flag, list, shape, slot, text } from '../../contract/combinators.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';

@@ -1,6 +1,6 @@
 /** The latest messages of a relay: bounds of number, time and bytes, gaps, and what a client that comes back has missed. */
 import { expect } from 'chai';
-import type { Delivery } from '../../contract/deferred.js';
+import type { Delivery } from '../../contract/delivery.js';
 import {
   formatMessageId,
   packMessage,

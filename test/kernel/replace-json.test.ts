@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import { createDocument } from '../../language/source/document.js';
 import { replaceJson } from '../../language/source/replace-json.js';
-import { parseSource, toJson } from '../../language/source/tree.js';
+import { toJson } from '../../language/source/tree.js';
+import { parseSource } from '../../language/source/parse.js';
 
 describe('a value that is replaced', () => {
   const LONG = 'x'.repeat(90);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { compilePatterns } from '../../kernel/plan/patterns.js';
 import type { PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import type { Fault } from '../../contract/fault.js';
-import type { Route } from '../../contract/hooks.js';
+import type { Route } from '../../contract/route.js';
 import { handleRoute, createLiveRouteFinder, createRouteFinder } from '../../kernel/http/plugin-routes.js';
 import { findRoute } from '../../kernel/plan/patterns.js';
 import { createResourcePlan } from '../support/plans.js';

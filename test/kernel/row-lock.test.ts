@@ -1,7 +1,7 @@
 /** Which SELECT may lock its rows, and where the words go: a wrong yes would be refused by the database. */
 import { expect } from 'chai';
 import { scanSql } from '../../language/strings/sql.js';
-import { withRowLock } from '../../plugins/dialects/shared/row-lock.js';
+import { withRowLock } from '../../plugins/dialects/shared/prepare.js';
 
 const locked = (sql: string): string | null => withRowLock(scanSql(sql));
 

@@ -1,7 +1,7 @@
 /** Schemas folded into plain data: what is kept, and what is refused because the walker would not check it. */
 import { expect } from 'chai';
 import { date, lazy, mixed, number, object, string } from 'yup';
-import type { SchemaLike } from '../../contract/plugin.js';
+import type { SchemaLike } from '../../contract/plugin-spec.js';
 import { foldSchema, FoldError } from '../../language/schema/fold.js';
 
 describe('schema folding', () => {

@@ -1,7 +1,8 @@
 /** What `hashables` and `ciphers` say of a definition before anything runs: doubles, sizes, columns that cannot hold or find what is sealed. */
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
-import type { CheckAction, CheckPlace, EnvFact, PluginSpec } from '../../contract/plugin.js';
+import type { CheckAction, CheckPlace, EnvFact } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import ciphers from '../../plugins/features/ciphers/spec.js';
 import hashables from '../../plugins/features/hashables/spec.js';
 

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { applyEdits } from '../../language/source/apply.js';
 import { findClosingOffset, findCursor, findNextCharacter } from '../../language/source/cursor.js';
-import { createDocument } from '../../language/source/document.js';
+import { createDocument, type TextChange } from '../../language/source/document.js';
 import {
   addItems,
   addMembers,
@@ -15,8 +15,9 @@ import {
   removeMember,
 } from '../../language/source/edit-json.js';
 import { findFolds } from '../../language/source/folds.js';
-import { formatDocument, type TextChange } from '../../language/source/format.js';
-import { MAX_DEPTH, parseSource, type LocatedNode } from '../../language/source/tree.js';
+import { formatDocument } from '../../language/source/format.js';
+import type { LocatedNode } from '../../language/source/tree.js';
+import { MAX_DEPTH, parseSource } from '../../language/source/parse.js';
 import { findObjects } from '../../language/source/fragments.js';
 
 /** The text with these changes made. */

@@ -4,7 +4,8 @@ import { parseTree, type Node, type ParseError } from 'jsonc-parser';
 import { createDocument } from '../../language/source/document.js';
 import { escapePointer } from '../../contract/json.js';
 import { parseValidTree } from '../../language/source/valid-tree.js';
-import { MAX_DEPTH, findMember, findNode, parseSource, toJson, type LocatedNode } from '../../language/source/tree.js';
+import { findMember, findNode, toJson, type LocatedNode } from '../../language/source/tree.js';
+import { MAX_DEPTH, parseSource } from '../../language/source/parse.js';
 import { fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';
 

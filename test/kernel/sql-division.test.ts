@@ -1,7 +1,7 @@
 /** The value that divides by zero is of the caller only where a placeholder divides. */
 import { expect } from 'chai';
 import { scanSql } from '../../language/strings/sql.js';
-import { isDividedByPlaceholder } from '../../plugins/queries/sql/division.js';
+import { isDividedByPlaceholder } from '../../plugins/queries/sql/statement.js';
 
 const ROWS: readonly (readonly [sql: string, isOfCaller: boolean])[] = [
   ['SELECT 1 / $1', true],

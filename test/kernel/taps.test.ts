@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import type { Fault } from '../../contract/fault.js';
 import { createFault } from '../../contract/fault.js';
-import { FinalResult, type Route } from '../../contract/hooks.js';
+import type { Route } from '../../contract/route.js';
+import { FinalResult } from '../../contract/reply.js';
 import { createHooks, createLiveHooks, type LiveHooks } from '../../kernel/runtime/hooks.js';
 import { createTestInvocation } from '../support/invocation.js';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { TokenRefused, type VerifiedToken } from '../../plugins/tokens/kind.js';
 import { createRevocationCheck, createRevocationFlag } from '../../plugins/features/shared/revocation.js';
 import { createJwtKeys, type JwtKeys } from '../../plugins/tokens/jwt/keys.js';
-import { openJwt, sealJwt } from '../../plugins/tokens/jwt/seal.js';
+import { openJwt, sealJwt } from '../../plugins/tokens/jwt/runtime.js';
 import { openLocal, sealLocal } from '../../plugins/tokens/paseto/local.js';
 import { assertCurrent } from '../../plugins/tokens/shared/claims.js';
 import { decodeText, readObject } from '../../plugins/tokens/shared/strict-json.js';

@@ -1,7 +1,7 @@
 /** The bound on transactions that wait for a hash to be compared: how many at a time, who is next, who is refused. */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
-import { createStepLimiter } from '../../plugins/features/verify-hashables/step-limiter.js';
+import { createStepLimiter } from '../../plugins/features/verify-hashables/runtime.js';
 
 const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -4,8 +4,13 @@ import type { ApiPlace } from '../../contract/api.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Json } from '../../contract/json.js';
 import { describeUploadApi as describeUpload } from '../../plugins/modes/upload/api.light.js';
-import { isColorUsed } from '../../plugins/modes/upload/color-use.js';
-import { compileFolder, isInside, createStorageKey, createFileName } from '../../plugins/modes/upload/folder.js';
+import {
+  isColorUsed,
+  compileFolder,
+  isInside,
+  createStorageKey,
+  createFileName,
+} from '../../plugins/modes/upload/runtime.js';
 import { findFolderFlaw } from '../../plugins/modes/upload/folder.light.js';
 import { catchThrownFault, createPayloadFrame } from '../support/frame-tools.js';
 

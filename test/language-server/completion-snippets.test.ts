@@ -9,7 +9,7 @@ import type { Json } from '../../contract/json.js';
 import type { EnvFacts } from '../../language/analysis/checks/accessors.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
 import { createDocument } from '../../language/source/document.js';
-import { parseSource } from '../../language/source/tree.js';
+import { parseSource } from '../../language/source/parse.js';
 import { membersSnippet, valueSnippet } from '../../language-server/completion/snippets.js';
 import {
   getPluginExample,

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompletionItemTag } from 'vscode-languageserver-protocol';
-import { buildRegistry } from '../../language/analysis/registry.js';
+import { buildRegistry } from '../../language/analysis/build-registry.js';
 import { defineKind } from '../../contract/kind.js';
 import { definePlugin } from '../../contract/plugin.js';
 import { flag, list, shape, slot, text, value } from '../../contract/combinators.js';

@@ -46,7 +46,7 @@ describe('language server: files that are renamed', () => {
     return Object.fromEntries(
       Object.entries(edit?.changes ?? {}).map(([uri, edits]) => {
         const name = fileURLToPath(uri).slice(editor.folder.length + 1);
-        return [name, applyTextEdits(FILES[name] ?? '', edits as TextEdit[])];
+        return [name, applyTextEdits(FILES[name] ?? '', edits)];
       }),
     );
   }

@@ -185,7 +185,7 @@ describe('language server: plugins of a workspace', () => {
   async function createManifest(editor: Editor): Promise<string> {
     const { readFolder } = await import('../../language/project/plugin-folders.js');
     const { createManifest: made, formatManifest } = await import('../../language/export/manifest.js');
-    const { buildRegistry } = await import('../../language/analysis/registry.js');
+    const { buildRegistry } = await import('../../language/analysis/build-registry.js');
     const { kinds } = await import('../../plugins/index.kinds.js');
     const { specs: builtin } = await import('../../plugins/index.spec.js');
     const { specs } = await readFolder(join(editor.folder, 'my-plugins/slack'));

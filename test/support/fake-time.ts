@@ -1,5 +1,5 @@
 /** Time that a test makes pass: timers go by how long, the clock on the wall can be put. */
-import type { TimeSource } from '../../plugins/triggers/scheduled-work/cron-scheduler.js';
+import type { TimeSource } from '../../plugins/triggers/scheduled-work/active-runs.js';
 
 export interface FakeTime extends TimeSource {
   /** Passes so many milliseconds, timer by timer; what each sets going settles before the next. */

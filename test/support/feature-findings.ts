@@ -1,6 +1,7 @@
 /** The checks of a plugin's spec alone, on an object of a definition made by hand. */
 import type { Json } from '../../contract/json.js';
-import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
+import type { CheckAction, CheckPlace, Finding } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 
 export type DefinitionObject = Readonly<Record<string, Json>>;
 

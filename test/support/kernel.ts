@@ -2,7 +2,7 @@
  * A kernel in this process, on a temporary project, listening on a free port: what `lintel serve` does without the
  * command line. Also the two databases that suites run on. Everything started here is closed by `close`.
  */
-import type { Route } from '../../contract/hooks.js';
+import type { Route } from '../../contract/route.js';
 import type { Log } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import { describeKernel } from '../../cli/openapi.js';

@@ -9,7 +9,8 @@ import { InsertTextFormat, type CompletionItem, type Range, type TextEdit } from
 import type { Problem } from '../../contract/problem.js';
 import type { SourceFile } from '../../language/analysis/analyse.js';
 import { createDocument, rangeAt } from '../../language/source/document.js';
-import { parseSource, type LocatedNode } from '../../language/source/tree.js';
+import type { LocatedNode } from '../../language/source/tree.js';
+import { parseSource } from '../../language/source/parse.js';
 import { createDocumentContext } from '../../language-server/document-context.js';
 import { completionsAt } from '../../language-server/features/completion.js';
 import { openProject, type Project } from '../../language-server/project.js';

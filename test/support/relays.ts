@@ -1,5 +1,5 @@
 /** Relays as the kernel would open them, with everything they deliver and log at hand. It judges nothing. */
-import type { Delivery } from '../../contract/deferred.js';
+import type { Delivery } from '../../contract/delivery.js';
 import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { Relay } from '../../plugins/relays/kind.js';
 import redis from '../../plugins/relays/redis/runtime.js';

@@ -4,7 +4,8 @@
  */
 import { number, string } from 'yup';
 import { isObject } from '../../contract/json.js';
-import { definePlugin, type PluginSpec } from '../../contract/plugin.js';
+import { definePlugin } from '../../contract/plugin.js';
+import type { PluginSpec } from '../../contract/plugin-spec.js';
 import { anyJson, flag, list, numeric, record, shape, text, value } from '../../contract/combinators.js';
 
 const feature = definePlugin({

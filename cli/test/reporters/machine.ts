@@ -1,10 +1,9 @@
 /** Reports for programs: JSON, JUnit XML, and TAP 14. */
 import type { Terminal } from '../../terminal.js';
-import type { CaseOutcome } from '../outcome.js';
+import type { CaseOutcome, Reporter } from '../outcome.js';
 import { createRedactor } from './redact.js';
-import type { Reporter } from './index.js';
 
-/** One JSON document with all cases; positions are zero-based, as those of `lintel check --format json`. */
+/** Positions are zero-based, as those of `lintel check --format json`. */
 export function createJsonReporter({ stdout }: Terminal, secrets: readonly string[]): Reporter {
   const redact = createRedactor(secrets);
   return {
@@ -35,7 +34,7 @@ const escapeXml = (text: string): string =>
 
 const formatSeconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(3);
 
-/** JUnit XML, as CI servers read it: a suite for each group, a test case for each case. */
+/** JUnit XML, as CI servers read it. */
 export function createJunitReporter({ stdout }: Terminal, secrets: readonly string[]): Reporter {
   const redact = createRedactor(secrets);
   const formatCase = ({ file, group, id, milliseconds, failures }: CaseOutcome): string => {
@@ -66,7 +65,7 @@ export function createJunitReporter({ stdout }: Terminal, secrets: readonly stri
   };
 }
 
-/** TAP 14: one line for each case as it ends, with its failures as YAML. */
+/** TAP 14: one line for each case, with failures as YAML. */
 export function createTapReporter({ stdout }: Terminal, secrets: readonly string[]): Reporter {
   const redact = createRedactor(secrets);
   let count = 0;

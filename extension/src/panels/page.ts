@@ -1,15 +1,15 @@
-/** Builds a panel's HTML page. Its CSP allows only the extension's own script and styles. */
+/** A panel's HTML. Its CSP allows only the extension's script and styles. */
 import { randomBytes } from 'node:crypto';
 import { Uri, ViewColumn, window, type ExtensionContext, type Webview } from 'vscode';
 
 /** Folder of the scripts and styles that pages load. */
 export const getMediaFolder = ({ extensionUri }: ExtensionContext): Uri => Uri.joinPath(extensionUri, 'media');
 
-/** Next to the text editor; in the active column when no text editor is active. */
+/** In the active column when no text editor is active. */
 export const selectViewColumn = (): ViewColumn =>
   window.activeTextEditor === undefined ? ViewColumn.Active : ViewColumn.Beside;
 
-/** `name`: base name of the script and the styles in `media/`. `body`: static markup that must not contain user input. */
+/** `name`: of the script and the styles in `media/`. `body`: markup without user input. */
 export function renderPage(context: ExtensionContext, webview: Webview, name: string, body: string): string {
   const nonce = randomBytes(18).toString('base64');
   const toAssetUri = (end: string): string =>

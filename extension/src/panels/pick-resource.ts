@@ -1,9 +1,9 @@
-/** Resolves the resource of a panel: the one that the lens names, otherwise the user's choice. */
+/** The one that the lens names, otherwise the user's choice. */
 import { window, type Uri } from 'vscode';
 import type { Session } from '../client.js';
 import { fetchResources, type ListedResource } from './server-requests.js';
 
-/** Returns undefined when the user cancels or no resource exists; in the latter case it shows a message. */
+/** Undefined when the user cancels or, with a message, no resource exists. */
 export async function pickResource(
   session: Session,
   uri: Uri | undefined,

@@ -1,4 +1,4 @@
-/** Reads `lintel plan <id> --format json`. Tolerates missing members, because the project's version may differ. */
+/** Tolerates missing members: the project's version may differ. */
 
 export interface PlanAction {
   /** E.g. `sign-up#2`. */
@@ -8,7 +8,7 @@ export interface PlanAction {
   readonly line: number | null;
   /** The actionable runs only because others depend on it. */
   readonly whenNeeded: boolean;
-  /** Names of the values it reads from results, by the key of the actionable that produces them. */
+  /** Names of values from results, by the actionable that produces them. */
   readonly needs: Readonly<Record<string, readonly string[]>>;
   readonly tables: readonly string[];
   readonly before: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Computes the layout of a plan diagram in pixels: bands in execution order, parallel actionables side by side, data flow on the
- * left. Pure.
+ * The layout of a plan diagram in pixels: bands in execution order, parallel actionables side by side, data flow on
+ * the left.
  */
 import type { Plan, PlanAction, PlanGroup } from './plan-json.js';
 import {
@@ -219,7 +219,7 @@ interface Lanes {
   readonly of: ReadonlyMap<string, number>;
 }
 
-/** Assigns a lane to each source, from its box to its last target; free lanes are reused. */
+/** From the box of a source to its last target; free lanes are reused. */
 function assignLanes(all: readonly PlanAction[], incoming: (action: PlanAction) => readonly string[]): Lanes {
   const last = new Map<string, number>();
   all.forEach((action, at) => incoming(action).forEach((key) => last.set(key, at)));
@@ -236,7 +236,7 @@ function assignLanes(all: readonly PlanAction[], incoming: (action: PlanAction) 
   return { count: free.length, of: found };
 }
 
-/** Heights (y) at which arrows meet the left edge of a box that is alone in its row. */
+/** Heights at which arrows meet the left edge of a box alone in its row. */
 function computeArrowEnds(
   placed: ReadonlyMap<string, ActionBox>,
   incoming: (action: PlanAction) => readonly string[],

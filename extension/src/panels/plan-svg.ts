@@ -1,4 +1,4 @@
-/** Renders a layout as SVG, either with the editor's colours (panel) or with its own (file export). Pure. */
+/** Renders a layout as SVG, with the editor's colours or its own (file export). */
 import { SIZE, type Arrow, type Band, type Box, type Frame, type Layout } from './plan-layout.js';
 
 /** `own`: embeds colours, for use outside the editor. */

@@ -1,4 +1,4 @@
-/** Creates the texts in the boxes of a plan diagram: short lines and the full tooltip. Pure. */
+/** The texts in the boxes of a plan diagram: short lines and the tooltip. */
 import type { Plan, PlanAction } from './plan-json.js';
 import type { RequestShape } from './server-requests.js';
 
@@ -6,7 +6,7 @@ export type ResourceInterface = Pick<RequestShape, 'methods' | 'ways' | 'answers
 
 export interface BoxLine {
   readonly text: string;
-  /** `code`: statement text; `dim`: secondary; `secret`: never sent to the client; `good`: sent to the client. */
+  /** `dim`: secondary; `secret`: never sent to the client; `good`: sent. */
   readonly look: 'code' | 'dim' | 'plain' | 'secret' | 'good';
 }
 
@@ -59,7 +59,7 @@ export function describeActionBox(action: PlanAction, { main, id }: Pick<Plan, '
   return createBoxText(`${key.slice(at + 1)}${foreign}  ${mode}`, tags, lines, rest);
 }
 
-/** `text`: the first member of the description on one line; `rest`: everything, for the tooltip. */
+/** `text`: the first member on one line; `rest`: all, for the tooltip. */
 function summarizeExecution(execute: unknown): { text: string; store: string; rest: string } {
   if (typeof execute !== 'object' || execute === null) return { text: formatValue(execute), store: '', rest: '' };
   const { connection, ...rest } = execute as Readonly<Record<string, unknown>>;

@@ -1,17 +1,14 @@
-/**
- * The panel that draws a resource's plan as compiled by the project's own `lintel`. One panel serves all resources and refreshes
- * on save.
- */
+/** The panel that draws a resource's plan, for all resources. It refreshes on save. */
 import { DiagnosticSeverity, Uri, commands, languages, window, workspace, type Diagnostic } from 'vscode';
 import type { WebviewPanel } from 'vscode';
-import type { ExtensionServices } from '../commands.js';
+import type { ExtensionServices } from '../services.js';
 import { selectViewColumn, getMediaFolder, renderPage } from './page.js';
 import { pickResource } from './pick-resource.js';
 import { computeLayout, type Layout } from './plan-layout.js';
-import { PLAN_PAGE } from './plan-page.js';
 import { renderSvg } from './plan-svg.js';
 import { revealRange } from './request.js';
-import { runPlan } from './run-plan.js';
+import { readPlan, type Plan } from './plan-json.js';
+import { runLintel, NOT_STARTED_MESSAGES } from '../programs.js';
 import { fetchRequestShape, fetchResources, type ListedResource } from './server-requests.js';
 
 interface PlanPanel {
@@ -147,4 +144,32 @@ async function exportSvg(layout: Layout, { path, folder }: ListedResource): Prom
     filters: { SVG: ['svg'] },
   });
   if (target !== undefined) await workspace.fs.writeFile(target, new TextEncoder().encode(renderSvg(layout, true)));
+}
+
+/** `media/plan.js` fills it. Tests depend on the element ids. */
+const PLAN_PAGE = `
+<header>
+  <button id="pick" class="plain" title="Another resource"><span id="resource">...</span> <span class="dim">▾</span></button>
+  <button id="refresh" class="plain">refresh</button>
+  <button id="request" class="plain">send a request</button>
+  <button id="export" class="plain">save as SVG...</button>
+  <span id="state" class="dim" role="status"></span>
+</header>
+<section id="problems" class="note bad" hidden role="alert">
+  <p id="problems-title"></p>
+  <ul id="problem-list"></ul>
+</section>
+<main id="diagram"></main>
+`;
+
+/** Returns the plan, or a message why there is none. */
+async function runPlan(folder: Uri, id: string, signal: AbortSignal): Promise<Plan | string> {
+  // On Windows a shell runs the command: only ids without special characters.
+  if (process.platform === 'win32' && !/^[\w./:~-]+$/.test(id)) return `"${id}" cannot be given to a command.`;
+  // Programs run in trusted workspaces only, so plugins of the project may.
+  const printed = await runLintel(folder, ['plan', id, '--format', 'json', '--trust'], signal);
+  if (typeof printed === 'string') return NOT_STARTED_MESSAGES[printed];
+  const { stdout, stderr, error } = printed;
+  const said = stderr.trim();
+  return readPlan(stdout) ?? (said === '' ? (error?.message ?? 'lintel printed no plan.') : said);
 }

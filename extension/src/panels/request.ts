@@ -1,21 +1,17 @@
-/**
- * The panel that sends requests: the page collects input; this side sends and stores tokens and responses. One panel serves all
- * resources.
- */
+/** The panel that sends requests: the page collects input; this side sends, and stores tokens and responses. */
 import { Uri, ViewColumn, commands, window, workspace, type WebviewPanel } from 'vscode';
 import { resolveBaseUrl } from '../base-url.js';
-import type { ExtensionServices } from '../commands.js';
+import type { ExtensionServices } from '../services.js';
 import { toRange } from '../protocol-range.js';
 import { confirmRequest } from './confirm-request.js';
-import { parseJsonBody, toShownAnswer, type RawAnswer } from './response.js';
+import { parseJsonBody, toShownAnswer, type RawAnswer, type ShownAnswer } from './response.js';
 import { buildRequest } from './build-request.js';
 import { selectViewColumn, getMediaFolder, renderPage } from './page.js';
 import { pickResource } from './pick-resource.js';
 import { REQUEST_PAGE } from './request-page.js';
-import type { RequestInput, FromPage, ToPage } from './request-messages.js';
+import { createTokenStore, type KnownToken, type TokenStore } from './token-store.js';
 import { NoResponseError, isRefused, send } from './send.js';
 import { fetchRequestShape, type ListedResource, type RequestShape } from './server-requests.js';
-import { createTokenStore, type TokenStore } from './token-store.js';
 import { findTokens } from './tokens.js';
 
 interface RequestPanel {
@@ -148,7 +144,7 @@ function openPanel(parts: ExtensionServices, closed: () => void): RequestPanel {
   return { panel, show };
 }
 
-/** Puts the chosen token into each header of the first authentication scheme, except headers that the user typed. */
+/** The chosen token, in each header of the first scheme that the user did not type. */
 async function createCredentialHeaders(
   store: TokenStore,
   { ways }: RequestShape,
@@ -178,3 +174,39 @@ async function saveBody({ bytes, headers }: RawAnswer, folder: Uri | undefined):
   const target = await window.showSaveDialog(folder === undefined ? {} : { defaultUri: Uri.joinPath(folder, name) });
   if (target !== undefined) await workspace.fs.writeFile(target, bytes);
 }
+
+/** Messages to `media/request.js`. */
+type ToPage =
+  | { readonly type: 'show'; readonly shape: RequestShape; readonly base: string; readonly keep: boolean }
+  | { readonly type: 'tokens'; readonly tokens: readonly KnownToken[]; readonly chosen: string | null }
+  | { readonly type: 'sending' }
+  | { readonly type: 'answer'; readonly answer: ShownAnswer; readonly remembered: number }
+  | { readonly type: 'failed'; readonly reason: string; readonly canRun: boolean };
+
+interface RequestInput {
+  readonly base: string;
+  readonly method: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly payload: string;
+  /** Key of a stored token, or null. */
+  readonly token: string | null;
+  readonly files: readonly {
+    readonly part: string;
+    readonly name: string;
+    readonly type: string;
+    readonly bytes: ArrayBuffer;
+  }[];
+}
+
+type FromPage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'send'; readonly filled: RequestInput }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'pick' }
+  | { readonly type: 'run' }
+  | { readonly type: 'reveal' }
+  | { readonly type: 'base'; readonly base: string }
+  | { readonly type: 'forget'; readonly base: string; readonly token: string }
+  | { readonly type: 'open' }
+  | { readonly type: 'save' };

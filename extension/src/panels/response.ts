@@ -1,4 +1,4 @@
-/** Converts an HTTP response to the form the panel shows: body kind, problem document, timings. Pure. */
+/** An HTTP response for the panel: body kind, problem document, timings. */
 
 export interface ShownAnswer {
   readonly status: number;

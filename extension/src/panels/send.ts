@@ -1,4 +1,4 @@
-/** Sends a request from this process and measures it. Follows no redirects; limits the size of the body it reads. */
+/** Sends a request and measures it. Follows no redirects; limits the body. */
 import type { BuiltRequest } from './build-request.js';
 import type { RawAnswer } from './response.js';
 

@@ -58,7 +58,7 @@ export interface ListedTests {
   readonly cases: readonly { readonly id: string; readonly range: Range }[];
 }
 
-/** Empty or null while no server runs, or when the server does not support the request. */
+/** Empty or null without a server that supports the request. */
 export const fetchResources = (session: Session): Promise<readonly ListedResource[]> =>
   sendWhenStarted(session, [], (client) => client.sendRequest<readonly ListedResource[]>('lintel/resources'));
 

@@ -1,6 +1,6 @@
 /**
- * Keeps tokens from earlier responses in the editor's secret storage. A token is sent only to the origin it came from; pages
- * receive labels and claims, and nothing is logged.
+ * Tokens from earlier responses, in the editor's secret storage. A token is sent only to its origin; pages receive
+ * labels and claims.
  */
 import { createHash } from 'node:crypto';
 import type { SecretStorage } from 'vscode';

@@ -1,4 +1,4 @@
-/** Finds tokens in responses and reads their claims and expiry. Pure; verifies and stores nothing. */
+/** Tokens in responses, their claims and expiry. Verifies nothing. */
 
 export interface FoundToken {
   /** Path in the response: `token`, `data.access_token`. */

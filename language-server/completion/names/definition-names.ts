@@ -1,7 +1,7 @@
 /** Name sources of the definition at the cursor: payload fields, named results, claims, undeclared names. */
 import { isObject, type Json } from '../../../contract/json.js';
 import { Slot } from '../../../contract/slot.js';
-import { readPayloadFields, readResource } from '../../../language/analysis/linked-resource.js';
+import { readPayloadFields, readResource } from '../../../language/analysis/read-resource.js';
 import type { Definition, PayloadField } from '../../../language/analysis/model.js';
 import type { Registry } from '../../../language/analysis/registry.js';
 import type { SymbolKind } from '../../../contract/field-meta.js';

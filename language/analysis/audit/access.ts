@@ -1,4 +1,4 @@
-/** Collects the verb of each statement on a single model, and the source of every value bound directly to a column. */
+/** Collects the verb of each statement on a single model, and the sources of its bound values. */
 import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -10,7 +10,7 @@ import { hasIdentifyingGuard } from '../fix-guards.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
 import { isInside } from '../report.js';
-import type { SourceSort } from '../sources.js';
+import type { SourceSort } from '../model.js';
 import type { TableNames } from '../tables.js';
 
 export interface ParameterUse {

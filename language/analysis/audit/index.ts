@@ -1,4 +1,4 @@
-/** Audits row ownership and secrets across all definitions. Runs after linking and parsing of statements. */
+/** Audits row ownership and secrets across all definitions, after linking. */
 import { asText, isObject } from '../../../contract/json.js';
 import { toJsonObject } from '../../source/tree.js';
 import type { LinkedGroup, Queries } from '../link-group.js';
@@ -64,7 +64,7 @@ export function auditSet(set: AuditedSet, { definitions, resources, groups }: Au
   });
 }
 
-/** Fields that refer to a model of callers, that is, one with hashed columns. */
+/** Fields that refer to a model with hashed columns. */
 function listCallerFields({ node }: Definition, tables: TableNames, hashed: HashedColumns): string[] {
   if (hashed.size === 0) return [];
   return node.members.flatMap(({ key, value }) => {

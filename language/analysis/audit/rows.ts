@@ -1,6 +1,6 @@
 /**
- * Audits row ownership: a column compared with a claim, or written from one, identifies the owner of a row. Clients must not set
- * it, reads must not return rows of others, and changes must be authenticated like the other changes of the table.
+ * Audits row ownership: a column compared with a claim, or written from one, identifies the owner of a row. Clients
+ * must not set it, reads must not return rows of others, and changes must be authenticated.
  */
 import { hasIdentifyingGuard } from '../fix-guards.js';
 import type { LinkedResource } from '../linked-resource.js';
@@ -36,7 +36,7 @@ export function auditRows(audit: RowsAudit): void {
         reportSentOwner(audit.report, access, new Set([...columns, ...callers]));
       if (columns.size === 0) continue;
       const sort = classifyAccess(access);
-      // If another statement of the same kind ignores the caller, that kind of access is public.
+      // If another statement of the kind ignores the caller, that access is public.
       if (open.some((one) => one !== access && classifyAccess(one) === sort)) continue;
       const siblings = all.filter((one) => one !== access && classifyAccess(one) === sort);
       if (siblings.length === 0) continue;
@@ -64,7 +64,7 @@ const groupByModel = memoize((block: readonly Access[]): ReadonlyMap<string, rea
   return groups;
 });
 
-/** Excludes the primary key, which identifies the owner only in the table of callers. */
+/** The primary key identifies the owner only in the table of callers. */
 function findOwnerColumns(accesses: Blocks<Access>, keys: RowsAudit['keys']): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const { model, column } of accesses.flatMap(listClaimColumns))
@@ -88,7 +88,7 @@ function reportSentOwner(report: Report, { resource, meetings }: Access, columns
   }
 }
 
-/** True if the payload alone selects the row, and no earlier actionable restricts it. */
+/** The payload alone selects the row, unrestricted by earlier actionables. */
 function isDirect(
   { action, meetings, resource }: Access,
   columns: ReadonlySet<string>,

@@ -1,10 +1,10 @@
 /**
- * Audits secrets across resources: unhashed passwords, hashes in responses, guards with a key that no issuer of the same tokens
- * uses, and rows of one caller that are broadcast to all clients.
+ * Audits secrets across resources: unhashed passwords, hashes in responses, guards with a key that no issuer uses,
+ * and rows of one caller broadcast to all.
  */
 import { asText } from '../../../contract/json.js';
 import { findNode } from '../../source/tree.js';
-import type { PluginSpec } from '../../../contract/plugin.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { isCovered } from '../checks/protections.js';
 import { listPayloadReaders } from '../checks/readers.js';
 import { hasIdentifyingGuard } from '../fix-guards.js';
@@ -54,7 +54,7 @@ export function auditSecrets(audit: SecretsAudit, hashed: HashedColumns): void {
   auditKeys(audit);
 }
 
-/** Where no column is hashed, only these answers can contain a hash, or a row of the caller. */
+/** Where no column is hashed, only these can contain a hash or a row of the caller. */
 const listAudited = memoizeWith((block: readonly LinkedResource[], registry: Registry) =>
   block.filter(
     (one) => listHashedNames(one, registry).length > 0 || listSendsToAll(one.definition, registry).length > 0,
@@ -133,7 +133,7 @@ function auditResponse(audit: SecretsAudit, resource: LinkedResource, hashed: Ha
   }
 }
 
-/** Uses the response fields of the resource, or those of its actionables if it has none. */
+/** Response fields of the resource, else those of its actionables. */
 function auditAnswers({ report }: SecretsAudit, resource: LinkedResource, secrets: readonly string[]): void {
   const { references, statements } = resource.definition.finds;
   const objects = resource.actions.flatMap(({ behind }) => behind.objects);
@@ -160,7 +160,6 @@ function auditKeys({ report, registry, resources }: SecretsAudit): void {
   const found = resources.flatMap((block) => listTokenKeysIn(block, registry));
   const given = collectGivenKeys(found);
   for (const { resource, place, sort, takes, at } of found) {
-    // Tokens of another type with the same key have a row of their own.
     const compared = given.get(sort) ?? given.get(null);
     if (takes === null || compared === undefined || compared.keys.has(takes)) continue;
     const { first } = compared;
@@ -186,7 +185,7 @@ interface GivenKeys {
   readonly keys: Set<string>;
 }
 
-/** The keys with which tokens are given out, by type; null: of any type. */
+/** The keys that issue tokens, by type; null: of any type. */
 function collectGivenKeys(places: readonly KeyPlace[]): ReadonlyMap<string | null, GivenKeys> {
   const given = new Map<string | null, GivenKeys>();
   for (const place of places) {

@@ -1,6 +1,4 @@
-/**
- * Suggests corrections of invented accessors: `$BODY.id`, `$NOW`, `$UUID`, `$ENV_KEY`. Aliases come from the specs of accessors.
- */
+/** Suggests corrections of invented accessors: `$BODY.id`, `$NOW`, `$UUID`, `$ENV_KEY`. */
 import { Slot } from '../../../contract/slot.js';
 import type { AccessorPart } from '../../strings/accessor.js';
 import { memoize } from '../memoize.js';

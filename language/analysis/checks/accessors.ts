@@ -1,4 +1,4 @@
-/** Checks accessors inside strings: their root, tail and place, and environment variables. */
+/** Checks accessors inside strings, and environment variables. */
 import type { EnvFact } from '../../../contract/plugin.js';
 import { POISON_KEYS } from '../../../contract/json.js';
 import type { AccessorPart } from '../../strings/accessor.js';
@@ -22,7 +22,7 @@ export interface EnvLookup extends Pick<EnvFacts, 'get' | 'has'> {
   keys(): Iterable<string>;
 }
 
-/** Records which variables are read: a definition depends on those that it names. */
+/** A definition depends on the variables that it names. */
 export const recordEnv = <S extends object>(
   { readAnswer }: Lookups<S>,
   find: (source: S) => EnvFacts | null,
@@ -49,7 +49,7 @@ export function checkAccessors(context: AccessorContext, definition: Pick<Defini
     context.report.add('ACC_KEY', { doc: definition.doc, start: keyStart, end: keyEnd }, { name: key });
 }
 
-/** A trailing `-` or `_` is read as a part of the name, and `[0]` is not read as an index. */
+/** A trailing `-` or `_` is part of the name, and `[0]` is no index. */
 function checkAccessorEnds(
   { registry, report }: AccessorContext,
   { doc, finds }: Pick<Definition, 'doc' | 'finds'>,

@@ -1,6 +1,4 @@
-/**
- * Checks `blind_index` fields: written values must be encrypted, comparisons must suit the index, and the store must have tables.
- */
+/** Checks `blind_index` fields: values must be encrypted, comparisons suit the index, and the store have tables. */
 import { asText } from '../../../contract/json.js';
 import { BLIND } from '../../../contract/model.js';
 import { rewriteBlind, type BlindTable } from '../../strings/sql-blind.js';
@@ -55,7 +53,6 @@ function listBlindTables(names: readonly { readonly name: string }[], tables: Ta
     const indexes = new Map(tables.listBlindFields(model).map((field) => [field, field + BLIND]));
     return [{ table, model, indexes }];
   });
-  // A statement on tables without an index does not depend on their columns.
   if (found.every(({ indexes }) => indexes.size === 0)) return [];
   return found.map(({ table, model, indexes }) => ({ table, columns: tables.listFields(model), indexes }));
 }

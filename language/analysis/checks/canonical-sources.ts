@@ -1,4 +1,4 @@
-/** Traces values back to the payload fields that they certainly come from: through results, extracted names and claims. */
+/** Traces values back to the payload fields that they certainly come from. */
 import { escapePointer } from '../../../contract/json.js';
 import { locateInString } from '../../source/escapes.js';
 import { findMember, findNode, type LocatedNode } from '../../source/tree.js';
@@ -23,11 +23,11 @@ type Path = readonly string[];
 export const findAction = (owners: ReadonlyMap<string, LinkedResource>, key: string): LinkedAction | undefined =>
   owners.get(key)?.actions.find((one) => one.key === key);
 
-/** The payload fields with the value that is certainly at the path of an extracted name. */
+/** With the value that is certainly at the path of an extracted name. */
 export const findPayloadPaths = (resource: LinkedResource, path: Path, tracing: ValueTracing): Path[] =>
   listExtractedFrom(resource, path).flatMap((from) => traceResult(from, tracing));
 
-/** The payload fields with the value that is certainly at a path of the result of an actionable. */
+/** The payload fields that are certainly at a path of the result. */
 function traceResult({ key, path }: { readonly key: string; readonly path: Path }, tracing: ValueTracing): Path[] {
   const { owners, registry, seen } = tracing;
   const place = `${key} ${path.join('.')}`;
@@ -44,7 +44,7 @@ function traceResult({ key, path }: { readonly key: string; readonly path: Path 
   });
 }
 
-/** The payload fields of a resource with the value that is certainly in a claim of the token that it issues. */
+/** The payload fields that are certainly in a claim of the issued token. */
 export function listIssuedPaths({ actions }: LinkedResource, path: Path, tracing: ValueTracing): Path[] {
   const main = actions.filter(({ main: is }) => is);
   const [action] = main.length > 0 ? main : actions.filter(({ noOp, timing }) => !noOp && !timing.later).slice(-1);

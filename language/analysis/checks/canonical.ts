@@ -1,5 +1,5 @@
 /**
- * If a rule declares `canonical` for a column, other resources that write or look up the column need the same form, or lookups
+ * If a rule declares `canonical` for a column, other resources that use the column need the same form, or lookups
  * miss. Reports only certain differences.
  */
 import { isObject } from '../../../contract/json.js';
@@ -11,8 +11,7 @@ import type { DocumentQuery } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import { memoize } from '../memoize.js';
 import type { Registry } from '../registry.js';
-import { createFix } from '../fix-factory.js';
-import { isInside, type Report, type ReportOptions, type SourceLocation } from '../report.js';
+import { isInside, type Report, type ReportOptions, type SourceLocation, createFix } from '../report.js';
 import { getRootName } from '../sources.js';
 import type { Lookups, StageCache } from '../stage-cache.js';
 import { recordTables, type TableNames } from '../tables.js';
@@ -34,7 +33,7 @@ interface Context {
   readonly tables: TableNames;
 }
 
-/** A payload value that is written to, or compared with, a column. */
+/** A payload value that meets a column. */
 interface Use {
   readonly resource: LinkedResource;
   readonly model: string;
@@ -102,7 +101,7 @@ function listUses(resource: LinkedResource, { registry, memory, report, tables }
   return memory.getOrLookUp(resource, report, { name: 'canonical', reads: [], source: tables, compute: computeUses });
 }
 
-/** The rules of callers also apply to a resource that is only reached from others, so it is skipped. */
+/** The rules of callers also apply to a resource that is only reached from others. */
 const isReached = ({ actions }: LinkedResource): boolean => actions.some(({ noOp }) => !noOp);
 
 /** A comparison other than equality before a placeholder. */
@@ -127,7 +126,7 @@ function listQueryUses(
   });
 }
 
-/** The columns or fields that the value meets, with the forms that the statement gives it. */
+/** Columns or fields that the value meets, with the forms that the statement gives it. */
 function listMet(
   { query, columns, node }: ValueRead,
   tables: TableNames,
@@ -137,7 +136,7 @@ function listMet(
   return [...new Set([...columns, ...listFields(query, node)])].map((column) => ({ column, forms: [] }));
 }
 
-/** Uses of payload values that results of other actionables, also of other resources, hand on under extracted names. */
+/** Uses of payload values that other results hand on under extracted names. */
 function listExtractedUses(
   resource: LinkedResource,
   owners: ReadonlyMap<string, LinkedResource>,
@@ -158,13 +157,13 @@ function listExtractedUses(
   });
 }
 
-/** Fields of documents that the accessor, or each of its items, is written to or compared with. */
+/** Fields of documents that the accessor, or its items, is written to or compared with. */
 const listFields = ({ around }: DocumentQuery, node: LocatedNode): string[] =>
   listDocumentFields(toJsonObject(around)).flatMap(({ path, at, whole, items }) =>
     (whole || items) && findNode(around, at)?.node === node ? [path] : [],
   );
 
-/** Columns that the value is written to or equals, with the forms that the statement gives it. */
+/** Columns that the value is written to or equals, with the statement's form of it. */
 function listEqualColumns(
   { scan, parameters }: Extract<ValueRead['query'], { readonly scan: unknown }>,
   node: LocatedNode,
@@ -186,7 +185,7 @@ function listEqualColumns(
   });
 }
 
-/** Uses of claims that have a value of the payload of the resource that issues the token. */
+/** Uses of claims with a payload value of the resource that issues the token. */
 function listClaimUses(
   resource: LinkedResource,
   tracing: ValueTracing,
@@ -223,7 +222,7 @@ interface ClaimSources {
   readonly elsewhere: ReturnType<typeof createFormLookup>;
 }
 
-/** The rules of a caller apply to what the actionables of other resources read, so its rule is the place. */
+/** The rules of a caller apply to what other resources read, so its rule is the place. */
 function listReachedUses(
   caller: LinkedResource,
   owners: ReadonlyMap<string, LinkedResource>,

@@ -1,6 +1,6 @@
 /**
- * Checks the claims that resources read against the tokens that resources issue: a missing claim fails every request. If no
- * resource issues tokens for a guard, they are external and not checked.
+ * Checks the claims that resources read against the tokens that resources issue: a missing claim fails every request.
+ * External tokens are not checked.
  */
 import type { IssuedCredentials } from '../../../contract/plugin.js';
 import { hasOverlap, splitPath } from '../../strings/path.js';
@@ -92,7 +92,7 @@ function reportMissingClaim(
   }
 }
 
-/** True if each token that the resource accepts with the fields `holder` lacks a claim that it reads. */
+/** True if each accepted token lacks a claim that the resource reads. */
 export function hasMissingClaim(
   resource: LinkedResource,
   issuers: readonly Issuer[],
@@ -173,7 +173,7 @@ export const listIssuersIn = memoizeWith((block: readonly LinkedResource[], regi
   block.flatMap((resource) => listIssuers(resource, registry)),
 );
 
-/** Null if the result depends on the environment. `holder`: the fields of the resource, if not those of its definition. */
+/** Null if the environment decides. `holder`: the fields of the resource, if not those of its definition. */
 export function findAcceptance(
   resource: WithDefinition,
   { place: by, issued }: Issuer,

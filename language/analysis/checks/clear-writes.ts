@@ -1,6 +1,6 @@
 /**
- * If one resource hashes or encrypts a field before writing it, other writes of it from request values need the same step, or
- * some rows store plain text. Reports only certain differences.
+ * If one resource hashes or encrypts a field, other writes of it from request values need the same step, or rows
+ * store plain text. Reports only certain differences.
  */
 import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
@@ -12,7 +12,7 @@ import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import { memoize } from '../memoize.js';
 import type { Registry } from '../registry.js';
 import { isInside, type Report } from '../report.js';
-import type { Source } from '../sources.js';
+import type { Source } from '../model.js';
 import type { Lookups, StageCache } from '../stage-cache.js';
 import { recordTables, type TableNames } from '../tables.js';
 import { isCovered, isProtected, isCoveredByItem } from './protections.js';
@@ -83,7 +83,7 @@ const hasProtection = memoize(({ definition }: LinkedResource): boolean =>
 
 const toFieldKey = ({ model, field }: Pick<Write, 'model' | 'field'>): string => `${model} ${field.toLowerCase()}`;
 
-/** `checkProtections` reports writes of an actionable that protects a property of the same name. */
+/** `checkProtections` reports writes of an actionable with such a property. */
 const isReportedElsewhere = ({ action, field }: Write, sealed: readonly Reference[]): boolean =>
   sealed.some(
     ({ name, node }) => isInside(node, action.node) && getLastSegment(String(name)) === getLastSegment(field),
@@ -167,7 +167,7 @@ function listDocumentWrites({ around, collection }: DocumentQuery, { tables }: W
   });
 }
 
-/** True for a word without a source that the author does not write as a literal. */
+/** A word without a source that is no literal. */
 function isUnresolved({ action, value }: Write): boolean {
   const decision = action.parameters.get(value.pointer);
   return value.type === 'string' && decision?.source === 'literal' && decision.verbatim !== true;

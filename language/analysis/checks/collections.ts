@@ -1,6 +1,5 @@
 /**
- * Reports a collection without a model only if its name resembles a model, or if other collections of its kind of store have
- * models.
+ * Reports a collection without a model if its name resembles one, or if other collections of its store have models.
  */
 import { findNearest } from '../../source/suggest.js';
 import { listAliases, listCollections, type TableNames } from '../tables.js';

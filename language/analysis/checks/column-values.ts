@@ -1,4 +1,4 @@
-/** Decides whether a column accepts a literal: false only if every database rejects it. */
+/** A column accepts a literal unless every database rejects it. */
 import type { Json } from '../../../contract/json.js';
 
 /** Descriptions of the accepted values, by neutral column type. */

@@ -1,4 +1,4 @@
-/** Checks the types of payload rules against the fields of documents that the values are written to or compared with. */
+/** Checks the types of payload rules against the document fields that the values meet. */
 import { asText, getOwn, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import { listDocumentFields } from '../../strings/document-fields.js';
 import { findNode, toJsonObject } from '../../source/tree.js';

@@ -1,4 +1,4 @@
-/** Checks that field names are valid column names, and that a database can enforce foreign keys. Shapes are checked earlier. */
+/** Checks that field names are valid column names, and that foreign keys can be enforced. */
 import { asText } from '../../../contract/json.js';
 import { Slot } from '../../../contract/slot.js';
 import { findMember, type LocatedNode, type Member } from '../../source/tree.js';

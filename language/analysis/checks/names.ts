@@ -1,10 +1,10 @@
-/** Checks that extracted and generated names are not read before they have a value: the read would silently return null. */
+/** Checks that names are not read before they have a value: the read would silently return null. */
 import type { Params } from '../../../contract/problem.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import { listInRunningOrder } from '../running-order.js';
 import type { Registry } from '../registry.js';
 import { type Report, type SourceLocation, isInside } from '../report.js';
-import type { Source, SourceSort } from '../sources.js';
+import type { Source, SourceSort } from '../model.js';
 import { listValueReads } from '../value-reads.js';
 
 export function checkNames(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
@@ -19,7 +19,7 @@ export function checkNames(resources: readonly LinkedResource[], registry: Regis
   const hasProducedNames = (resource: LinkedResource): boolean =>
     listValueReads(resource, registry).some(({ source }) => source !== null && MADE.includes(source.sort));
   const ownEarly = new Map<LinkedResource, ReadonlySet<number>>();
-  /** Early reads of a resource on its own, computed once, because many resources may reach it. */
+  /** Computed once: many resources may reach it. */
   const knownIn = (owner: LinkedResource): ReadonlySet<number> => {
     const found =
       ownEarly.get(owner) ??
@@ -28,7 +28,7 @@ export function checkNames(resources: readonly LinkedResource[], registry: Regis
     return found;
   };
   for (const resource of resources) {
-    // An actionable reached from another resource sees only names produced there; the problem is reported at the reference.
+    // From another resource, an actionable sees only names produced there; the problem is at the reference.
     const others = new Map<LinkedResource, SourceLocation>();
     for (const { to, spot } of resource.actions.flatMap(({ edges }) => edges)) {
       const other = owners.get(to);

@@ -1,4 +1,4 @@
-/** Reports paths into values without fields: with a text rule for `id`, `$PAYLOAD.id.json` is always rejected or null. */
+/** Reports paths into values without fields: after a text rule for `id`, `$PAYLOAD.id.json` is rejected or null. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { findNearest } from '../../source/suggest.js';
 import type { LinkedResource } from '../linked-resource.js';

@@ -1,13 +1,14 @@
-/** Runs the `check` of plugin specs for every usage and locates the findings. */
+/** Runs the `check` of plugin specs and locates findings. */
 import { locateInString } from '../../source/escapes.js';
 import { findNode, type LocatedNode, toJsonObject } from '../../source/tree.js';
 import { BootError } from '../../../contract/boot-error.js';
-import type { CheckPlace, Finding, FindingEdit, PluginSpec } from '../../../contract/plugin.js';
+import type { CheckPlace, Finding, FindingEdit } from '../../../contract/plugin.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { findNearest } from '../../source/suggest.js';
 import type { Document } from '../../source/document.js';
-import type { AnalysisSettings } from '../config.js';
-import { resolveEdits, createFix } from '../fix-factory.js';
-import type { ReportOptions, SourceLocation } from '../report.js';
+import type { Outbound } from '../../../contract/outbound.js';
+import { resolveEdits } from '../fix-factory.js';
+import { createFix, type ReportOptions, type SourceLocation } from '../report.js';
 import type { AccessorContext } from './accessors.js';
 import type { PluginUsage } from '../facts.js';
 import type { Definition } from '../model.js';
@@ -34,8 +35,10 @@ export const NO_RESOURCE: CheckedResource = Object.freeze({
   mayEdit: () => true,
 });
 
-export interface PluginSettings extends Pick<AnalysisSettings, 'testing' | 'profile'> {
-  readonly outbound: AnalysisSettings['outbound'] | null;
+export interface PluginSettings {
+  readonly testing: boolean;
+  readonly profile: string | null;
+  readonly outbound: Outbound | null;
   /** True where the config enables connections. */
   readonly connections: boolean;
 }
@@ -100,7 +103,7 @@ export function checkPlugins(
   }
 }
 
-/** An exception is a bug of the plugin and is reported as an error in its spec. */
+/** An exception is a bug of the plugin. */
 function callCheck(name: string, check: NonNullable<PluginSpec['check']>, place: CheckPlace): readonly Finding[] {
   try {
     return check(place);

@@ -1,6 +1,6 @@
 /**
- * Checks names that are ambiguous or never have a value: two producers, payload rules for produced names, reads before any
- * actionable, and fields of one item where several may arrive.
+ * Checks ambiguous names and names without a value: two producers, payload rules for produced names, early reads, and
+ * fields of one item where several may arrive.
  */
 import { isObject } from '../../../contract/json.js';
 import { addMembers } from '../../source/edit-json.js';
@@ -8,8 +8,7 @@ import { findMember, type LocatedNode } from '../../source/tree.js';
 import type { Declaration } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
-import { createFix } from '../fix-factory.js';
-import { type Report, type ReportOptions, isInside } from '../report.js';
+import { type Report, type ReportOptions, isInside, createFix } from '../report.js';
 import { filterOutputReads, listValueReads, type ValueRead } from '../value-reads.js';
 import { findExtraction, listSourceKeys } from './uses.js';
 
@@ -67,7 +66,7 @@ function getExtractionKey(resource: LinkedResource, { spot, symbol }: Declaratio
   return reference === undefined ? null : JSON.stringify([[...listSourceKeys(user, reference)].sort(), reference.name]);
 }
 
-/** A produced value replaces the required payload field, so nothing reads it. */
+/** A produced value replaces the required payload field. */
 function reportRules(resource: LinkedResource, report: Report): void {
   const { definition, names, generated } = resource;
   for (const { symbol, name, spot, value } of definition.finds.declarations) {

@@ -1,6 +1,6 @@
 /**
- * Checks properties that a step hashes or encrypts: the value must exist, and the column of the same name must be written from
- * it. Otherwise plain text is stored.
+ * Checks properties that a step hashes or encrypts: the value must exist, and its column must be written from it.
+ * Otherwise plain text is stored.
  */
 import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
@@ -35,7 +35,7 @@ export function checkProtections(resources: readonly LinkedResource[], registry:
   }
 }
 
-/** Other work may read the payload itself, and documents may store items as they are sent. */
+/** Other work may read the payload itself. */
 const isQuery = ({ definition: { finds } }: LinkedResource, { node, repeat }: LinkedAction): boolean =>
   finds.statements.some((one) => isInside(one.node, node)) ||
   (repeat === null && finds.documents.some((one) => isInside(one.node, node)));
@@ -63,7 +63,7 @@ const splitWords = (path: string): string[] => path.split('.');
 export const isProtected = ({ refers }: Reference): boolean =>
   refers.symbol === 'payload-field' && refers.named === true;
 
-/** Naming a property does not create its value: a declaration, a result or another read must. */
+/** A declaration, a result or another read must create the value. */
 function hasValueSource(
   resource: LinkedResource,
   action: LinkedAction,
@@ -88,7 +88,7 @@ function reportMissingValue(
   const isTaken = resource.definition.finds.references.some(
     (one) => isProtected(one) && isInside(one.node, action.node) && one.name === near,
   );
-  // Without rules or reads the payload is unknown, and the mode may read it itself.
+  // Without rules or reads the payload is unknown.
   if (
     near === undefined &&
     resource.payloadFields.size === 0 &&
@@ -125,7 +125,7 @@ interface UnprotectedWrite {
   readonly whole: boolean;
 }
 
-/** Reports unprotected writes to the column or field of the same name; returns whether there was one. */
+/** Reports unprotected writes to the column or field; returns whether there was one. */
 function checkColumns(
   action: LinkedAction,
   { definition }: LinkedResource,
@@ -134,7 +134,7 @@ function checkColumns(
 ): boolean {
   const readers = listPayloadReaders(registry);
   const property = String(name);
-  // For an actionable that repeats for `users`, `users.password` is the `password` of each item.
+  // When it repeats for `users`, `users.password` is each item's `password`.
   const { repeat } = action;
   const inItem =
     typeof repeat?.name === 'string' && property.startsWith(`${repeat.name}.`)
@@ -217,7 +217,7 @@ const getLastSegment = (path: string): string => path.slice(path.lastIndexOf('.'
 const formatScalar = ({ scalar, type }: LocatedNode): string => asText(scalar) || String(scalar ?? type);
 const toLocation = ({ doc }: Definition, { start, end }: LocatedNode): SourceLocation => ({ doc, start, end });
 
-/** The property may also begin with the name of the repeated list. */
+/** The property may begin with the name of the repeated list. */
 export const isCoveredByItem = (text: string, property: string, readers: readonly string[]): boolean =>
   isCovered(text, property, readers) || isCovered(text, property.slice(property.indexOf('.') + 1), readers);
 

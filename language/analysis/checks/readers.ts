@@ -1,4 +1,4 @@
-/** Finds accessors by their facts, so that the kernel contains no accessor names. */
+/** Finds accessors by their facts: the kernel names none. */
 import { Slot } from '../../../contract/slot.js';
 import { memoize } from '../memoize.js';
 import type { Registry } from '../registry.js';

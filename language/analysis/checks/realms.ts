@@ -1,12 +1,12 @@
-/** Checks messages addressed to a uid: it must be certain which guard issues the uid. */
+/** It must be certain which guard issues the uid of a message. */
 import { findNode } from '../../source/tree.js';
 import type { PluginUsage } from '../facts.js';
 import type { LinkedResource } from '../linked-resource.js';
 import { memoizeWith } from '../memoize.js';
 import { isJudged, resolveMessageRealm, findRealm, listRealms } from '../realms.js';
 import type { Registry } from '../registry.js';
-import { resolveEdits, createFix } from '../fix-factory.js';
-import { isInside, type Report, type SourceLocation } from '../report.js';
+import { resolveEdits } from '../fix-factory.js';
+import { isInside, type Report, type SourceLocation, createFix } from '../report.js';
 import type { Blocks } from '../stage-cache.js';
 
 export function checkRealms(

@@ -1,4 +1,4 @@
-/** Reports database errors for statements. A finding with the same cause is raised to certain instead of reported twice. */
+/** Reports database errors for statements. A finding with the same cause is raised to certain instead. */
 import type { QueryRejection, StatementRejection } from '../../../contract/statement-check.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, SqlText } from '../facts.js';

@@ -1,4 +1,4 @@
-/** Derives the possible shapes of an actionable's result from what its plugins declare for OpenAPI. */
+/** The possible shapes of a result, from what plugins declare for OpenAPI. */
 import type { ApiChange, ApiPlace, Forms, JsonSchema } from '../../../contract/api.js';
 import {
   ANY,
@@ -23,7 +23,7 @@ export interface ResultContext {
   readonly columns: readonly string[] | null;
 }
 
-/** `isOwn`: as the actionable itself reads it, before `returnables` and other steps shape it. */
+/** `isOwn`: before `returnables` and other steps shape it. */
 export function deriveResultForms(context: ResultContext, isOwn: boolean): Forms {
   const { owner, action, registry } = context;
   const places = owner.definition.finds.places.filter(

@@ -1,4 +1,4 @@
-/** Reports room names that no connection joins: messages to them reach no client, without an error. */
+/** Reports room names that no connection joins. */
 import { parseTemplate, type TemplatePart } from '../../strings/accessor.js';
 import { findNearest } from '../../source/suggest.js';
 import { findNode, type LocatedNode } from '../../source/tree.js';
@@ -45,7 +45,7 @@ function isSameRoom(a: Room, b: Room): boolean {
   return a.open ? isMatchingRoom(a, b.words) : b.open ? isMatchingRoom(b, a.words) : a.words === b.words;
 }
 
-/** `ANY` matches text without values, so each piece is searched at its first position after the previous one. */
+/** `ANY` matches text without values. */
 function isMatchingRoom({ words: open }: Room, words: string): boolean {
   const [first = '', ...pieces] = open.split(ANY);
   const last = pieces.pop() ?? '';

@@ -1,6 +1,6 @@
 /**
- * Reports UPDATE and DELETE in authenticated resources that do not depend on the caller: any caller could change rows of another.
- * Skips writes after a read of a claim, and guards without claims (the sender of a webhook).
+ * Reports UPDATE and DELETE in authenticated resources that do not depend on the caller. Skips writes after a read of
+ * a claim, and guards without claims.
  */
 import { listAccessors } from '../../strings/accessor.js';
 import { locateInString } from '../../source/escapes.js';

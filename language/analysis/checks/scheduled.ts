@@ -1,4 +1,4 @@
-/** Reports reads of the request in scheduled actionables and their dependencies: a scheduled run has no request. */
+/** Reports reads of the request in scheduled actionables and their dependencies. */
 import { locateInString } from '../../source/escapes.js';
 import { Slot } from '../../../contract/slot.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';

@@ -1,4 +1,4 @@
-/** Reports secrets written in clear. The field determines what is a secret, and the message never repeats the value. */
+/** Reports secrets written in clear. The message never repeats the value. */
 import { asText } from '../../../contract/json.js';
 import { Slot } from '../../../contract/slot.js';
 import { listAccessors } from '../../strings/accessor.js';

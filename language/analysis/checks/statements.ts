@@ -1,4 +1,4 @@
-/** Checks SQL statements with the PostgreSQL parser. Returns the result columns where they are certain. */
+/** Checks SQL statements with the PostgreSQL parser. Returns certain result columns. */
 import { reportEffects } from './effects.js';
 import type { JsonObject } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
@@ -14,8 +14,8 @@ import type { LocatedNode } from '../../source/tree.js';
 import type { WalkResult, SqlText } from '../facts.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
-import { resolveEdits, createFix } from '../fix-factory.js';
-import { createCaseCause, formatHint, type Report, type ReportOptions } from '../report.js';
+import { resolveEdits } from '../fix-factory.js';
+import { createCaseCause, formatHint, type Report, type ReportOptions, createFix } from '../report.js';
 import type { Stores } from '../stores.js';
 import { TIMESTAMPS, type Catalogue } from '../sql/catalogue.js';
 import { findForeignPlaceholders } from '../sql/foreign.js';
@@ -23,7 +23,8 @@ import { findForeignFunctions, describeMistake } from '../sql/common-mistakes.js
 import type { ColumnUse } from '../sql/column-uses.js';
 import { getOrigins, type AliasedColumns, type StatementNames } from '../sql/names.js';
 import { createSqlLocator, type SqlLocator } from '../sql/locator.js';
-import { resolveStatement, type ResolveContext, type SqlFinding } from '../sql/resolve.js';
+import { resolveStatement } from '../sql/resolve.js';
+import type { ResolveContext, SqlFinding } from '../sql/insert.js';
 import type { Columns } from '../sql/scope.js';
 import { findUntyped } from '../sql/untyped.js';
 import { findChild } from '../sql/tree.js';
@@ -95,7 +96,7 @@ const findLowercaseAccessors = (registry: Registry, text: string): Template[] =>
     return named && path.length > 1 ? [{ path, text: text.slice(start, end), start, end }] : [];
   });
 
-/** Replaces the template and its quotes with a placeholder, and appends the accessor to the parameters. */
+/** A placeholder replaces the template, and the accessor becomes a parameter. */
 function createBindFix(
   doc: Document,
   { scan, node, around, parameters, binds = 'parameters' }: SqlText,
@@ -180,8 +181,8 @@ function resolveColumns(
 const WORDS_OF_OTHERS = /^(?:dual|utc_(?:date|time|timestamp)|rollup|default)$/;
 
 /**
- * For a store of another dialect: if the parser accepts the statement, its names mean the same. Syntax errors and double-quoted
- * names (strings in some dialects) are left to the store.
+ * For a store of another dialect: names mean the same if the parser accepts the statement. The store checks syntax
+ * and double-quoted names.
  */
 function checkForeign(context: StatementContext, sql: SqlParser, doc: Document, statement: SqlText): void {
   const readable = quoteReserved(statement.scan);

@@ -1,4 +1,4 @@
-/** Reports `${name}` and `{{name}}`, which are plain text here. Only a value that consists of one is an error. */
+/** Reports `${name}` and `{{name}}`, which are plain text. Only a value that consists of one is an error. */
 import type { Document } from '../../source/document.js';
 import { toDocumentOffset, locateInString } from '../../source/escapes.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -25,7 +25,7 @@ export const findTemplates = (text: string): Template[] =>
     end: match.index + match[0].length,
   }));
 
-/** A known root or alias, an environment variable if the name looks like one (`API_KEY`), or else a payload field. */
+/** A known root or alias, an environment variable if it looks like one (`API_KEY`), else a payload field. */
 export function suggestAccessorFor(registry: Registry, path: readonly string[]): string | null {
   const [first = '', ...rest] = path;
   const root = first.toUpperCase();
@@ -54,7 +54,6 @@ export function checkTemplates(
     for (const { start, end, right, named } of findMiscasedAccessors(registry, text)) {
       const whole = start === 0 && end === text.length;
       if (whole && isInDocument(documents, node)) continue;
-      // A bare entry of a value list is reported as a name without a source.
       if (whole && references.some((one) => one.node === node && one.refers.soft === true)) continue;
       const spot = locateInString(doc, node, { start, end });
       const fix = { fix: { title: `change to ${right}`, text: right } };
@@ -73,7 +72,7 @@ export function checkTemplates(
 
 const BARE_ROOT = /(?<![\w$.-])([A-Z]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)/g;
 
-/** `id of PAYLOAD.id` is one constant text, for example one key of a cache for all callers. */
+/** `id of PAYLOAD.id` is constant text, for example one cache key for all callers. */
 function checkBareRoots(registry: Registry, report: Report, doc: Document, node: LocatedNode): void {
   const text = String(node.scalar);
   for (const match of text.matchAll(BARE_ROOT)) {
@@ -84,11 +83,11 @@ function checkBareRoots(registry: Registry, report: Report, doc: Document, node:
   }
 }
 
-/** In document queries `"$name" is a field; they have checks of their own. */
+/** In document queries, `"$name"` is a field. */
 const isInDocument = (documents: WalkResult['documents'], node: LocatedNode): boolean =>
   documents.some(({ around }) => isInside(node, around));
 
-/** `ENV.API_KEY` without its dollar sign; a root without a tail is an ordinary word. */
+/** `ENV.API_KEY` without its dollar sign. */
 function suggestDollar(registry: Registry, text: string): string | null {
   const [, root, tail] = /^([A-Z]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)$/.exec(text) ?? [];
   if (root === undefined || tail === undefined) return null;

@@ -1,4 +1,4 @@
-/** Links the names in test files: resources, tables, columns, codes of problems, and values saved by earlier steps. */
+/** Links the names in test files: resources, tables, columns, codes, and saved values. */
 import type { Document } from '../../source/document.js';
 import { locateInString } from '../../source/escapes.js';
 import { findNearest } from '../../source/suggest.js';
@@ -21,7 +21,7 @@ interface TestContext extends TestNames {
   readonly registry: Registry;
 }
 
-/** A table in `given` or `expect`, with the others next to it, and the columns that each row names. */
+/** A table in `given` or `expect`, and the columns that each row names. */
 export interface TestTable {
   readonly table: Member;
   readonly all: readonly Member[];

@@ -1,6 +1,6 @@
 /**
- * Checks that some resource issues the tokens that a guard demands, and that some guard accepts the tokens that a resource issues.
- * Tokens with another key, or by an issuer outside of the definitions, are external and not checked.
+ * Checks that some resource issues the tokens that a guard demands, and some guard accepts those that a resource
+ * issues. External tokens are not checked.
  */
 import type { CredentialMismatch } from '../../../contract/plugin.js';
 import { findNode } from '../../source/tree.js';
@@ -42,7 +42,7 @@ export function checkTokens(
   for (const guard of guards) {
     if (issuers.some((issuer) => findAcceptance(guard.resource, issuer, registry) !== false)) continue;
     const mismatches = issuers.flatMap((issuer) => findMismatch(guard, issuer, registry));
-    // A guard may demand the issuer of another system; a name that resembles one of these is a mistake.
+    // A guard may demand a foreign issuer; a name that resembles one of these is a mistake.
     const near = mismatches.find(({ field, demanded, issued }) => field !== 'issuer' || isNear(demanded, issued));
     if (near === undefined) continue;
     for (const { issuer } of mismatches) reported.add(issuer);

@@ -1,4 +1,4 @@
-/** Checks the types of `parameters` and payload rules against the columns they are bound to. Skips casts and calculations. */
+/** Checks the types of `parameters` and payload rules against their columns. Skips casts and calculations. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { Slot } from '../../../contract/slot.js';
 import { listAccessors } from '../../strings/accessor.js';
@@ -94,7 +94,7 @@ export function findPayloadPath({ registry, action }: ValueContext, node: Locate
   return whole && only.tail.length > 0 ? only.tail : null;
 }
 
-/** Describes the rejected value; null if the column accepts it or nothing is certain. */
+/** Null if the column accepts the value or nothing is certain. */
 function describeMismatch({ registry, action }: Context, node: LocatedNode, column: string): string | null {
   const json = getLiteralValue(node);
   if (node.type === 'string' && typeof json === 'string') {
@@ -173,7 +173,7 @@ function suggestRule({ plugins }: Registry, column: string): string {
   return spec === undefined ? 'put a cast into the statement' : `use ${spec.name}, or put a cast into the statement`;
 }
 
-/** Null if there are several rules, or if a step changes the value before it is bound. */
+/** Null if there are several rules, or a step changes the value before. */
 export function findRule(
   { registry, resource, action }: ValueContext,
   [root = '', ...rest]: readonly string[],

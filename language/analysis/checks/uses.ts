@@ -1,6 +1,6 @@
 /**
- * Reports unused declarations, undeclared names, and values that results cannot contain. Any text equal to a name counts as a
- * use.
+ * Reports unused declarations, undeclared names, and values that results cannot contain. Any text equal to a name
+ * counts.
  */
 import type { Forms } from '../../../contract/api.js';
 import { ANY } from '../../../contract/forms.js';
@@ -87,7 +87,7 @@ function checkUnused(
   const reachesOut = resource.actions.some(({ edges }) => edges.some(({ to }) => owners.get(to) !== resource));
   for (const { symbol, name, spot } of resource.definition.finds.declarations) {
     if (names.has(getRoot(name))) continue;
-    // No fix: even unused, a rule rejects invalid values and an extraction fails without its value.
+    // No fix: an unused rule rejects invalid values, an extraction requires its value.
     if (symbol === 'payload-field' && !reachesOut) report.add('LNK_RULE_UNUSED', spot, { name });
     if (symbol === 'name') report.add('LNK_NAME_UNUSED', spot, { name });
   }
@@ -97,7 +97,7 @@ function checkUndeclared(report: Report, resource: LinkedResource, readers: read
   const { finds } = resource.definition;
   const isRuled = finds.declarations.some(({ symbol }) => symbol === 'payload-field');
   const declared = [...resource.payloadFields.keys(), ...resource.names].map(getRoot);
-  // Without rules every field belongs to the payload, except misspellings of an unused name.
+  // Without rules every field belongs to the payload.
   const unused = isRuled || uses.whole ? [] : declared.filter((name) => !uses.names.has(name));
   if (!isRuled && unused.length === 0) return;
   for (const found of finds.accessors) {
@@ -203,7 +203,7 @@ interface Extraction {
   readonly owners: ReadonlyMap<string, LinkedResource>;
 }
 
-/** Returns true if reported: only if all possible results are known. `path` is relative to them. */
+/** Only if all possible results are known. `path` is relative to them. */
 function reportMissing(
   { registry, report, answers }: UsesContext,
   { resource, reference, owners }: Extraction,
@@ -236,7 +236,7 @@ function reportMissing(
 const formatSources = (keys: readonly string[]): string =>
   keys.length === 1 ? `actionable ${keys[0]?.split('#').at(-1)}` : 'these actionables';
 
-/** Where the shape of each possible result excludes the path, such as a column of a list. */
+/** Where no possible result has the path, such as a column of a list. */
 function reportAbsent(
   { registry, report, answers }: UsesContext,
   { resource, reference, owners }: Extraction,

@@ -1,6 +1,6 @@
 /**
- * Reports environment variables with two purposes, and two variables of secrets with one value: a leak through one compromises the
- * other. Knows whether values are equal, never the values.
+ * Reports environment variables with two purposes, and two secrets with one value: a leak through one compromises the
+ * other. Never sees the values.
  */
 import type { Definition } from '../model.js';
 import type { AccessorText } from '../facts.js';
@@ -45,7 +45,7 @@ export function checkPurposes(context: PurposeContext, blocks: Blocks<Definition
 
 type Uses = readonly [Use, ...Use[]];
 
-/** `purposes`: by variable and purpose; `secrets`: the first use of each variable as a secret. */
+/** `purposes`: by variable and purpose; `secrets`: first uses. */
 const readUses = memoizeWith((block: readonly Definition[], registry: Registry) => {
   const roots = new Set(registry.listRoots('env'));
   const purposes = new Map<string, [Use, ...Use[]]>();
@@ -81,7 +81,7 @@ function checkValues({ registry, report, env }: PurposeContext, uses: readonly U
   }
 }
 
-/** Of variables that no definition names, which have no place of their own. */
+/** Of variables that no definition names. */
 export function reportEqualKeys(registry: Registry, env: EnvFacts, report: Report, spot: SourceLocation): void {
   const names = listKeyVariables(registry).filter((name) => env.has(name));
   const findValue = (name: string): string => env.get(name)?.sameAs ?? name;

@@ -4,22 +4,14 @@ import { memoize } from '../memoize.js';
 import type { Definition } from '../model.js';
 import type { Lookups } from '../stage-cache.js';
 import type { TableNames } from '../tables.js';
-
-export interface CatalogueTable {
-  readonly model: string;
-  readonly columns: readonly string[];
-  /** Field definitions by column. */
-  readonly fields: Pick<ReadonlyMap<string, Json>, 'get'>;
-  /** Columns that an INSERT must set. */
-  readonly needed: readonly string[];
-}
+import type { CatalogueTable } from './scope.js';
 
 export interface Catalogue {
   table(name: string): CatalogueTable | undefined;
   readonly tables: readonly string[];
 }
 
-/** These columns are added when statements mention them; writes with timestamps fill them. */
+/** Added when statements mention them; writes with timestamps fill them. */
 export const TIMESTAMPS: readonly string[] = ['created_at', 'updated_at', 'deleted_at'];
 
 export function createCatalogue(definitions: readonly Definition[], tables: TableNames): Catalogue {
@@ -44,7 +36,7 @@ const describeTable = memoize(({ name, finds }: Definition): CatalogueTable => {
   };
 });
 
-/** Records what is read: a statement depends on its tables and on the fields that it binds, not on the others. */
+/** Records what is read: a statement depends on its tables and on the fields that it binds. */
 export function recordCatalogue({ readAnswer }: Lookups<Catalogue>): Catalogue {
   const readField = (name: string, column: string): Json | undefined =>
     readAnswer(`${name}.${column}`, (from) => from.table(name)?.fields.get(column), JSON.stringify);

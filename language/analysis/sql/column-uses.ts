@@ -1,7 +1,6 @@
-/** Finds placeholders that are written to, or compared with, a column directly, without casts or calculations. */
+/** Placeholders that directly meet a column, without casts or calculations. */
 import type { Json } from '../../../contract/json.js';
-import type { CatalogueTable } from './catalogue.js';
-import { findSource, type SqlScope } from './scope.js';
+import { findSource, type CatalogueTable, type SqlScope } from './scope.js';
 import { listBodies, findChild, listItems, readNames, getWord, type Tree } from './tree.js';
 
 export interface ColumnUse {

@@ -1,4 +1,4 @@
-/** Syntax and functions of other databases, with PostgreSQL equivalents. Contains only data and patterns. */
+/** Syntax and functions of other databases, with PostgreSQL equivalents. */
 import type { SqlScan } from '../../strings/sql.js';
 
 /** For statements that do not parse; the first match applies. */

@@ -1,6 +1,5 @@
 /**
- * Finds placeholders of other libraries (`?`, `:id`, `%s`). Only for statements that do not parse: these characters are also
- * valid SQL.
+ * Finds placeholders of other libraries (`?`, `:id`, `%s`) in statements that do not parse: they are also valid SQL.
  */
 import type { SqlScan } from '../../strings/sql.js';
 

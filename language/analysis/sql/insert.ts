@@ -1,9 +1,36 @@
-/** Checks the columns that a statement writes, and the number of values of an INSERT. */
-import { listWriteUses } from './column-uses.js';
+/** Checks written columns, and the number of values of an INSERT. */
+import { listWriteUses, type ColumnUse } from './column-uses.js';
 import { hasStar } from './outputs.js';
-import type { ResolveContext } from './resolve.js';
+import type { Catalogue } from './catalogue.js';
+import type { SqlName, Origins, AliasedByColumns } from './names.js';
 import type { Columns } from './scope.js';
 import { listBodies, findChild, listItems, getByteOffset, getWord, type Tree } from './tree.js';
+
+export type SqlFinding = {
+  /** Byte offset at which the search for the name begins. */
+  readonly at: number;
+} & (
+  | { readonly sort: 'table'; readonly name: string }
+  | { readonly sort: 'alias'; readonly name: string; readonly near: readonly string[] }
+  | { readonly sort: 'column'; readonly name: string; readonly table: string | null; readonly near: readonly string[] }
+  | { readonly sort: 'placeholder'; readonly name: string }
+  | { readonly sort: 'count'; readonly names: number; readonly values: number; readonly last: number }
+  | { readonly sort: 'needed'; readonly table: string; readonly columns: readonly string[] }
+);
+
+export interface ResolveContext {
+  readonly catalogue: Catalogue;
+  readonly findings: SqlFinding[];
+  /** Placeholders bound to columns. */
+  readonly uses: ColumnUse[];
+  readonly names: SqlName[];
+  readonly origins: Origins;
+  readonly aliased: AliasedByColumns;
+  /** A set operation was found. */
+  mixed: boolean;
+  /** Levels deeper than `MAX_DEPTH` are not visited. */
+  depth: number;
+}
 
 /** `given`: the columns of the inserted rows, if known. */
 export function checkInsert(context: ResolveContext, statement: Tree, relation: Tree, given: Columns): void {

@@ -1,5 +1,5 @@
-/** Maps locations in a parse tree to the file. The tree has no end offsets, so the scanner determines the end of names. */
-import type { SqlToken } from '../../strings/sql.js';
+/** Maps locations in a parse tree to the file. The scanner determines the end of names. */
+import type { SqlToken } from '../../strings/sql-tokens.js';
 import type { QuotedSql } from '../../strings/sql-reserved.js';
 import { locateInString } from '../../source/escapes.js';
 import type { Document } from '../../source/document.js';
@@ -8,11 +8,11 @@ import type { SourceLocation } from '../report.js';
 import { createUnitLookup } from './tree.js';
 
 export interface SqlLocator {
-  /** The first matching token at or after a byte offset, or else the token at the offset. */
+  /** The first matching token at or after a byte offset, else the token there. */
   name(at: number, name: string): SourceLocation;
   /** Byte offsets of the first and the last token. */
   between(first: number, last: number): SourceLocation;
-  /** The token at or after a text offset, or the last token. */
+  /** At or after a text offset, else the last. */
   token(unit: number): SourceLocation;
   toLocation(start: number, end: number): SourceLocation;
   readonly isQuoted: (at: number, name: string) => boolean;

@@ -1,4 +1,4 @@
-/** Maps names in a statement to their models, for navigation and renaming. A column keeps its model until it gets an alias. */
+/** Maps names in a statement to their models. A column keeps its model until it gets an alias. */
 import { isObject, type Json } from '../../../contract/json.js';
 import { findSource, type Columns, type SqlScope, type SqlSource } from './scope.js';
 import { findChild, listItems, readNames, getWord, type Tree } from './tree.js';
@@ -20,7 +20,7 @@ export interface StatementNames {
   readonly origins: ReadonlyMap<string, string>;
   /** Certain sources of aliased columns. */
   readonly aliased: AliasedColumns;
-  /** True for set operations, which may take a column from another table. */
+  /** True for set operations. */
   readonly mixed: boolean;
 }
 
@@ -79,7 +79,7 @@ const createColumnName = (name: string, model: string | null, at: number): SqlNa
   at,
 });
 
-/** Only a table without an alias is referenced by its own name. */
+/** Only without an alias, a table has its own name. */
 const listTableNames = ({ table, own }: SqlSource, name: string, at: number): SqlName[] =>
   table === undefined || own !== true ? [] : [{ sort: 'table', name, model: table.model, at }];
 

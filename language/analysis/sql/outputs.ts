@@ -1,4 +1,4 @@
-/** Derives the column names of a select list by PostgreSQL's rules; null where they are not certain. */
+/** The column names of a select list by PostgreSQL's rules; null where they are uncertain. */
 import { listColumns, findSource, type Columns, type SqlScope } from './scope.js';
 import { findChild, listItems, readNames, unwrapNode, getWord, type Tree } from './tree.js';
 
@@ -58,7 +58,7 @@ function deriveName(value: Tree): string | null {
   return Object.hasOwn(NAMED, type) ? (NAMED[type] ?? null) : null;
 }
 
-/** `message::text` is named `message`; an unnamed expression is named after the outermost cast type. */
+/** `message::text` is `message`; an unnamed expression has the outermost cast type. */
 function deriveCastName(cast: Tree, type: Tree | null = findChild(cast, 'typeName')): string | null {
   const value = findChild(cast, 'arg');
   const nested = value === null ? null : findChild(value, 'TypeCast');

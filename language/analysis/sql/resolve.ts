@@ -1,18 +1,8 @@
-/** Resolves the names of a parsed statement against the models. Reports only certain errors, never names of unknown sources. */
+/** Resolves the names of a parsed statement against the models. Reports only certain errors. */
 import { isObject, type Json } from '../../../contract/json.js';
-import type { Catalogue } from './catalogue.js';
-import { checkConflict, checkInsert, checkTargets } from './insert.js';
-import { listComparisonUses, type ColumnUse } from './column-uses.js';
-import {
-  findAliasedColumns,
-  listColumnNames,
-  listLockNames,
-  findOutputOrigins,
-  renameSources,
-  type AliasedByColumns,
-  type Origins,
-  type SqlName,
-} from './names.js';
+import { checkConflict, checkInsert, checkTargets, type ResolveContext } from './insert.js';
+import { listComparisonUses } from './column-uses.js';
+import { findAliasedColumns, listColumnNames, listLockNames, findOutputOrigins, renameSources } from './names.js';
 import { listOutputAliases, listOutputNames } from './outputs.js';
 import {
   findColumn,
@@ -25,34 +15,8 @@ import {
 } from './scope.js';
 import { listBodies, findChild, listItems, getByteOffset, readNames, unwrapNode, getWord, type Tree } from './tree.js';
 
-export type SqlFinding = {
-  /** Byte offset at which the search for the name begins. */
-  readonly at: number;
-} & (
-  | { readonly sort: 'table'; readonly name: string }
-  | { readonly sort: 'alias'; readonly name: string; readonly near: readonly string[] }
-  | { readonly sort: 'column'; readonly name: string; readonly table: string | null; readonly near: readonly string[] }
-  | { readonly sort: 'placeholder'; readonly name: string }
-  | { readonly sort: 'count'; readonly names: number; readonly values: number; readonly last: number }
-  | { readonly sort: 'needed'; readonly table: string; readonly columns: readonly string[] }
-);
-
-export interface ResolveContext {
-  readonly catalogue: Catalogue;
-  readonly findings: SqlFinding[];
-  /** Placeholders bound to columns. */
-  readonly uses: ColumnUse[];
-  readonly names: SqlName[];
-  readonly origins: Origins;
-  readonly aliased: AliasedByColumns;
-  /** A set operation was found. */
-  mixed: boolean;
-  /** Levels deeper than `MAX_DEPTH` are not visited. */
-  depth: number;
-}
-
 const MAX_DEPTH = 600;
-/** Nodes without columns to check, or with scoping rules of their own. */
+/** Without columns to check, or with scoping rules of their own. */
 const LEFT_ALONE = new Set(['MergeStmt', 'TypeName', 'typeName']);
 
 /** Returns the result columns. */
@@ -318,7 +282,7 @@ const isOpen = (scope: SqlScope | null): boolean => scope !== null && (scope.ope
 /** A missing space before `@name` makes these operators. */
 const BEFORE_NAME = new Set(['@', '=@', '<>@', '!=@', '<=@', '>=@']);
 
-/** `@name` is an absolute value in SQL, but almost always intended as a placeholder. */
+/** Valid SQL for an absolute value, but usually a placeholder. */
 function isPlaceholderLike({ findings }: ResolveContext, expression: Tree, scope: SqlScope): boolean {
   const operator = readNames(listItems(expression, 'name'))[0] ?? '';
   if (!BEFORE_NAME.has(operator)) return false;

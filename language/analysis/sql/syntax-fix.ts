@@ -1,5 +1,6 @@
-/** Finds one small change near the error after which the whole statement parses. */
-import type { SqlScan, SqlToken } from '../../strings/sql.js';
+/** Finds one small change after which the whole statement parses. */
+import type { SqlScan } from '../../strings/sql.js';
+import type { SqlToken } from '../../strings/sql-tokens.js';
 import { findNearest } from '../../source/suggest.js';
 
 export interface SqlFix {
@@ -17,7 +18,7 @@ const KEYWORDS = (
 /** Operators of other languages. */
 const OPERATORS: Readonly<Record<string, string>> = { '=>': '>=', '=<': '<=', '!==': '<>', '&&': 'AND', '||': 'OR' };
 
-/** `fault`: offset of the error. Returns the first change that `reads` accepts. */
+/** `fault`: offset of the error. The first change that `reads` accepts. */
 export function findSyntaxFix(
   { text, tokens }: SqlScan,
   fault: number,

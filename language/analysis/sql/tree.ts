@@ -1,4 +1,4 @@
-/** Reads a SQL parse tree: JSON in which each node is keyed by its type. */
+/** Reads a SQL parse tree: nodes are keyed by their type. */
 import { asText, isObject, getOwn, type JsonObject } from '../../../contract/json.js';
 
 export type Tree = JsonObject;

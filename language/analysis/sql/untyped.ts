@@ -1,4 +1,4 @@
-/** Finds parameters without an inferable type, which PostgreSQL rejects: `concat('%', $1)`, `$1 IS NULL`. */
+/** Parameters without an inferable type, which PostgreSQL rejects: `concat('%', $1)`, `$1 IS NULL`. */
 import { isObject, type Json } from '../../../contract/json.js';
 import { findChild, listItems, getByteOffset, readNames, type Tree } from './tree.js';
 

@@ -1,4 +1,4 @@
-/** Collects the names in accessor tails. The facts of an accessor declare what it reads. */
+/** The names in accessor tails, by the facts of accessors. */
 import { Slot } from '../../../contract/slot.js';
 import type { AccessorPart } from '../../strings/accessor.js';
 import type { AccessorText } from '../facts.js';

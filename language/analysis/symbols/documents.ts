@@ -1,4 +1,4 @@
-/** Collects names in document queries: collections and fields. Reads pipelines up to the first stage that reshapes documents. */
+/** Collects names in document queries, up to the first stage that reshapes documents. */
 import type { LocatedNode, Member } from '../../source/tree.js';
 import type { DocumentQuery } from '../facts.js';
 import type { Definition } from '../model.js';

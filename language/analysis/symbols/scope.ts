@@ -13,7 +13,7 @@ export interface SymbolScope {
   readonly getClaimId: (name: string) => SymbolId;
 }
 
-/** `action`: key of the actionable with the name, or null for a plugin of the resource. Returns null for undeclared names. */
+/** `action`: the actionable with the name, or null for a plugin of the resource. Null for undeclared names. */
 export function resolveRoot(
   { within, resource, getClaimId }: SymbolScope,
   name: string,

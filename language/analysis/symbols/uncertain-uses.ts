@@ -1,6 +1,4 @@
-/**
- * Finds uncertain uses of a column or table, in unparsed statements, unknown sources and pipelines, for review before a rename.
- */
+/** Finds uncertain uses of a column or table, for review before a rename. */
 import { quoteReserved } from '../../strings/sql-reserved.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, SqlText } from '../facts.js';

@@ -1,4 +1,4 @@
-/** Generates the OpenAPI 3.1 document from analysis and specs. Pure: opens no connections and contains no environment values. */
+/** Generates the OpenAPI 3.1 document from analysis and specs. Pure: contains no environment values. */
 import type { JsonObject } from '../../../contract/json.js';
 import { getProblemType } from '../../../contract/profile.js';
 import type { ResourceModel } from '../../analysis/model.js';

@@ -1,9 +1,9 @@
 /**
- * Collects the error codes of a request: of its plugins, of those they require, and of the kernel. Only a plugin's `never`
- * narrows the list.
+ * The error codes of a request: of its plugins, of those they require, and of the kernel. Only `never` narrows the
+ * list.
  */
 import type { ApiPart, ApiError } from '../../../contract/api.js';
-import type { PluginSpec } from '../../../contract/plugin.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import type { AccessorText } from '../../analysis/facts.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { hasClaimReads } from './payload-names.js';

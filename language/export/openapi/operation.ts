@@ -1,10 +1,9 @@
 /** Converts a resource to OpenAPI operations, one per method. Adds nothing to what plugins describe. */
-import type { ApiField } from '../../../contract/api.js';
+import type { ApiField, ApiFile } from '../../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import { hasParameters, listPathParameters } from '../../strings/route.js';
-import { combineForms } from '../../../contract/forms.js';
-import { createRequestBody } from './body.js';
+import { combineForms, createObjectSchema, createListSchema } from '../../../contract/forms.js';
 import type { ResourceDescription } from './resource.js';
 import { listTransportErrors, toHeaderDocs, HEADERS, type Responses } from './responses.js';
 import type { Scope } from './scope.js';
@@ -125,3 +124,50 @@ const createSuccess = ({ forms, answers, accepted }: ResourceDescription): JsonO
 /** `/wallet/history/{entry}`. */
 export const formatOpenapiPath = ({ path }: ResourceModel): string =>
   `/${hasParameters(path) ? path.replace(/(?<=^|\/):([^/]+)/g, '{$1}') : path}`;
+
+interface BodyInput {
+  readonly described: ResourceDescription;
+  /** Without path parameters. */
+  readonly fields: readonly (readonly [string, ApiField])[];
+  /** Null if no example is known. */
+  readonly example: JsonObject | null;
+}
+
+function createRequestBody({ described, fields, example }: BodyInput): JsonObject {
+  const files = Object.entries(described.files);
+  const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
+  const required = fields.flatMap(([name, field]) => (field.required ? [name] : []));
+  // The files are required, so only a form is valid.
+  if (files.length > 0)
+    return { required: true, content: { 'multipart/form-data': createForm(properties, required, files) } };
+  if (described.body !== null) return { required: true, content: { 'application/json': { schema: described.body } } };
+  const item = createObjectSchema(properties, required);
+  const schema = described.list ? createListSchema(item) : item;
+  const json = { schema, ...(example !== null && { example: described.list ? [example] : example }) };
+  return {
+    ...((required.length > 0 || described.list) && { required: true }),
+    content: { 'application/json': json },
+  };
+}
+
+function createForm(
+  properties: Readonly<Record<string, JsonObject>>,
+  required: readonly string[],
+  files: readonly (readonly [string, ApiFile])[],
+): JsonObject {
+  const parts = files.map(([name, file]) => [name, toFilePart(file)] as const);
+  const encoding = files.flatMap(([name, { types }]) =>
+    types === undefined ? [] : [[name, { contentType: types.join(', ') }] as const],
+  );
+  return {
+    schema: createObjectSchema({ ...properties, ...Object.fromEntries(parts) }, required),
+    ...(encoding.length > 0 && { encoding: Object.fromEntries(encoding) }),
+  };
+}
+
+function toFilePart({ doc, most = 1, bytes }: ApiFile): JsonObject {
+  const file: JsonObject = { type: 'string', format: 'binary', ...(bytes !== undefined && { maxLength: bytes }) };
+  return most === 1
+    ? { ...file, description: doc }
+    : { ...createListSchema(file, { maxItems: most }), description: doc };
+}

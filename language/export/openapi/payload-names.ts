@@ -1,7 +1,4 @@
-/**
- * Payload fields without a rule: path parameters, fields that accessors read (required), and fields that bare names read (null if
- * absent).
- */
+/** Payload fields without a rule: path parameters, fields of accessors (required), and bare names (null if absent). */
 import type { ApiField } from '../../../contract/api.js';
 import { listPathParameters } from '../../strings/route.js';
 import { listClaimReaders, listPayloadReaders } from '../../analysis/checks/readers.js';

@@ -1,4 +1,4 @@
-/** Where a resource refuses requests, from what its plugins say of their errors: for the coverage of tests. */
+/** Where a resource rejects requests, for the coverage of tests. */
 import type { ApiError } from '../../../contract/api.js';
 import type { PluginUsage } from '../../analysis/facts.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
@@ -31,7 +31,7 @@ export function createRefusalReader(input: OpenapiInput): (resource: ResourceMod
 /** The code of rules, which each payload field can cause. */
 const RULES = 'VAL_PAYLOAD';
 const UNIQUE = { field: 'unique', codes: ['QRY_UNIQUE', 'QRY_DUPLICATE'] } as const;
-/** Values of a wrong form, and bodies over a limit of the server, are no behaviour that the definition describes. */
+/** Wrong forms and large bodies are no behaviour that a definition describes. */
 const UNCOUNTED: ReadonlySet<number> = new Set([413, 422]);
 
 function listRefusals(

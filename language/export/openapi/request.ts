@@ -1,6 +1,4 @@
-/**
- * Describes a request to one resource for request editors: path, headers, credentials, files, and a valid payload. Sends nothing.
- */
+/** Describes a request to one resource for request editors, with a valid payload. Sends nothing. */
 import { asText, type Json, type JsonObject } from '../../../contract/json.js';
 import { listPayloadReaders } from '../../analysis/checks/readers.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';

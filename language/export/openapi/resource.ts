@@ -1,4 +1,4 @@
-/** Combines what the plugins of a resource describe, in the compiler's execution order. Produces no OpenAPI yet. */
+/** Combines what the plugins of a resource describe, in execution order. */
 import type {
   ApiChange,
   ApiField,
@@ -9,7 +9,7 @@ import type {
   Forms,
   JsonSchema,
 } from '../../../contract/api.js';
-import type { PluginSpec } from '../../../contract/plugin.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { ResourcePhase, Slot } from '../../../contract/slot.js';
 import type { PluginUsage } from '../../analysis/facts.js';
 import { partitionActions, createImmediateTest, findMainAction } from '../../analysis/foreground.js';
@@ -17,7 +17,6 @@ import { isInside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { addRenamed } from '../../analysis/renamed-columns.js';
 import { ANY, splitForms as formsIn, toNullable, findSchema } from '../../../contract/forms.js';
-import { narrowFile } from './body.js';
 import { listPayloadFields } from './payload-names.js';
 import { describeAccessors, listKernelErrors, collectErrors } from './errors.js';
 import { describePlugin, type Around, type Scope } from './scope.js';
@@ -27,7 +26,7 @@ import { listTexts } from './accessor-texts.js';
 export interface ResourceDescription {
   readonly fields: ReadonlyMap<string, ApiField>;
   readonly files: Readonly<Record<string, ApiFile>>;
-  /** Schema of a body that is not an object of fields; otherwise null. */
+  /** Null for an object of fields. */
   readonly body: JsonSchema | null;
   readonly headers: NonNullable<ApiPart['headers']>;
   /** Alternatives, each a list of required credentials. */
@@ -36,7 +35,7 @@ export interface ResourceDescription {
   readonly answers: Readonly<Record<string, string>>;
   readonly refusals: readonly ApiError[];
   readonly notes: readonly string[];
-  /** The body is a list; the fields are those of its items. */
+  /** The fields are those of its items. */
   readonly list: boolean;
   readonly touches: readonly string[];
   /** The response only confirms that the work was accepted. */
@@ -131,7 +130,7 @@ function describePlaces(
     const { slot, value } = place;
     const { resource, action, payload } = around;
     const part = describePlugin(scope, spec, { resource, action, payload, slot, value, holder: place.holder });
-    // A plugin selected by key applies to the object that contains the key.
+    // A plugin selected by key applies to the object with the key.
     const direct = place.node === holder || registry.kind(spec.kind)?.select.by === 'key';
     return [{ spec, part, place, direct }];
   });
@@ -165,7 +164,7 @@ function addFields(fields: Map<string, ApiField>, more: Readonly<Record<string, 
   }
 }
 
-/** Values that are hashed or encrypted differ from the payload, so their type is unknown. */
+/** Hashed or encrypted values have an unknown type. */
 function createPayloadReader(
   fields: ReadonlyMap<string, ApiField>,
   sequence: readonly ActionModel[],
@@ -249,7 +248,7 @@ const ACCEPTED: JsonSchema = {
 };
 const NO_RESULTS: ApiResults = { others: [], action: () => null, names: new Set(), secrets: new Set(), main: null };
 
-/** True for plugins that run before work is accepted. Errors of the deferred work itself never reach the caller. */
+/** True for plugins that run before work is accepted. Errors of deferred work never reach the caller. */
 const isCheckedAtAccept = ({ place }: UsageDescription): boolean => !place.slot.startsWith(`${Slot.ACTIONABLE}.`);
 
 const listChanges = (told: readonly UsageDescription[]): ApiChange[] =>
@@ -280,4 +279,18 @@ export function collectSecretNames(scope: Scope, actions: readonly ActionModel[]
     columns,
     actions.flatMap(({ behind }) => behind.objects),
   );
+}
+
+/** Each consumer of a file validates it. */
+function narrowFile(one: ApiFile, other: ApiFile): ApiFile {
+  const getLeast = (a: number | undefined, b: number | undefined): number | undefined =>
+    a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+  const bytes = getLeast(one.bytes, other.bytes);
+  const types = one.types === undefined || other.types === undefined ? (one.types ?? other.types) : one.types;
+  return {
+    doc: one.doc,
+    most: Math.min(one.most ?? 1, other.most ?? 1),
+    ...(bytes !== undefined && { bytes }),
+    ...(types !== undefined && { types }),
+  };
 }

@@ -1,11 +1,11 @@
-/** Converts error codes to OpenAPI responses, one per status. Includes the errors of the HTTP layer. */
+/** Converts error codes to OpenAPI responses, one per status. */
 import type { ApiError } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
 import type { CodeEntry } from '../../../contract/problem.js';
 
 type Codes = Readonly<Record<string, CodeEntry>>;
 
-/** Errors of the HTTP layer: for every request, and for requests with a body or files. */
+/** For every request, and for requests with a body or files. */
 const ALWAYS = ['REQ_URL_TOO_LONG', 'REQ_NAME_REFUSED', 'INT_UNEXPECTED'];
 const WITH_BODY = [
   'REQ_MALFORMED',
@@ -73,7 +73,7 @@ export const PROBLEM: JsonObject = {
 
 /** Creates the responses of operations; equal ones are created once. */
 export interface Responses {
-  /** Responses by ascending status. Codes that are missing from the catalogue are omitted. */
+  /** By ascending status. Codes missing from the catalogue are omitted. */
   toResponses(refusals: readonly ApiError[]): Record<string, JsonObject>;
   /** Shared responses that were used, for `components`. */
   listUsed(): Record<string, JsonObject>;

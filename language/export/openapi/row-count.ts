@@ -1,16 +1,15 @@
-/** Bounds the number of rows of a statement, where an aggregate, a limit or a condition on unique columns makes it certain. */
+/** Bounds the number of rows where an aggregate, a limit or unique columns make it certain. */
 import { isObject, type Json } from '../../../contract/json.js';
 import { findChild, listItems, readNames, unwrapNode, getWord, type Tree } from '../../analysis/sql/tree.js';
 import type { JsonSchema } from '../../../contract/api.js';
-import type { ApiTable } from './rows.js';
-import { isKnownFunction } from './sql-types.js';
+import { isKnownFunction, type ApiTable } from './sql-types.js';
 
 const AGGREGATES = new Set(['count', 'sum', 'avg', 'min', 'max', 'array_agg', 'json_agg', 'jsonb_agg', 'string_agg']);
 
 const ONE: JsonSchema = { minItems: 1, maxItems: 1 };
 const AT_MOST_ONE: JsonSchema = { maxItems: 1 };
 
-/** `table`: the table that is read or written, if known; `sources`: the number of sources. */
+/** `table`: what is read or written; `sources`: their number. */
 export function boundRowCount(body: Tree, table: ApiTable | null, sources: number): JsonSchema {
   const limit = readLimit(body);
   const filtered = ['whereClause', 'havingClause', 'limitOffset'].some((key) => findChild(body, key) !== null);

@@ -1,6 +1,6 @@
 /**
- * Derives the JSON Schema of a statement's rows from PostgreSQL's parse tree and the models. Uncertain parts stay open; for
- * another SQL dialect, only names and columns are used.
+ * The JSON Schema of a statement's rows, from PostgreSQL's parse tree and the models. Uncertain parts stay open;
+ * other dialects use only names and columns.
  */
 import type { JsonSchema } from '../../../contract/api.js';
 import { listOutputNames } from '../../analysis/sql/outputs.js';
@@ -16,13 +16,7 @@ import {
 } from '../../analysis/sql/tree.js';
 import { ANY, createListSchema, toNullable, createObjectSchema } from '../../../contract/forms.js';
 import { boundRowCount } from './row-count.js';
-import { getCastSchema, getFunctionSchema } from './sql-types.js';
-
-export interface ApiTable {
-  readonly columns: ReadonlyMap<string, JsonSchema>;
-  /** Combinations of columns that are unique. */
-  readonly uniques: readonly (readonly string[])[];
-}
+import { getCastSchema, getFunctionSchema, type ApiTable } from './sql-types.js';
 
 /** Finds a table by its name in a statement. */
 export type FindTable = (name: string) => ApiTable | undefined;
@@ -65,7 +59,7 @@ function deriveSelect(body: Tree, reading: RowContext): JsonSchema {
   return createListSchema(row, boundRowCount(body, sources[0]?.table ?? null, sources.length));
 }
 
-/** Other parts of a UNION may have different types under the same names. */
+/** Other parts of a UNION may have different types. */
 function loosenTypes({ items }: JsonSchema): JsonSchema {
   const row = (items ?? {}) as JsonSchema;
   const names = Object.keys((row['properties'] ?? {}) as object);
@@ -82,7 +76,7 @@ function deriveInsert(body: Tree, { find, foreign }: RowContext): JsonSchema {
   const from = findChild(findChild(body, 'selectStmt') ?? {}, 'SelectStmt');
   const count = from === null ? 0 : listItems(from, 'valuesLists').length;
   const conflict = findChild(body, 'onConflictClause');
-  // A database without RETURNING returns a row only if it can find it again.
+  // Without RETURNING, a row must be found again.
   const skips =
     foreign ||
     getWord(conflict, 'action') === 'ONCONFLICT_NOTHING' ||
@@ -151,14 +145,14 @@ function deriveRow(
   return createObjectSchema(properties);
 }
 
-/** True if the expression has the same type in every database: columns, numbers, strings, counts. */
+/** The same type in every database: columns, numbers, strings, counts. */
 function isAlike(value: Tree): boolean {
   const [type, body] = unwrapNode(value);
   if (type === 'FuncCall') return readNames(listItems(body, 'funcname')).at(-1) === 'count';
   return type === 'ColumnRef' || (type === 'A_Const' && findChild(body, 'boolval') === null);
 }
 
-/** The sources that a `*` expands to; null if unknown, undefined without a star. */
+/** Of a `*`; null if unknown, undefined without a star. */
 function resolveStar(value: Tree, sources: readonly Source[]): readonly Source[] | null | undefined {
   const column = findChild(value, 'ColumnRef');
   const fields = column === null ? [] : readNames(listItems(column, 'fields'));
@@ -218,7 +212,7 @@ function deriveConstant(body: Tree): JsonSchema {
   return findChild(body, 'sval') === null ? ANY : { type: 'string' };
 }
 
-/** The parts' common type, or any; null only if every part may be null. */
+/** Null only if every part may be. */
 function deriveCoalesce(parts: readonly JsonSchema[]): JsonSchema {
   const types = new Set(parts.map(({ type }) => JSON.stringify([type].flat()[0] ?? null)));
   const [first] = parts;

@@ -1,7 +1,8 @@
-/** Lookups for describing an interface. Created once per document; all values are computed lazily. */
+/** Lookups for describing an interface, computed lazily. */
 import type { ApiPart, ApiPlace, ApiStatement, JsonSchema } from '../../../contract/api.js';
-import { asText, type Json } from '../../../contract/json.js';
-import { pluginId, type PluginSpec } from '../../../contract/plugin.js';
+import { asText, type Json, isObject } from '../../../contract/json.js';
+import { pluginId } from '../../../contract/plugin.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { Slot } from '../../../contract/slot.js';
 import type { Config } from '../../analysis/config.js';
 import { isInside } from '../../analysis/report.js';
@@ -14,10 +15,17 @@ import type { StatementDescription } from '../../../contract/statement-check.js'
 import type { SqlParser } from '../../strings/sql-parser.js';
 import type { SqlScan } from '../../strings/sql.js';
 import { quoteReserved } from '../../strings/sql-reserved.js';
-import { ANY, createListSchema, toNullable } from '../../../contract/forms.js';
-import { addDescribedTypes } from './described-rows.js';
-import { deriveRows, type ApiTable, type FindTable } from './rows.js';
-import { getColumnTypeSchema } from './sql-types.js';
+import {
+  ANY,
+  createListSchema,
+  toNullable,
+  getProperties,
+  isAny,
+  createObjectSchema,
+} from '../../../contract/forms.js';
+import { BLIND } from '../../../contract/model.js';
+import { deriveRows, type FindTable } from './rows.js';
+import { getColumnTypeSchema, getDatabaseTypeSchema, type ApiTable } from './sql-types.js';
 import { createValueSchema } from '../../analysis/written-values.js';
 
 export interface OpenapiInput {
@@ -27,7 +35,7 @@ export interface OpenapiInput {
   readonly info: { readonly title: string; readonly version: string };
   /** Without a parser, rows of statements are not described. */
   readonly sql?: SqlParser | undefined;
-  /** What a database found of a statement; null where none has described it. */
+  /** By a database; null where none has described it. */
   readonly describe?: (statement: SqlText) => StatementDescription | null;
   /** A valid payload by resource id. */
   readonly samples?: ReadonlyMap<string, Json>;
@@ -69,7 +77,7 @@ export function createScope(input: OpenapiInput): Scope {
   return { ...scope, behind: createRequiredFinder(scope) };
 }
 
-/** Returns null unless the actionable has exactly one statement. Results are cached by statement text. */
+/** Null unless there is exactly one statement. Cached by text. */
 function createStatementReader(input: OpenapiInput, find: FindTable): Scope['statement'] {
   const known = { own: new Map<string, JsonSchema>(), foreign: new Map<string, JsonSchema>() };
   const read = (scan: SqlScan, foreign: boolean): JsonSchema => {
@@ -244,4 +252,24 @@ function createRequiredFinder(scope: Omit<Scope, 'behind'>): Scope['behind'] {
     made.set(asking, found);
     return found;
   };
+}
+
+/** Statements return the columns of blind indexes, responses do not. */
+const isShown = (name: string): boolean => !name.endsWith(BLIND);
+
+/** Types that the statement leaves open, as a database found them; they may be null. */
+function addDescribedTypes(rows: JsonSchema, { columns }: StatementDescription): JsonSchema {
+  const types = new Map(columns.map(({ name, type }) => [name, toNullable(getDatabaseTypeSchema(type))]));
+  const { items } = rows;
+  // Of equal names only the last one is in the row.
+  if (types.size === 0 || !isObject(items)) return rows;
+  const known = getProperties(items);
+  const names = known === null ? [...types.keys()].filter(isShown) : Object.keys(known);
+  const properties = Object.fromEntries(
+    names.map((name) => {
+      const schema = known?.[name] ?? ANY;
+      return [name, isAny(schema) ? (types.get(name) ?? ANY) : schema];
+    }),
+  );
+  return { ...rows, items: { ...items, ...createObjectSchema(properties) } };
 }

@@ -1,9 +1,7 @@
-/**
- * Lists the authentication alternatives of a resource, each a list of required schemes. Contains names and headers, no secrets.
- */
+/** The authentication alternatives of a resource, each a list of required schemes. */
 import type { ApiPart, ApiSecurity } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
-import type { PluginSpec } from '../../../contract/plugin.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import type { PluginUsage } from '../../analysis/facts.js';
 import type { Registry } from '../../analysis/registry.js';
 
@@ -31,7 +29,7 @@ export function listAlternatives(
   const needed = all.filter(({ place }) => !either.has(place.slot)).flatMap(toGuardSchemes);
   return [...either].reduce<readonly (readonly GuardScheme[])[]>(
     (ways, slot) => {
-      // A plugin without credentials, such as an IP address check, is an alternative of its own.
+      // A plugin without credentials is an alternative of its own.
       const choices = all.filter(({ place }) => place.slot === slot).map(toGuardSchemes);
       return choices.length === 0 ? ways : ways.flatMap((way) => choices.map((choice) => [...way, ...choice]));
     },
@@ -39,7 +37,7 @@ export function listAlternatives(
   );
 }
 
-/** Schemes that authenticate against different sources need different tokens, even if sent in the same header. */
+/** Schemes with different sources need different tokens, even in the same header. */
 function createGuardScheme(
   registry: Registry,
   { spec, place }: GuardDescription,

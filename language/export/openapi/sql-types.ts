@@ -1,4 +1,4 @@
-/** Maps types of PostgreSQL and of model columns to JSON Schema, as serialized in responses. Unlisted types stay open. */
+/** Maps types of PostgreSQL and models to JSON Schema, as serialized in responses. Unlisted types stay open. */
 import type { JsonSchema } from '../../../contract/api.js';
 import type { ColumnType } from '../../../contract/model.js';
 import { ANY } from '../../../contract/forms.js';
@@ -49,7 +49,7 @@ const findSchema = (table: Readonly<Record<string, JsonSchema>>, name: string): 
   Object.hasOwn(table, name) ? (table[name] ?? ANY) : ANY;
 
 export const getCastSchema = (type: string): JsonSchema => findSchema(CASTS, type);
-/** Names that `format_type` of PostgreSQL returns, where they differ from those of casts. */
+/** `format_type` of PostgreSQL, where it differs from casts. */
 const NAMES: Readonly<Record<string, string>> = {
   smallint: 'int2',
   integer: 'int4',
@@ -62,7 +62,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'timestamp with time zone': 'timestamptz',
 };
 
-/** The schema of a type by the name that the database gives it, such as `numeric(10,2)` or `text[]`. */
+/** The schema of a type as a database names it, such as `numeric(10,2)` or `text[]`. */
 export function getDatabaseTypeSchema(type: string): JsonSchema {
   if (type.endsWith('[]')) return { type: 'array' };
   const name = type.replace(/\([^()]*\)/, '').trim();
@@ -72,3 +72,9 @@ export function getDatabaseTypeSchema(type: string): JsonSchema {
 export const getFunctionSchema = (name: string): JsonSchema => findSchema(FUNCTIONS, name);
 export const getColumnTypeSchema = (type: string): JsonSchema => findSchema(COLUMNS, type);
 export const isKnownFunction = (name: string): boolean => Object.hasOwn(FUNCTIONS, name);
+
+export interface ApiTable {
+  readonly columns: ReadonlyMap<string, JsonSchema>;
+  /** Combinations of columns that are unique. */
+  readonly uniques: readonly (readonly string[])[];
+}

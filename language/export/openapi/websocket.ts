@@ -1,7 +1,4 @@
-/**
- * Describes WebSocket clients as the extension `x-lintel-websocket`, because OpenAPI does not cover them. Event payloads depend
- * on the definitions.
- */
+/** Describes WebSocket clients as the extension `x-lintel-websocket`, because OpenAPI does not cover them. */
 import type { ApiEvent } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';

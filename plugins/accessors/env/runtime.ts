@@ -1,4 +1,4 @@
-/** Reads the environment snapshot taken at startup; the value is a constant of the plan. */
+/** The environment at startup; the value is a constant of the plan. */
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { accessor } from '../kind.js';

@@ -1,4 +1,4 @@
-/** Creates an identifier once per request for each place in a definition, so that retried work reuses it. */
+/** Creates an identifier once per request for each place, so that retried work reuses it. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { accessor } from '../kind.js';
 import { generator } from '../../generators/kind.js';

@@ -14,7 +14,7 @@ export default defineRuntime(accessor, {
         read: ({ invocation: { headers } }) => {
           const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
           if (typeof value === 'string') return value;
-          // Repeated headers arrive joined by commas; only `set-cookie`, a response header, would be a list.
+          // Repeated headers are joined by commas; only `set-cookie` would be a list.
           throw createFault('ACC_UNRESOLVED', { name: `$HEADER.${written}` });
         },
       };

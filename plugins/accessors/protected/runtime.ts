@@ -1,4 +1,4 @@
-/** Reads the claims that the guard of the resource stored in the frame. */
+/** The claims that the guard stored in the frame. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { accessor } from '../kind.js';
 

@@ -1,6 +1,4 @@
-/**
- * Parses the content type and part names of a multipart form, strictly, so that no two parsers read the same form differently.
- */
+/** Parses content type and part names of a multipart form strictly, so that no two parsers read it differently. */
 import { CLOSE, createFault } from '../../../contract/fault.js';
 import { POISON_KEYS } from '../../../contract/json.js';
 

@@ -1,4 +1,4 @@
-/** Spools and removes the files of one request. It does not validate their contents. */
+/** Spools and removes the files of one request. */
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CLOSE, createFault, type Fault } from '../../../contract/fault.js';
@@ -13,7 +13,7 @@ export interface FilePartInfo {
 
 export interface FileIntake {
   readonly limits: FileLimits;
-  /** Throws when the limit is exceeded. Rejects with a Fault for a file that is not written. */
+  /** Throws when the limit is exceeded. Rejects for a file that is not written. */
   store(stream: Readable, named: FilePartInfo): Promise<unknown>;
   files(): Promise<readonly UploadedFile[]>;
   /** Waits for pending writes. */

@@ -1,4 +1,4 @@
-/** Parses multipart forms: text parts become a flat payload, files are spooled. Exceeding a limit rejects the request. */
+/** Parses multipart forms: text parts become a flat payload, files are spooled, within limits. */
 import type { IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
 import busboy, { type Busboy } from 'busboy';
@@ -54,7 +54,7 @@ function feedRequest(
 ): () => void {
   let size = 0;
   const timer = setTimeout(() => {
-    // The body is paused by a slow disk, not by a silent client.
+    // A slow disk paused the body, not a silent client.
     if (req.isPaused()) timer.refresh();
     else fail(createFault('REQ_SILENT', { seconds: idle }, CLOSE));
   }, idle * 1000);
@@ -74,7 +74,7 @@ function feedRequest(
     clearTimeout(timer);
     req.off('data', onData).off('end', onEnd).off('error', onGone).off('aborted', onGone).off('close', onGone);
     parser.off('drain', onDrain);
-    // After an early response the rest of the body must not be read.
+    // After an early response the rest is not read.
     if (!req.readableEnded) req.pause();
   };
   parser.on('drain', onDrain);
@@ -82,7 +82,7 @@ function feedRequest(
   return stop;
 }
 
-/** Resolves when every part has been read; files may still be on their way to the disk. */
+/** Resolves when every part has been read; files may still be written. */
 function readParts(boundary: string, intake: FileIntake | null, limits: BodyLimits, feedInto: Feed): Promise<Payload> {
   const payload = Object.create(null) as TextPayload;
   const parser = createParser(boundary, intake, limits);
@@ -93,7 +93,7 @@ function readParts(boundary: string, intake: FileIntake | null, limits: BodyLimi
       if (failed) return;
       failed = true;
       stop();
-      // Not in the middle of a chunk. This also ends the streams of its files.
+      // Not within a chunk. This also ends its files.
       process.nextTick(() => parser.destroy());
       reject(reason);
     };
@@ -133,7 +133,7 @@ function readParts(boundary: string, intake: FileIntake | null, limits: BodyLimi
   });
 }
 
-/** busboy reports a limit that is reached, not one that is exceeded. */
+/** busboy reports a limit that is reached, not exceeded. */
 const createParser = (boundary: string, intake: FileIntake | null, { parts, field }: BodyLimits): Busboy =>
   busboy({
     headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },

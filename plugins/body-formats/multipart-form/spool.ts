@@ -1,6 +1,6 @@
 /**
- * Spools uploads to a private per-process folder under random names
- * until the request ends. A start removes the folders of dead processes.
+ * Spools uploads to a private folder of the process until the request ends. A start removes folders of dead
+ * processes.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream, rmSync } from 'node:fs';

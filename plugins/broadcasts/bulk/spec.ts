@@ -87,7 +87,7 @@ export default definePlugin({
   ],
 });
 
-/** Text is a valid list only if it is exactly one accessor. */
+/** A valid list only if it is exactly one accessor. */
 function check({ value: { broadcast_to: to }, root }: CheckPlace): Finding[] {
   const at = '/broadcast_to';
   if (to === undefined) return [];

@@ -1,4 +1,4 @@
-/** Detects receivers written as constant text where an accessor was intended. Pure; shared by the broadcast specs. */
+/** Detects receivers written as constant text where an accessor was intended. Pure. */
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import type { CodeEntry } from '../../../contract/problem.js';

@@ -1,4 +1,4 @@
-/** Shared by broadcasts and rooms: bounds, checks of written receivers, and conversion of request values to names. */
+/** Bounds, checks of written receivers, and conversion of request values to names, for broadcasts and rooms. */
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { createFault } from '../../../contract/fault.js';
 import { isObject, type Json } from '../../../contract/json.js';
@@ -26,7 +26,7 @@ export function findInvalidRooms(rooms: Json | undefined): string[] {
   return list.flatMap((room, index) => (isInvalidReceiver(room) ? [`/${index}`] : []));
 }
 
-/** The guard that issues the `uid`s, where it is not the guard of the sending resource. */
+/** The guard that issues the `uid`s, if it is another resource's. */
 export const guardField = text({
   doc: 'Id of a resource: its guard authenticates the receivers (extension). Default: the guard of this resource.',
   refers: { symbol: 'resource' },
@@ -34,7 +34,7 @@ export const guardField = text({
   advanced: true,
 });
 
-/** Converts text or a number to a bounded name. Throws the Fault BRC_RECEIVER, naming `field`. */
+/** Converts to a bounded name. Throws BRC_RECEIVER, naming `field`. */
 export function toReceiverName(value: unknown, field: string): string {
   const text =
     (typeof value === 'number' && Number.isFinite(value)) || value instanceof ExactNumber ? value.toString() : value;

@@ -1,11 +1,7 @@
-/**
- * The in-memory cache; values, counters and flags have separate limits. A lease is the number of removals so far: a key removed
- * since must not be stored with it.
- */
+/** The in-memory cache; values, counters and flags have separate limits. A lease is the number of removals so far. */
 import { LRUCache } from 'lru-cache';
 import { createFault } from '../../../contract/fault.js';
 import type { Cache, CacheReadResult } from '../kind.js';
-import { createExpiringMap } from './expiring.js';
 
 export interface MemoryOptions {
   readonly maxEntries: number;
@@ -25,10 +21,10 @@ interface Window {
   readonly until: number;
 }
 
-/** Removals recorded by key; leases older than a dropped record are void for every key. */
+/** By key; leases older than a dropped record are void. */
 const MAX_REMOVED = 10_000;
 const MAX_MARKS = 1_000_000;
-/** Copies a view of a larger buffer (a packet), which would otherwise be retained whole. */
+/** A view (of a packet) would retain the whole buffer. */
 const copyIfView = (value: Uint8Array): Uint8Array =>
   value.byteLength === value.buffer.byteLength ? value : new Uint8Array(value);
 
@@ -46,7 +42,7 @@ export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }
     maxSize: maxBytes,
     sizeCalculation: ({ value }, key) => value.byteLength + key.length * 2 + OVERHEAD,
   });
-  // Evicting a counter only allows another attempt; evicting a flag would make a revoked token valid again.
+  // Without a counter another attempt is possible; without a flag a revoked token is valid.
   const counts = createExpiringMap<Window>(maxMarks, 'drop', now);
   const marks = createExpiringMap<{ readonly until: number }>(maxMarks, 'refuse', now);
   const removed = new Map<string, number>();
@@ -111,5 +107,63 @@ export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }
       }
     },
     hasFlag: (key) => marks.get(key) !== undefined,
+  };
+}
+
+/** Sweeps only after much growth, so insertion is amortized O(1) and needs no timer. */
+interface ExpiringMap<T extends { readonly until: number }> {
+  get(key: string): T | undefined;
+  /** False: the map is full, and entries must not be evicted. */
+  set(key: string, entry: T): boolean;
+  clear(): void;
+}
+
+const FIRST_SWEEP = 1024;
+/** The least milliseconds between two sweeps of a full map. */
+const PAUSE = 1000;
+
+/** Evicts the oldest entry, or rejects the new one. */
+function createExpiringMap<T extends { readonly until: number }>(
+  max: number,
+  full: 'drop' | 'refuse',
+  now: () => number,
+): ExpiringMap<T> {
+  const entries = new Map<string, T>();
+  let sweepAt = Math.min(max, FIRST_SWEEP);
+  let sweptAt = -Infinity;
+
+  function sweepExpired(): void {
+    const instant = now();
+    // A full map must not be scanned at each insertion.
+    if (entries.size >= max && instant - sweptAt < PAUSE) return;
+    sweptAt = instant;
+    for (const [key, { until }] of entries) if (until <= instant) entries.delete(key);
+    sweepAt = Math.min(max, Math.max(FIRST_SWEEP, entries.size * 2));
+  }
+
+  function ensureCapacity(): boolean {
+    if (entries.size < sweepAt) return true;
+    sweepExpired();
+    if (entries.size < max) return true;
+    if (full === 'refuse') return false;
+    const [oldest] = entries.keys();
+    if (oldest !== undefined) entries.delete(oldest);
+    return true;
+  }
+
+  return {
+    clear: () => entries.clear(),
+    get(key) {
+      const entry = entries.get(key);
+      if (entry === undefined || entry.until > now()) return entry;
+      entries.delete(key);
+      return undefined;
+    },
+    set(key, entry) {
+      const known = entries.delete(key);
+      if (!known && !ensureCapacity()) return false;
+      entries.set(key, entry);
+      return true;
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** Creates the Redis connection of the cache, and logs outages and possible data loss. */
+/** Creates the connection, and logs outages and possible data loss. */
 import type { Redis } from 'ioredis';
 import type { Log } from '../../../contract/plugin.js';
 import { createRedisClient, type RedisAddress } from '../../shared/redis.js';

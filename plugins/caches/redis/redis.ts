@@ -1,17 +1,17 @@
-/** The cache on Redis. Every failure becomes CCH_AWAY within a second; driver messages go only to the log. */
+/** The cache on Redis. Every failure becomes CCH_AWAY within a second. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createFault, type Fault } from '../../../contract/fault.js';
 import type { Cache } from '../kind.js';
 import { dropIfSilent } from '../../shared/redis.js';
 import type { Client } from './connection.js';
 
-/** Milliseconds in which a value must be computed; longer than any request may take. */
+/** Milliseconds in which a value must be computed. */
 const LEASE_TIME = 60_000;
 
 const createUnavailableFault = (cause: unknown): Fault =>
   createFault('CCH_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
 
-/** Keys contain client data, so the server gets only hashes. JSON escapes lone surrogates, which UTF-8 cannot distinguish. */
+/** The server gets only hashes of client data. JSON escapes lone surrogates, which UTF-8 cannot distinguish. */
 const hashKey = (key: string): string =>
   createHash('sha256')
     .update(SURROGATE.test(key) ? `!${JSON.stringify(key)}` : `:${key}`)
@@ -19,7 +19,7 @@ const hashKey = (key: string): string =>
 const SURROGATE = /\p{Surrogate}/u;
 
 export function createRedisCache(client: Client, prefix: string): Cache {
-  // The hash tag stores the keys of one entry in the same slot of a cluster.
+  // Stores the keys of one entry in one slot.
   const valueKey = (key: string): string => `${prefix}v:{${hashKey(key)}}`;
   const leaseKey = (key: string): string => `${prefix}l:{${hashKey(key)}}`;
   const lockKey = (key: string): string => `${prefix}r:{${hashKey(key)}}`;

@@ -1,4 +1,4 @@
-/** Runtime of the cache `redis`: opens and closes the connection. An unavailable server does not fail the start. */
+/** Opens and closes the cache `redis`. An unavailable server does not fail the start. */
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cache, type Cache } from '../kind.js';
@@ -19,7 +19,7 @@ export default defineRuntime<Cache, RedisCache>(cache, {
   },
 
   async open({ client }) {
-    // Waits for the first attempt but not for its success: the driver reconnects.
+    // Not for its success: the driver reconnects.
     await waitForSettled(client.connect());
   },
 

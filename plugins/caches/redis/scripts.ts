@@ -1,6 +1,6 @@
-/** The atomic Lua scripts of the cache. Keys and values are passed as arguments. */
+/** The atomic Lua scripts of the cache. */
 
-/** Returns the lease of KEYS[1], or creates it from ARGV[1]; extends it to ARGV[2] milliseconds. */
+/** The lease of KEYS[1], or ARGV[1]; extended to ARGV[2] milliseconds. */
 const LEASE = `
 local known = redis.call('GET', KEYS[1])
 if known then
@@ -10,7 +10,7 @@ end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ARGV[1]`;
 
-/** Stores KEYS[1] if it is missing and its lease KEYS[2] is ARGV[1]; deletes the lease. */
+/** Stores KEYS[1] if missing and its lease KEYS[2] is ARGV[1]. */
 const KEEP = `
 if redis.call('GET', KEYS[2]) == ARGV[1] then
   redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3], 'NX')
@@ -18,7 +18,7 @@ if redis.call('GET', KEYS[2]) == ARGV[1] then
 end
 return 0`;
 
-/** Locks the computation (KEYS[2]) of KEYS[1] for the token ARGV[1] and ARGV[2] milliseconds. */
+/** Locks the computation (KEYS[2]) of KEYS[1] for ARGV[1] and ARGV[2] milliseconds. */
 const CLAIM = `
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return -1

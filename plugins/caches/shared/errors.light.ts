@@ -1,4 +1,4 @@
-/** Error code of every cache store, so that callers need not know which one is in use. Data only. */
+/** The error code of every cache store. */
 import type { CodeEntry } from '../../../contract/problem.js';
 
 export const cacheErrors = {

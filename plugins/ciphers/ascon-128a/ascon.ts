@@ -1,18 +1,15 @@
-/**
- * Ascon-128a v1.2 (not the later Ascon-AEAD128). Returns plaintext only after a constant-time comparison of the tag. The caller
- * must validate sizes.
- */
+/** Ascon-128a v1.2 (not Ascon-AEAD128). Compares the tag in constant time. The caller must validate sizes. */
 import { timingSafeEqual } from 'node:crypto';
 import { permuteState } from './permute.js';
 
 const RATE = 16;
 const TAG = 16;
-/** Initial value: key and rate in bits, rounds of the outer permutation, rounds between blocks. */
+/** Key and rate in bits, rounds outside, rounds between blocks. */
 const IV = 0x80800c08;
 const ENDS = 12;
 const BETWEEN = 8;
 
-/** All functions are synchronous, so one state serves all calls; it is wiped after each. */
+/** All functions are synchronous; the state is wiped after each. */
 const state = new Int32Array(10);
 const padded = new Uint8Array(RATE);
 
@@ -81,7 +78,7 @@ function start(key: AsconKey, nonce: Uint8Array, aad: Uint8Array): void {
   xorWord(9, 1);
 }
 
-/** Absorbs whole blocks, then the rest padded with a one bit and zeros. */
+/** Absorbs whole blocks, then the rest padded with a one bit. */
 function absorbAad(aad: Uint8Array): void {
   let at = 0;
   for (; at + RATE <= aad.length; at += RATE) absorbBlock(aad, at);

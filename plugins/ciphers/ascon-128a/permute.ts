@@ -1,9 +1,9 @@
 /**
- * The Ascon permutation: five 64-bit words as ten halves, most significant first. Constant time: no branch or index depends on
- * the state.
+ * The Ascon permutation: five 64-bit words as ten halves, most significant first. No branch or index depends on the
+ * state.
  */
 
-/** Applies the last `rounds` of twelve. `aH` and `aL` are the halves of the first word, and so on. */
+/** The last `rounds` of twelve. `aH` and `aL`: the halves of the first word, and so on. */
 export function permuteState(state: Int32Array, rounds: number): void {
   let aH = state[0] ?? 0;
   let aL = state[1] ?? 0;

@@ -1,4 +1,4 @@
-/** Ascon-128a (v1.2), implemented here: the platform lacks it, and packages of that name moved to another algorithm. */
+/** Implemented here: the platform lacks Ascon-128a (v1.2), and packages of that name moved to another algorithm. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cipher, type Cipher } from '../kind.js';
 import { assertKey, enforceSizes } from '../shared/enforce-sizes.js';

@@ -1,4 +1,4 @@
-/** Validates sizes, so that no key, nonce or ciphertext of another size reaches an algorithm. */
+/** No key, nonce or ciphertext of another size reaches an algorithm. */
 import type { SealingKey } from '../kind.js';
 
 export const TAG_BYTES = 16;
@@ -8,7 +8,7 @@ export function assertKey(key: Uint8Array, bytes: number): void {
   if (key.length !== bytes) throw new RangeError(`a key of ${key.length} bytes, not ${bytes}`);
 }
 
-/** Guards a key: sealing with a nonce of another size throws, opening returns null. */
+/** With a nonce of another size, sealing throws, opening returns null. */
 export function enforceSizes(nonceBytes: number, key: SealingKey): SealingKey {
   return {
     seal: (nonce, plain, aad) => {

@@ -1,7 +1,4 @@
-/**
- * Ciphers of the platform. Tags are always 16 bytes, and plaintext is returned only after the tag is verified. The caller must
- * validate sizes.
- */
+/** Ciphers of the platform. Tags have 16 bytes. The caller must validate sizes. */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Cipher } from '../kind.js';
 import { assertKey, enforceSizes, TAG_BYTES } from './enforce-sizes.js';
@@ -9,7 +6,7 @@ import { assertKey, enforceSizes, TAG_BYTES } from './enforce-sizes.js';
 type Algorithm = 'aes-256-gcm' | 'chacha20-poly1305';
 type Secret = KeyObject | Uint8Array;
 
-/** Node's types declare the options of each algorithm in a separate overload; these two share them. */
+/** Node's types have an overload for each algorithm; these share options. */
 const NAMED = (algorithm: Algorithm): 'chacha20-poly1305' => algorithm as 'chacha20-poly1305';
 const OPTIONS = { authTagLength: TAG_BYTES } as const;
 

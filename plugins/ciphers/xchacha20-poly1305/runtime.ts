@@ -1,13 +1,12 @@
 /**
- * XChaCha20-Poly1305: derives a key with HChaCha20 from 16 nonce bytes, then uses the platform's ChaCha20-Poly1305, which is
- * several times faster than a JavaScript implementation.
+ * Derives a key with HChaCha20 from 16 nonce bytes, then uses the platform's ChaCha20-Poly1305, which is several
+ * times faster than JavaScript.
  */
 import { hchacha } from '@noble/ciphers/chacha.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cipher, type Cipher } from '../kind.js';
 import { openNative, sealNative } from '../shared/native.js';
 import { assertKey, enforceSizes } from '../shared/enforce-sizes.js';
-import { SIGMA, wordsToBytes, bytesToWords } from '../shared/words.js';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 24;
@@ -40,3 +39,19 @@ function padNonce(nonce: Uint8Array): Uint8Array {
 }
 
 export default defineRuntime(cipher, { create: () => xchacha20Poly1305 });
+
+/** `expand 32-byte k`, the constant of Salsa20 and ChaCha20. */
+const SIGMA = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574);
+
+/** Little-endian, independent of the machine. */
+function bytesToWords(bytes: Uint8Array): Uint32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Uint32Array.from({ length: bytes.length / 4 }, (_, i) => view.getUint32(4 * i, true));
+}
+
+function wordsToBytes(words: Uint32Array): Uint8Array {
+  const bytes = new Uint8Array(4 * words.length);
+  const view = new DataView(bytes.buffer);
+  words.forEach((word, i) => view.setUint32(4 * i, word, true));
+  return bytes;
+}

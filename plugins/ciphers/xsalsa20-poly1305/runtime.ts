@@ -1,6 +1,6 @@
 /**
- * XSalsa20-Poly1305 as NaCl secretbox, tag first. It supports no additional data, so with some the key is HMAC-SHA-256(key,
- * label, data) and other data fails authentication.
+ * NaCl's secretbox, tag first. It supports no additional data, so with some the key is HMAC-SHA-256(key, label,
+ * data).
  */
 import { createHmac } from 'node:crypto';
 import { xsalsa20poly1305 as secretbox } from '@noble/ciphers/salsa.js';
@@ -21,7 +21,7 @@ export const xsalsa20Poly1305: Cipher = {
     let last: { readonly aad: Uint8Array; readonly key: Uint8Array } | null = null;
     const keyFor = (aad: Uint8Array): Uint8Array => {
       if (aad.length === 0) return plainKey;
-      // Additional data constant from load is the same object at each call.
+      // Constant additional data is the same object at each call.
       if (last?.aad === aad) return last.key;
       const key = createHmac('sha256', plainKey).update(LABEL).update(aad).digest();
       last = { aad, key };

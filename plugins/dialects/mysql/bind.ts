@@ -1,13 +1,12 @@
 /**
- * Binds the values of a statement. MySQL compares text with numbers by its numeric prefix (`0` equals every word), so each value
- * is converted to the type of its place or rejected.
+ * Binds values. MySQL compares text with numbers by its numeric prefix (`0` equals every word), so each value is
+ * converted to the type of its place or rejected.
  */
 import mysql from 'mysql2';
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { createFault, Fault } from '../../../contract/fault.js';
 import { isWholeDouble, writeJson } from '../../../language/strings/exact-json.js';
 import type { ValueType } from './types.js';
-import type { Bind } from './steps.js';
 import type { RenderedSql } from './words.js';
 
 export type BoundValue = string | null | number | Buffer | ReturnType<typeof mysql.TypedParameter.LONGLONG>;
@@ -24,7 +23,7 @@ export type BindType =
 
 const createValueFault = (): Error => createFault('QRY_BAD_VALUE');
 
-/** Rejects NUL, as PostgreSQL does, and lone surrogates, which would silently change. */
+/** Rejects NUL, as PostgreSQL does, and lone surrogates. */
 function validateText(text: string): string {
   if (text.includes('\0') || !text.isWellFormed()) throw createValueFault();
   return text;
@@ -85,7 +84,7 @@ function bindInteger(value: unknown, type: ValueType): BoundValue {
   const exact =
     typeof value === 'number' ? BigInt(value) : INTEGER.test(text) ? BigInt(text.trim().replace('+', '')) : null;
   const half = 1n << ((BITS[type] ?? 64n) - 1n);
-  // Allows the unsigned range; the server rejects what the column cannot store.
+  // The server rejects what the column cannot store.
   if (exact === null || exact < -half || exact >= (type === 'big' ? half : half * 2n)) throw createValueFault();
   return mysql.TypedParameter.LONGLONG(exact);
 }
@@ -144,7 +143,7 @@ function toUuidText(value: unknown): string {
   return text.toLowerCase();
 }
 
-/** `\x` and hexadecimal digits, as in results; other text is taken as its own bytes. */
+/** `\x` and hexadecimal digits; other text is its own bytes. */
 function toBytes(value: unknown): string | Buffer {
   const text = toPlainText(value);
   if (!text.startsWith('\\x')) return text;
@@ -163,7 +162,7 @@ const LEFT_OUT = new Set(
   'about are com for from how that the this und was what when where who will with www'.split(' '),
 );
 
-/** Requires all words. Only letters and digits are used, so the value cannot contain operators. */
+/** Requires all words. Only letters and digits, so no operators. */
 function toSearchExpression(value: unknown): string {
   const words =
     toPlainText(value)
@@ -226,6 +225,9 @@ export function bindValue(value: unknown, type: BindType): BoundValue {
   if (type === null) return toUntypedText(value);
   return typeof type === 'object' ? toJsonList(value, type.list) : BINDS[type](value);
 }
+
+/** Returns the values for the placeholders of a piece. */
+export type Bind = (piece: RenderedSql) => BoundValue[];
 
 export interface Binder {
   readonly bind: Bind;

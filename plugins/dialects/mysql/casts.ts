@@ -1,4 +1,4 @@
-/** Rewrites postfix casts and JSON steps of PostgreSQL into function calls. Rejects types without a counterpart. */
+/** Turns postfix casts and JSON steps of PostgreSQL into calls. */
 import { normalizeType } from '../../../language/strings/sql-types.js';
 import { toBit, toDate, toDatetime } from './bind.js';
 import { toMysqlInterval, parseLiteral } from './literals.js';
@@ -13,7 +13,7 @@ import {
   type Words,
 } from './words.js';
 
-/** Whether this placeholder is the list of ANY or ALL, which has an array cast. */
+/** The list of ANY or ALL, which has an array cast. */
 export const isListAt = (all: readonly Lexeme[], i: number): boolean =>
   all[i - 1]?.text === '(' && isKeyword(all[i - 2], 'ANY', 'ALL', 'SOME');
 
@@ -55,7 +55,7 @@ function getCastWrapper(
   if (known.sql !== null) return ['CAST(', ` AS ${known.sql})`];
   if (known.value === 'boolean') return ['(', ' <> 0)'];
   if (flavour === 'mysql') return ['CAST(', ' AS JSON)'];
-  // MariaDB stores JSON as text, which is how the value is bound.
+  // MariaDB stores JSON as text.
   return operand?.type === 'placeholder' || operand?.type === 'string' ? ['', ''] : ['JSON_COMPACT(', ')'];
 }
 

@@ -1,8 +1,8 @@
-/** Reads column types, to bind values, and unique keys, to find written rows again. Reads only. */
+/** Column types, to bind values, and unique keys, to find written rows. */
 import { ASSUMED } from '../../../language/strings/sql-objects.js';
 import type { Log } from '../../../contract/plugin.js';
 import type { Trigger } from '../shared/triggers.js';
-import type { MysqlConnection } from './pool.js';
+import type { MysqlConnection } from './connection.js';
 import { toValueType, type ValueType } from './types.js';
 
 export interface MysqlCatalogueTable {
@@ -42,7 +42,7 @@ const TABLE_COLUMNS = `SELECT c.table_name AS t, c.column_name AS c FROM informa
 const FUNCTIONS = `SELECT routine_name AS n, routine_definition AS d FROM information_schema.routines
   WHERE routine_schema = DATABASE() AND routine_type = 'FUNCTION'`;
 
-/** Names in the quotes of the standard; texts are left empty, because they name nothing. */
+/** Standard quotes; texts are left empty, because they name nothing. */
 const toStandardQuotes = (text: string): string =>
   text.replace(/`((?:[^`]|``)*)`|'(?:[^'\\]|\\.|'')*'/gs, (_, name: string | undefined) =>
     name === undefined ? "''" : `"${name.replaceAll('``', '`').replaceAll('"', '""')}"`,
@@ -53,7 +53,7 @@ const isReadable = ([, text = '']: readonly string[]): boolean => text !== '' &&
 const listUnread = (rows: readonly (readonly string[])[]): string[] =>
   rows.filter((row) => !isReadable(row)).map(([name = '']) => name);
 
-/** A query of one value, which may be any column of any table. */
+/** A query of one value, which may be any column. */
 async function assumeQuery(wire: MysqlConnection): Promise<string> {
   const columns = await readRows(wire, TABLE_COLUMNS);
   const tables = [...new Set(columns.map(([table = '']) => quoteName(table)))];
@@ -62,8 +62,8 @@ async function assumeQuery(wire: MysqlConnection): Promise<string> {
 }
 
 /**
- * Statements that create the views and functions of the database. What the user may not read is logged, and taken to return every
- * secret in each column.
+ * Statements that create the database's views and functions. What may not be read is logged, and counts as returning
+ * every secret.
  */
 export async function readObjects(wire: MysqlConnection, log: Pick<Log, 'warn'>): Promise<readonly string[]> {
   const [views, functions] = [await readRows(wire, VIEWS), await readRows(wire, FUNCTIONS)];

@@ -1,4 +1,4 @@
-/** Writes a migration for MySQL and MariaDB, one statement per change, because table changes cannot be rolled back there. */
+/** Writes a migration for MySQL and MariaDB, one statement per change: they cannot be rolled back there. */
 import type { TableChange, TypedColumn } from '../shared/changes.js';
 import type { Ddl } from '../shared/migration-types.js';
 
@@ -6,7 +6,7 @@ export const quoteMysqlName = (name: string): string => `\`${name.replaceAll('`'
 
 const quoteNames = (names: readonly string[]): string => names.map(quoteMysqlName).join(', ');
 
-/** AUTO_INCREMENT must be the first column of a key; it gets its own unless it leads the primary key. */
+/** AUTO_INCREMENT must lead a key; it gets its own unless it leads the primary key. */
 function formatColumn({ column, type }: TypedColumn, nullable: boolean, keyed: boolean): string {
   const counter = column.autoIncrement && column.type === 'integer';
   const tail = counter ? ` AUTO_INCREMENT${keyed ? '' : ' UNIQUE'}` : '';

@@ -1,4 +1,4 @@
-/** The handle of a MySQL connection: leases a connection for each statement and converts errors to Faults. Repeats only reads. */
+/** The handle of a MySQL connection: leases a connection for each statement. Repeats only reads. */
 import type { RuntimeContext } from '../../../contract/plugin.js';
 import type { Requester } from '../../../contract/requester.js';
 import { Fault, createFault } from '../../../contract/fault.js';
@@ -19,7 +19,8 @@ import {
   findColumns,
   StatementError,
 } from './errors.js';
-import type { Lease, Pool, MysqlConnection } from './pool.js';
+import type { Pool } from './pool.js';
+import type { Lease, MysqlConnection } from './connection.js';
 import { prepareMysqlStatement, type MysqlPreparedStatement } from './prepare.js';
 import { runForm } from './steps.js';
 import { streamText, toRawJson } from './streaming.js';
@@ -30,7 +31,7 @@ import type { ServerFlavour } from './types.js';
 /** Milliseconds for which a statement counts as one with a large result. */
 const LARGE_FOR_MS = 60_000;
 
-/** Warning: only the prefix of a text was used as a number or a time, such as `x` as 0. */
+/** Warning: only the prefix of a text was used, such as `x` as 0. */
 const READ_IN_PART = 1292;
 
 export interface OpenServer {
@@ -39,7 +40,7 @@ export interface OpenServer {
   readonly flavour: ServerFlavour;
   /** Null: must be read again. */
   catalogue: Promise<MysqlCatalogue> | null;
-  /** Names missing in the database; the catalogue is not read again for them. */
+  /** Missing in the database, so the catalogue is not read again for them. */
   readonly unknown: Set<string>;
   /** Triggers access tables that no statement names. */
   triggered: boolean;
@@ -52,7 +53,7 @@ interface OpenTransaction {
   over: boolean;
 }
 
-/** `met`: called with every prepared statement; throws if the open server can never run it. */
+/** `met`: called with every prepared statement; throws for what never runs. */
 export function createMysqlDialect(
   server: () => OpenServer,
   isolation: (need: Isolation) => string,
@@ -89,7 +90,7 @@ export function createMysqlDialect(
     return found;
   }
 
-  /** `begin`: called before the first statement that may have to be undone. */
+  /** `begin`: before the first statement to undo. */
   async function runOn(
     wire: MysqlConnection,
     prepared: MysqlPreparedStatement,
@@ -205,7 +206,7 @@ export function createMysqlDialect(
     try {
       return await runOn(open.lease.wire, prepared, values);
     } catch (error) {
-      // As on PostgreSQL, a failed statement ends the use of its transaction.
+      // A failed statement ends its transaction, as on PostgreSQL.
       open.failed = true;
       throw error;
     }
@@ -222,7 +223,7 @@ export function createMysqlDialect(
       await open.lease.wire.runCommand(command);
       broken = false;
     } finally {
-      // A connection that cannot end its transaction is closed, which rolls it back.
+      // Closing the connection rolls back.
       open.lease.release(broken);
     }
   }
@@ -297,7 +298,7 @@ export function createMysqlDialect(
   return dialect;
 }
 
-/** Reads the warnings after each statement with untyped text, because the next statement clears them. */
+/** After each statement with untyped text, before the next clears them. */
 const createCheckedConnection = (
   wire: MysqlConnection,
   unsure: () => boolean,

@@ -1,10 +1,11 @@
-/** Maps driver errors to Faults by error number. Responses contain only column names, never messages or values of the server. */
-import { Fault, createFault, type FaultOptions, type Issue } from '../../../contract/fault.js';
+/** Maps driver errors to Faults by number. Responses contain only column names, never values of the server. */
+import { Fault, createFault, type FaultOptions } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
 import { findWordAt, type StatementWord } from '../../../language/strings/sql-word.js';
 import { refusedFields, type dialectErrors } from '../shared/errors.light.js';
 import type { MysqlCatalogue } from './catalogue.js';
-import type { MysqlConnection } from './pool.js';
+import type { MysqlConnection } from './connection.js';
 import type { MysqlPreparedStatement } from './prepare.js';
 
 type Code = keyof typeof dialectErrors;
@@ -63,14 +64,14 @@ export function isMysqlConnectionLost(error: unknown): boolean {
 /** The client-side deadline expired, and the connection was closed. */
 export class OverdueError extends Error {}
 
-/** The result was not read to its end, and the connection was closed. */
+/** The result was not read, and the connection closed. */
 export class ResultAbortedError extends OverdueError {
   constructor(readonly fault: Fault) {
     super(fault.code);
   }
 }
 
-/** The text is to be passed on, which needs another execution; the connection was closed. */
+/** Another execution passes the text on; the connection was closed. */
 export class LargeTextError extends OverdueError {}
 
 /** No connection was available in time; nothing was sent. */
@@ -140,7 +141,7 @@ function cleanCause(error: unknown): unknown {
 const DIVISION = 1365;
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
-/** The message of a syntax error quotes the text from there on, to at most this length. */
+/** The message of a syntax error quotes at most this length of the text. */
 const MOST_QUOTED = 80;
 
 /** Parses English messages only. `text`: the statement as it was sent. */
@@ -201,7 +202,7 @@ export function toMysqlFault(
 export const isMysqlRetryable = (error: unknown): boolean =>
   error instanceof Fault && error.code === 'QRY_SERIALIZATION';
 
-/** An error of a statement of a definition, with what is known of its place. */
+/** An error of a statement of a definition. */
 export class StatementError extends Error {
   constructor(
     readonly error: unknown,

@@ -1,6 +1,6 @@
 /**
- * Plans how a statement runs: unchanged, or, for RETURNING, as several statements in one transaction. Built at load for both
- * servers; rejects what MySQL cannot do.
+ * Plans how a statement runs: unchanged, or, for RETURNING, as several statements in one transaction. Rejects what
+ * MySQL cannot do.
  */
 import type { SqlScan } from '../../../language/strings/sql.js';
 import { findGroupEnd, isName, getLexemeName } from '../../../language/strings/sql-read.js';
@@ -46,7 +46,7 @@ export interface InsertSteps {
   readonly conflicting: boolean;
 }
 
-/** An UPDATE or DELETE of rows that are first locked by key, and read before or after. */
+/** An UPDATE or DELETE of rows that are locked by key first. */
 export interface ChangeSteps {
   readonly step: 'update' | 'delete';
   readonly table: string;
@@ -196,8 +196,8 @@ function planInsert(words: Words, verb: number, end: number, flavour: ServerFlav
 }
 
 /**
- * MariaDB (seen in 10.11) rejects each further run of a prepared `INSERT ... SELECT max(n)` without GROUP BY as error 1140, which
- * it never does for the first. An unknown function may be an aggregate.
+ * MariaDB (10.11) rejects each further run of a prepared `INSERT ... SELECT max(n)` without GROUP BY as error 1140.
+ * An unknown function may be an aggregate.
  */
 const selectsAggregate = ({ all }: Words, from: number, end: number): boolean => {
   const source = all.slice(from, end);
@@ -212,7 +212,7 @@ const findConflict = (words: Words, verb: number, end: number): number => {
   return at < end && isKeyword(words.all[at - 1], 'ON') ? at - 1 : end;
 };
 
-/** An INSERT in MySQL has no table alias, so the table name replaces it. */
+/** An INSERT in MySQL has no table alias. */
 function replaceAlias({ all, out }: Words, from: number, table: ReturnType<typeof parseTable>): void {
   for (let at = table.end - 1; at > from && all[at]?.end !== undefined; at--) {
     if (at === table.end - 1 || isKeyword(all[at], 'AS')) out[at] = '';
@@ -223,7 +223,7 @@ function replaceAlias({ all, out }: Words, from: number, table: ReturnType<typeo
   });
 }
 
-/** Values by column, if they can be evaluated twice with the same result. */
+/** Values by column, if they can be evaluated twice. */
 function parseInsertRows(
   words: Words,
   values: number,
@@ -241,7 +241,7 @@ function parseInsertRows(
     });
     return row;
   };
-  // If several selected rows had the same key, the server would reject the second.
+  // Selected rows might have the same key.
   if (isKeyword(all[values], 'SELECT'))
     return [renderRow(findElementStarts(all, values + 1), selectEnd(words, values, all.length))];
   if (!isKeyword(all[values], 'VALUES')) return [];
@@ -268,7 +268,7 @@ interface Conflict {
   readonly columns: readonly string[] | null;
 }
 
-/** ON DUPLICATE KEY UPDATE checks every unique key and not only the named one. */
+/** ON DUPLICATE KEY UPDATE checks every unique key. */
 function rewriteConflict(
   words: Words,
   on: number,

@@ -1,4 +1,4 @@
-/** Reads the current tables of the models from `information_schema` of MySQL and MariaDB. */
+/** The tables of the models in `information_schema`. */
 import type { ModelTable } from '../../../contract/model.js';
 import type { KnownColumn, KnownConstraint, KnownIndex, KnownTable, KnownTables } from '../shared/migration-types.js';
 import type { MigrationSession } from '../shared/session.js';
@@ -24,7 +24,7 @@ const createQueries = (marks: string, mariadb: boolean): Readonly<Record<string,
   foreign: `SELECT table_name AS tbl, constraint_name AS name, column_name AS col, referenced_table_name AS target
     FROM information_schema.key_column_usage
     WHERE ${HERE} AND referenced_table_name IS NOT NULL AND table_name IN (${marks}) ORDER BY constraint_name, ordinal_position`,
-  // Check names are unique per schema in MySQL, and per table in MariaDB.
+  // Check names are unique per schema, in MariaDB per table.
   checks: `SELECT t.table_name AS tbl, t.constraint_name AS name, c.check_clause AS definition
     FROM information_schema.table_constraints t JOIN information_schema.check_constraints c
       ON c.constraint_schema = t.constraint_schema AND c.constraint_name = t.constraint_name${
@@ -33,7 +33,7 @@ const createQueries = (marks: string, mariadb: boolean): Readonly<Record<string,
     WHERE t.constraint_type = 'CHECK' AND t.${HERE} AND t.table_name IN (${marks})`,
 });
 
-/** MariaDB has no JSON type in its catalogue; the `json_valid` check reveals it. */
+/** MariaDB's catalogue has no JSON, only the `json_valid` check. */
 function toKnownColumn(row: Cells, jsonColumns: ReadonlySet<string>): KnownColumn {
   const written = toText(row['written']);
   const type = written === 'tinyint(1)' ? 'boolean' : toText(row['type']);
@@ -43,7 +43,7 @@ function toKnownColumn(row: Cells, jsonColumns: ReadonlySet<string>): KnownColum
     type: jsonColumns.has(name) ? 'json' : type,
     written,
     nullable: isYes(row['nullable']),
-    // MariaDB reports a missing default as the text NULL; a nullable column needs none.
+    // MariaDB reports a missing default as NULL.
     filled: isYes(row['filled']) || /auto_increment|generated/i.test(toText(row['extra'])),
     length: chars,
     collation: toText(row['coll']) || null,

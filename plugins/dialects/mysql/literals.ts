@@ -1,4 +1,4 @@
-/** Parses string literals of PostgreSQL. Rejects those that would mean something else in MySQL. */
+/** String literals of PostgreSQL, unless they mean something else in MySQL. */
 import { createTranslationError, type Lexeme } from './words.js';
 
 export function parseLiteral({ type, text: written }: Lexeme): string {

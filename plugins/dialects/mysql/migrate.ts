@@ -1,11 +1,10 @@
 /**
- * Migrates MySQL and MariaDB. Table changes cannot be undone there: they are made one by one under a server lock, and a second
- * run completes an interrupted migration.
+ * Migrates MySQL and MariaDB. Changes cannot be undone there: they are made one by one under a server lock, and a
+ * second run completes them.
  */
 import { createHash } from 'node:crypto';
 import type { TableChange, MigrationPlan, PlanWarning } from '../shared/changes.js';
-import type { Flavour } from '../shared/migration-types.js';
-import type { MigrationTarget } from '../shared/migrate.js';
+import type { Flavour, MigrationTarget } from '../shared/migration-types.js';
 import type { MigrationSession, WithSession } from '../shared/session.js';
 import { quoteMysqlName, writeMysqlDdl } from './ddl.js';
 import { isMysqlConnectionLost } from './errors.js';
@@ -33,7 +32,7 @@ function sanitizeDriverError(cause: unknown): unknown {
   });
 }
 
-/** Replaces checks that existing rows violate by warnings, because the server validates all rows immediately. */
+/** By warnings, because the server validates all rows immediately. */
 async function removeViolatedChecks(session: MigrationSession, plan: MigrationPlan): Promise<MigrationPlan> {
   const changes: TableChange[] = [];
   const warnings: PlanWarning[] = [...plan.warnings];
@@ -66,11 +65,11 @@ async function countLongerValues(
 const EVER = 31_536_000;
 
 async function lock(session: MigrationSession, mariadb: boolean): Promise<void> {
-  // Request timeouts are too short for building an index or waiting for another process.
+  // Building an index or waiting for a process takes longer than requests.
   await session.query(`SET SESSION ${mariadb ? 'max_statement_time' : 'max_execution_time'} = 0`);
   await session.query(`SET SESSION lock_wait_timeout = ${EVER}`);
   const [row] = await session.query('SELECT database() AS d');
-  // Lock names are global on the server and limited to 64 characters.
+  // Global on the server, with at most 64 characters.
   const name = `lintel_${createHash('sha256').update(String(row?.['d'])).digest('hex').slice(0, 40)}`;
   await session.query(`SELECT GET_LOCK('${name}', ${EVER}) AS l`);
 }

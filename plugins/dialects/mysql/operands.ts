@@ -1,6 +1,6 @@
 /**
- * Infers the type of a placeholder from the expression it is compared with. MySQL would convert text to a number there
- * (`length(x) = 'abc'` holds for an empty `x`), so the value is converted or rejected.
+ * Infers a placeholder's type from the expression it is compared with. MySQL would convert text to a number there
+ * (`length(x) = 'abc'` holds for an empty `x`).
  */
 import { isName, getLexemeName } from '../../../language/strings/sql-read.js';
 import { findElementStarts } from '../../../language/strings/sql-placeholders.js';
@@ -58,7 +58,7 @@ function findTermStart(all: readonly Lexeme[], end: number): number {
 const isPart = (word: Lexeme | undefined): boolean =>
   word?.type === 'operator' && (COMPUTES.test(word.text) || /^->>?$/.test(word.text));
 
-/** The index after the left operand of the comparison; -1: no comparison. */
+/** Behind the left operand; -1: no comparison. */
 function findComparisonEnd(all: readonly Lexeme[], i: number): number {
   const before = all[i - 1];
   const skipNot = (at: number): number => (isKeyword(all[at - 1], 'NOT') ? at - 1 : at);
@@ -110,7 +110,7 @@ function inferType(
   return columnOf(getLexemeName(last), isName(qualifier) ? getLexemeName(qualifier) : null);
 }
 
-/** A function that returns an argument has the type of the first known one. */
+/** A function that returns an argument has its type. */
 function inferCallType(
   all: readonly Lexeme[],
   from: number,

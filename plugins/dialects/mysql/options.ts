@@ -20,7 +20,7 @@ export interface MysqlOptions {
 
 const toNumber = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** Null for an invalid address. Query parameters other than `ssl` and `sslmode` are ignored. */
+/** Null for an invalid address. Only `ssl` and `sslmode` are read. */
 function parseAddress(url: unknown): ConnectionOptions | null {
   if (typeof url !== 'string' || !/^(?:mysql|mariadb):\/\//.test(url) || !URL.canParse(url)) return null;
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
@@ -68,7 +68,7 @@ export function readMysqlOptions(options: Readonly<Record<string, unknown>>): My
       deadline,
       limits: readLimits(options),
       streams: options['result_rows'] === undefined && options['result_bytes'] === undefined,
-      // MySQL's serializable transactions lock what they read, so transactions of other levels wait for them.
+      // MySQL's serializable transactions lock what they read, so others wait.
       isolation: ({ level }) => (isolation === 'auto' ? ISOLATION_LEVELS[level] : isolation),
     }
   );

@@ -1,4 +1,4 @@
-/** Names the result columns of a statement as PostgreSQL would, and infers their types from the text. */
+/** Names the result columns as PostgreSQL would, and infers their types. */
 import { getLexemeName, isName } from '../../../language/strings/sql-read.js';
 import { findElementStarts } from '../../../language/strings/sql-placeholders.js';
 import { normalizeType } from '../../../language/strings/sql-types.js';
@@ -48,7 +48,7 @@ function parseItem({ all }: Words, from: number, end: number): Item {
   return { from, end, name: null };
 }
 
-/** Null for a star, and for a column that the server names correctly. */
+/** Null for a star, and where the server is right. */
 function getDefaultName({ all, scan }: Words, { from, end }: Pick<Item, 'from' | 'end'>): string | null {
   const first = all[from];
   const last = all[end - 1];
@@ -73,7 +73,7 @@ function getDefaultName({ all, scan }: Words, { from, end }: Pick<Item, 'from' |
 
 const UNNAMED = '?column?';
 
-/** A cast has the name of its operand, or else of its type. */
+/** The name of its operand, or else of its type. */
 function getCastName(words: Pick<Words, 'all' | 'scan'>, from: number, end: number, type: string): string {
   const last = words.all[end - 1];
   const named = getDefaultName({ ...words, out: [] }, { from, end });
@@ -81,7 +81,7 @@ function getCastName(words: Pick<Words, 'all' | 'scan'>, from: number, end: numb
   return named === UNNAMED ? (findCastType(normalizeType(type))?.label ?? UNNAMED) : named;
 }
 
-/** The index of AS in the CAST call that ends before `end`; -1: none. */
+/** In the CAST call that ends before `end`; -1: none. */
 function findCastAs(all: Words['all'], from: number, end: number): number {
   const depth = (all[from]?.depth ?? 0) + 1;
   return all.findLastIndex((word, i) => i > from && i < end && word.depth === depth && isKeyword(word, 'AS'));

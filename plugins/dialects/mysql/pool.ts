@@ -1,4 +1,4 @@
-/** The connections to one server, each leased to one caller, with session settings that give SQL its PostgreSQL meaning. */
+/** The connections to one server, each leased to one caller, with settings that give SQL its PostgreSQL meaning. */
 import mysql from 'mysql2';
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2';
 import type { Requester } from '../../../contract/requester.js';
@@ -7,30 +7,12 @@ import { createLimiter } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
 import type { Log } from '../../../contract/plugin.js';
 import { checkResultSize, LargeResult } from '../../shared/results.js';
-import { toStatementResult, type StatementResult } from './statement-result.js';
-import type { BoundValue } from './bind.js';
+import { toStatementResult } from './statement-result.js';
 import { ResultAbortedError, isMysqlConnectionLost, OverdueError, ConnectionUnavailableError } from './errors.js';
 import type { MysqlOptions } from './options.js';
-import type { Member, Waiter } from './members.js';
-import { streamRows, type RowReceiver, type RowSource, type StreamContext } from './row-stream.js';
+import type { Member, Waiter, Lease } from './connection.js';
+import { streamRows, type StreamContext } from './row-stream.js';
 import { formatSessionSettings } from './settings.js';
-import type { ServerFlavour } from './types.js';
-
-export interface MysqlConnection {
-  readonly flavour: ServerFlavour;
-  /** `isTransient`: the connection keeps nothing of the statement. */
-  run(text: string, values: readonly BoundValue[], isTransient?: boolean): Promise<StatementResult>;
-  /** Ends at the first error, also one of the receiver, and then the connection may be closed. */
-  stream(text: string, values: readonly BoundValue[], begin: (source: RowSource) => RowReceiver): Promise<void>;
-  runCommand(text: string): Promise<void>;
-  /** Codes of the warnings of the last statement. */
-  readWarnings(): Promise<readonly number[]>;
-}
-
-export interface Lease {
-  readonly wire: MysqlConnection;
-  readonly release: (broken: boolean) => void;
-}
 
 export interface Pool {
   /** Waiting callers are served fairly, in turns of their clients. */
@@ -41,7 +23,7 @@ export interface Pool {
 /** Milliseconds in which leases may be released at shutdown. */
 const LAST_WAIT = 5000;
 
-/** Milliseconds in which a connection that was taken from a statement reaches a request that waits. */
+/** Milliseconds in which a connection that was taken reaches a request that waits. */
 const YIELD_MS = 500;
 
 /** The least milliseconds to wait for a command. */
@@ -91,7 +73,7 @@ export async function createPool(
           reject(error instanceof Error ? error : new Error('the driver failed', { cause: error }));
         }
       };
-      // The server has the same deadline and is given time to enforce it.
+      // The server has the same deadline, and time to enforce it.
       const timer = setTimeout(
         () => {
           endStatement(member);
@@ -103,7 +85,7 @@ export async function createPool(
     });
   }
 
-  /** Closes the connection when a result becomes too large; returns the check of a complete result. */
+  /** Closes the connection when a result becomes too large; returns the check of a complete one. */
   function limitResult(member: Member, refuse: (error: unknown) => void): (rows: number) => Fault | null {
     const result = new LargeResult(options.limits, member.asker);
     [member.read, member.nextCheck] = [0, options.limits.checkFrom];
@@ -127,7 +109,7 @@ export async function createPool(
     closeMember(member);
   };
 
-  /** True once for each request that waits, so that one statement is ended for it. */
+  /** Once for each request that waits. */
   function mustYield(): boolean {
     const now = performance.now();
     if (line.waiting === 0 || now - yieldedAt < YIELD_MS) return false;
@@ -190,7 +172,7 @@ export async function createPool(
         };
         return streamRows(context, text, values, begin);
       },
-      // A command ends a transaction, so its result is awaited beyond the deadline of the request.
+      // A transaction's end is awaited beyond the deadline of the request.
       runCommand: (text) =>
         runWithDeadline(member, (settle) => void connection.query(text, (error) => settle(error)), LAST_WAIT_MS),
       readWarnings: () =>

@@ -1,6 +1,6 @@
 /**
- * Prepares one statement at load: its forms on both servers and the placeholder types that its text reveals. Column types are
- * known once the database is open.
+ * Prepares one statement at load: its forms on both servers and the placeholder types. Column types are known once
+ * the database is open.
  */
 import { createHash } from 'node:crypto';
 import type { BootError } from '../../../contract/boot-error.js';
@@ -8,18 +8,18 @@ import type { ColumnType, ModelTable } from '../../../contract/model.js';
 import type { RowLock } from '../../../contract/plan.js';
 import { isComputation } from '../../../language/strings/sql-calls.js';
 import { findLockPosition } from '../../../language/strings/sql-row-lock.js';
-import { scanSql, type SqlPlaceholder, type SqlScan } from '../../../language/strings/sql.js';
+import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
+import type { SqlPlaceholder } from '../../../language/strings/sql-placeholders.js';
 import { isName, getLexemeName, toLexemes } from '../../../language/strings/sql-read.js';
 import type { PreparedStatement, PrepareInput } from '../kind.js';
 import type { BindType } from './bind.js';
-import type { MysqlCatalogue } from './catalogue.js';
+import type { MysqlCatalogue, MysqlCatalogueTable } from './catalogue.js';
 import { planForm, scanQuoted, type StatementForm } from './forms.js';
 import { isListAt } from './casts.js';
 import { findComparedOperand } from './operands.js';
-import { validateReturning } from './returning-check.js';
-import { listNearTables } from './scopes.js';
+import { createRowFinder } from './steps.js';
+import { isKeyword, createTranslationError, type Lexeme, type RenderedSql } from './words.js';
 import { findCastType, type ServerFlavour, type ValueType } from './types.js';
-import { isKeyword, type RenderedSql } from './words.js';
 
 export interface MysqlPreparedStatement extends PreparedStatement {
   readonly forms: Readonly<Record<ServerFlavour, StatementForm>>;
@@ -111,7 +111,7 @@ function createTypeResolver(
       }
       return found.size === 1 ? [...found][0] : undefined;
     };
-    /** Searches the nearest scope with such a column; ambiguous types give none. */
+    /** In the nearest scope with such a column. */
     const createColumnLookup = (start: number) => (column: string, table: string | null) => {
       const ways = table === null ? [...(near.get(start) ?? []), names] : [findTablesByAlias(scan, words, table)];
       for (const tables of ways) {
@@ -185,3 +185,88 @@ function inferPlaceholderType({ start, cast }: SqlPlaceholder, words: Words): Bi
 export const selectOne = (): MysqlPreparedStatement =>
   prepareMysqlStatement({ scan: scanSql('SELECT 1'), jsonColumns: [] });
 export type { RenderedSql as Rendered };
+
+/** Null: the models allow it. */
+function validateReturning({ steps }: StatementForm, models: readonly ModelTable[]): BootError | null {
+  const model = steps && models.find(({ table }) => table === steps.table);
+  if (!model) return null;
+  const known = toCatalogueKeys(model);
+  const where = `RETURNING of ${steps.table}`;
+  if (steps.step === 'insert') {
+    if (!steps.hasReturning || createRowFinder(steps, known) !== undefined) return null;
+    return createTranslationError(
+      `${where}, whose rows cannot be found again,`,
+      'a model with a primary key, and its value in VALUES',
+    );
+  }
+  if (known.keys.length === 0)
+    return createTranslationError(
+      `${where}, whose model has no key,`,
+      '`primary_key` or `unique` at a field of the model',
+    );
+  const primary = known.keys.find((key) => key.primary)?.columns ?? [];
+  const set = primary.find((name) => steps.sets.includes(name.toLowerCase()));
+  if (set === undefined) return null;
+  return createTranslationError(
+    `${where} in an UPDATE of its key "${set}"`,
+    'an UPDATE without RETURNING, and a SELECT behind it',
+  );
+}
+
+function toCatalogueKeys({ columns, uniques }: ModelTable): Pick<MysqlCatalogueTable, 'keys' | 'auto'> {
+  const primary = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
+  const others = [...columns.filter(({ unique }) => unique).map(({ name }) => [name]), ...uniques];
+  return {
+    auto: columns.find(({ autoIncrement }) => autoIncrement)?.name ?? null,
+    keys: [
+      ...(primary.length > 0 ? [{ name: 'PRIMARY', primary: true, columns: primary }] : []),
+      ...others.map((names) => ({ name: names.join('_'), primary: false, columns: names })),
+    ],
+  };
+}
+
+/** Word indexes. `open`: the parenthesis, or -1 for the statement; `select`: the SELECT, or -1. */
+interface Scope {
+  readonly open: number;
+  readonly select: number;
+}
+
+const isQuery = (word: Lexeme | undefined): boolean => isKeyword(word, 'SELECT', 'WITH', 'VALUES');
+
+/** Innermost first; the last is the statement itself. */
+function listScopes(all: readonly Lexeme[], i: number): Scope[] {
+  const scopes: Scope[] = [];
+  let depth = all[i]?.depth ?? 0;
+  let select = -1;
+  for (let at = i; at >= 0; at--) {
+    const word = all[at];
+    if (word === undefined || word.depth > depth) continue;
+    if (word.depth === depth && isKeyword(word, 'SELECT') && select < 0) select = at;
+    if (word.type !== 'open' || word.depth !== depth - 1) continue;
+    if (isQuery(all[at + 1])) {
+      scopes.push({ open: at, select });
+      select = -1;
+    }
+    depth -= 1;
+  }
+  return [...scopes, { open: -1, select }];
+}
+
+const isSame = (one: Scope | undefined, other: Scope): boolean =>
+  one?.open === other.open && one.select === other.select;
+
+/** The nearest scope comes first. */
+function listNearTables(scan: SqlScan, all: readonly Lexeme[], start: number): readonly (readonly string[])[] {
+  const findWordAt = (place: number): number => all.findIndex((word) => word.start === place);
+  const i = findWordAt(start);
+  const homes = scan.tables.map((table) => ({ name: table.name, home: listScopes(all, findWordAt(table.start))[0] }));
+  const scopes = listScopes(all, i);
+  // `INSERT INTO t (id) SELECT $1 FROM u`: the value is one of `t`.
+  const [first] = scopes;
+  const isTop = scan.verb === 'INSERT' && first?.open === -1;
+  if (isTop && scan.target !== null && first.select >= 0 && !hasFrom(all, first.select, i)) return [[scan.target.name]];
+  return scopes.map((scope) => homes.filter(({ home }) => isSame(home, scope)).map(({ name }) => name));
+}
+
+const hasFrom = (all: readonly Lexeme[], from: number, to: number): boolean =>
+  all.slice(from, to).some((word) => word.depth === all[from]?.depth && isKeyword(word, 'FROM'));

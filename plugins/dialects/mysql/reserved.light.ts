@@ -1,7 +1,4 @@
-/**
- * Words that MySQL (8.0 to 9) or MariaDB reserves and PostgreSQL does not. Data only; quotes do no harm where a word is not
- * reserved.
- */
+/** Words that MySQL (8.0 to 9) or MariaDB reserves and PostgreSQL does not. Superfluous quotes do no harm. */
 export const RESERVED: readonly string[] = (
   'accessible add alter asensitive before bigint binary blob by call cascade change char character ' +
   'condition continue convert cube cume_dist cursor database databases day_hour day_microsecond day_minute ' +

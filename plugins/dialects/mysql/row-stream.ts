@@ -1,25 +1,10 @@
-/** Runs a statement and receives its rows one by one. The receiver may pause; then the server waits. */
+/** Receives the rows of a statement one by one. While the receiver pauses, the server waits. */
 import type { Connection, FieldPacket } from 'mysql2';
 import { createFault } from '../../../contract/fault.js';
 import type { Requester } from '../../../contract/requester.js';
 import type { BoundValue } from './bind.js';
 import { OverdueError, ResultAbortedError } from './errors.js';
-
-export interface RowReceiver {
-  setFields(fields: readonly FieldPacket[]): void;
-  /** An error ends the statement. */
-  addRow(values: readonly unknown[]): void;
-  /** The rows are passed on, so that the time which the receiver takes does not count. */
-  readonly isPassedOn: boolean;
-}
-
-export interface RowSource {
-  /** May be called again while paused. */
-  pause(): void;
-  resume(): void;
-  /** May be called after the end. */
-  cancel(): void;
-}
+import type { RowReceiver, RowSource } from './connection.js';
 
 export interface StreamContext {
   readonly connection: Connection;
@@ -28,7 +13,7 @@ export interface StreamContext {
   readonly asker: Requester | null;
   /** Milliseconds in which a server sends something. */
   readonly silence: number;
-  /** Requests wait for a connection, and no other has been ended for them. */
+  /** Requests wait, and no other connection has ended for them. */
   readonly mustYield: () => boolean;
   /** Ends the statement and closes the connection. */
   readonly end: () => void;
@@ -39,7 +24,7 @@ export interface StreamContext {
 }
 
 const WATCH_MS = 100;
-/** Milliseconds for which a receiver may keep a connection waiting that others wait for, and take nothing. */
+/** Milliseconds for which a receiver that takes nothing may keep a connection that others wait for. */
 const PAUSE_MS = 1000;
 
 export function streamRows(
@@ -97,7 +82,7 @@ export function streamRows(
     watch.unref();
 
     const stopLimit = limit(fail);
-    // A command without a callback does not learn that its connection was lost.
+    // Without a callback, a command does not learn of a loss.
     connection.once('error', fail);
     connection
       .execute(text, values as never)

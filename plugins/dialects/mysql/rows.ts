@@ -1,6 +1,6 @@
 /**
- * Converts rows to JSON values, by the type that the statement implies or else by the type from the server. Numbers have the same
- * digits as on PostgreSQL.
+ * Converts rows to JSON values, by the type of the statement or else of the server. Numbers have the digits of
+ * PostgreSQL.
  */
 import mysql from 'mysql2';
 import type { FieldPacket } from 'mysql2';

@@ -1,18 +1,21 @@
-/** Runtime of the dialect `mysql`: opens, closes, migrates and checks the connections of one server. */
+/** The connections of one MySQL server. */
 import { fillBlindIndexes } from '../shared/fill-indexes.js';
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
-import { dialect, SERIALIZABLE, type Dialect } from '../kind.js';
-import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
+import { dialect, SERIALIZABLE, type Dialect, type Row } from '../kind.js';
+import { migrate, outlineMigration } from '../shared/migrate.js';
+import type { MigrationTarget } from '../shared/migration-types.js';
 import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js';
 import { probeStatements } from './statement-check.js';
 import { readObjects, readTriggers } from './catalogue.js';
 import { createMysqlAddressFault, createMysqlConnectFault } from './connect.js';
 import { createMysqlDialect, type OpenServer } from './dialect.js';
 import { createMysqlTarget } from './migrate.js';
-import { createWithSession } from './migration-session.js';
-import { readMysqlOptions } from './options.js';
-import { createPool, type MysqlConnection } from './pool.js';
+import { readMysqlOptions, type MysqlOptions } from './options.js';
+import type { WithSession, MigrationSession } from '../shared/session.js';
+import mysql from 'mysql2/promise';
+import { createPool } from './pool.js';
+import type { MysqlConnection } from './connection.js';
 import { selectOne, type MysqlPreparedStatement } from './prepare.js';
 import { createTestDatabase, createTestStore } from './test-database.js';
 
@@ -145,3 +148,29 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
     }
   },
 });
+
+const SETTINGS =
+  "SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,NO_ENGINE_SUBSTITUTION', " +
+  "time_zone = '+00:00'";
+
+/** Its lock and settings end with it, and request timeouts do not apply. */
+export const createWithSession =
+  ({ client }: Pick<MysqlOptions, 'client'>): WithSession =>
+  async (work) => {
+    const connection = await mysql.createConnection({ ...client, rowsAsArray: false, multipleStatements: true });
+    // Without a listener, a lost connection would end the process.
+    connection.on('error', () => undefined);
+    const session: MigrationSession = {
+      async query(text, values) {
+        const [rows] =
+          values === undefined ? await connection.query(text) : await connection.execute(text, [...values]);
+        return Array.isArray(rows) ? (rows as Row[]) : [];
+      },
+    };
+    try {
+      await session.query(SETTINGS);
+      return await work(session);
+    } finally {
+      connection.destroy();
+    }
+  };

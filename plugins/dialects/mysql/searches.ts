@@ -1,4 +1,4 @@
-/** Rewrites FILTER and full-text search, which have another word order in MySQL, after their inner words. */
+/** FILTER and full-text search, which MySQL writes in another order. */
 import { findGroupEnd } from '../../../language/strings/sql-read.js';
 import {
   isKeyword,
@@ -10,7 +10,7 @@ import {
   type Words,
 } from './words.js';
 
-/** `sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`. Moving parameters would change their order. */
+/** `sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`: parameters keep their order. */
 export function rewriteFilter(words: Words, i: number): void {
   const { all, out } = words;
   const start = findOperandStart(all, i - 1);

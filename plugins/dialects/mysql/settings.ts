@@ -1,4 +1,4 @@
-/** Session settings that give SQL its PostgreSQL meaning and bound its duration. */
+/** They give SQL its PostgreSQL meaning and bound its duration. */
 import type { ServerFlavour } from './types.js';
 
 const MODE =

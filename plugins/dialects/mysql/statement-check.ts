@@ -4,10 +4,10 @@ import type { StatementQuestion, StatementRejection } from '../../../contract/st
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { isName, getLexemeName, toLexemes } from '../../../language/strings/sql-read.js';
 import { getErrno } from './errors.js';
-import type { MysqlConnection } from './pool.js';
+import type { MysqlConnection } from './connection.js';
 import { prepareMysqlStatement } from './prepare.js';
 
-/** Errors in the text. Missing tables are ignored, because a migration may create them. */
+/** Errors in the text; migrations may create missing tables. */
 const ABOUT = new Map<number, StatementRejection['about']>([
   [1054, 'column'],
   ...[1128, 1305, 1630].map((number) => [number, 'function'] as const),

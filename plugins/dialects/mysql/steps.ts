@@ -1,17 +1,14 @@
-/** Runs a statement on one connection: unchanged, or in steps inside a transaction of the caller. */
+/** Runs a statement on one connection: unchanged, or in steps. */
 import { createFault } from '../../../contract/fault.js';
 import type { Row } from '../kind.js';
 import mysql from 'mysql2';
-import type { BoundValue } from './bind.js';
+import type { BoundValue, Bind } from './bind.js';
 import type { MysqlCatalogue, MysqlCatalogueTable } from './catalogue.js';
 import type { ChangeSteps, StatementForm, InsertSteps } from './forms.js';
 import type { StatementResult } from './statement-result.js';
-import type { MysqlConnection } from './pool.js';
+import type { MysqlConnection } from './connection.js';
 import { toRows } from './rows.js';
 import { quoteName, type RenderedSql } from './words.js';
-
-/** Returns the values for the placeholders of a piece. */
-export type Bind = (piece: RenderedSql) => BoundValue[];
 
 const createStepFault = (message: string): Error => createFault('QRY_FAILED', {}, { cause: new Error(message) });
 
@@ -48,7 +45,7 @@ async function runInsert(
 
 type Find = (answer: StatementResult, bind: Bind) => { readonly text: string; readonly values: readonly BoundValue[] };
 
-/** Finds inserted rows by a key with known values, or else by the AUTO_INCREMENT number. */
+/** By a key with known values, or the AUTO_INCREMENT number. */
 export function createRowFinder(
   { rows, conflict, conflicting }: InsertSteps,
   { keys, auto }: Pick<MysqlCatalogueTable, 'keys' | 'auto'>,

@@ -1,6 +1,6 @@
 /**
- * Rows as JSON text that is not held in full. An execution with a large text is ended and repeated (the statement only reads)
- * without the server's own limit of time, which would include the time in which the receiver is slow.
+ * Rows as JSON text that is not held in full. An execution with a large text is ended and repeated (it only reads)
+ * without the server's limit of time, which includes that of a slow receiver.
  */
 import type { FieldPacket } from 'mysql2';
 import type { Fault } from '../../../contract/fault.js';
@@ -12,8 +12,7 @@ import { RowTextWriter } from '../shared/json-objects.js';
 import { ResultText } from '../shared/result-text.js';
 import type { BoundValue } from './bind.js';
 import { isMysqlConnectionLost, LargeTextError } from './errors.js';
-import type { Lease } from './pool.js';
-import type { RowReceiver, RowSource } from './row-stream.js';
+import type { Lease, RowReceiver, RowSource } from './connection.js';
 import { createRowReader } from './rows.js';
 import { formatTimeSetting } from './settings.js';
 import type { ValueType } from './types.js';
@@ -32,7 +31,7 @@ export interface StreamedStatement {
   readonly outputs: ReadonlyMap<string, ValueType>;
   readonly rendering: Rendering;
   readonly asker: Requester;
-  /** Null: a large text ends the execution with `LargeTextError`. Else the milliseconds after which the server ends others. */
+  /** Null: a large text ends the execution with `LargeTextError`. Else milliseconds until the server ends others. */
   readonly deadline: number | null;
 }
 

@@ -8,7 +8,7 @@ import type { Dialect } from '../kind.js';
 import { createMysqlAddressFault, createMysqlConnectFault } from './connect.js';
 import { getErrno } from './errors.js';
 import { readMysqlOptions } from './options.js';
-import type { MysqlConnection } from './pool.js';
+import type { MysqlConnection } from './connection.js';
 
 const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 

@@ -1,7 +1,4 @@
-/**
- * Translates PostgreSQL's SQL to MySQL or MariaDB, word by word at load. Rejects what has no certain counterpart; passes on what
- * it does not know.
- */
+/** Translates PostgreSQL's SQL to MySQL or MariaDB, word by word. Rejects what has no certain counterpart. */
 import { normalizeType } from '../../../language/strings/sql-types.js';
 import { getLexemeName } from '../../../language/strings/sql-read.js';
 import { rewriteCast, rewriteCastCall, rewriteJsonStep } from './casts.js';
@@ -46,7 +43,7 @@ export function translateWords(words: Words, flavour: ServerFlavour): void {
   all.forEach((word, i) => {
     if (word.text === '@@' || isKeyword(word, 'TS_RANK')) rewriteSearch(words, i);
   });
-  // From left to right, so that the second of two casts wraps the first.
+  // The second of two casts wraps the first.
   all.forEach((word, i) => {
     if (word.type === 'cast' && words.out[i] !== '')
       rewriteCast(words, findOperandStart(all, i - 1), i, normalizeType(word.text.slice(2)), flavour);
@@ -164,7 +161,7 @@ function lockInShareMode({ all, out }: Words, i: number): void {
   out[share] = 'SHARE MODE';
 }
 
-/** `= ANY($1)`: the list is sent as JSON and becomes rows on the server. */
+/** `= ANY($1)`: a list as JSON, which becomes rows. */
 function translateAny({ all, out, scan }: Words, i: number, flavour: ServerFlavour): void {
   if (all[i + 1]?.text !== '(' || all[i + 2]?.type !== 'placeholder') return;
   const casted = all[i + 3]?.type === 'cast' ? 1 : 0;

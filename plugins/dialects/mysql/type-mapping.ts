@@ -1,6 +1,6 @@
 /**
- * Maps models to MySQL and MariaDB types. Text compares byte for byte including trailing spaces, except in full-text fields. Key
- * columns need a length.
+ * Maps models to MySQL and MariaDB types. Text compares byte for byte with trailing spaces, except in full-text
+ * fields. Keys need a length.
  */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
 import type { KnownColumn, KnownTables, Misfit, TypeMapping } from '../shared/migration-types.js';
@@ -19,9 +19,9 @@ export const getCollations = (mariadb: boolean): Collations =>
 
 /** The length of key columns without one in the model. */
 const KEY_LENGTH = 255;
-/** An index entry is limited to 3072 bytes, a character to 4. */
+/** An index entry has 3072 bytes, a character 4. */
 const INDEX_CHARS = 768;
-/** Longer text is stored outside the row, which is limited to 65535 bytes. */
+/** Longer text is outside the row of 65535 bytes. */
 const INLINE_CHARS = 1000;
 
 const TYPES: Readonly<Record<Exclude<ColumnType, 'text'>, string>> = {
@@ -43,7 +43,7 @@ const FITTING: Readonly<Record<ColumnType, readonly string[]>> = {
 
 const KEYABLE = ['varchar', 'char', 'uuid', 'enum'];
 
-/** Whether the column is in a key, an index or a reference. */
+/** In a key, an index or a reference. */
 const isKeyed = ({ uniques }: ModelTable, column: ModelColumn): boolean =>
   column.primaryKey ||
   column.index ||
@@ -55,13 +55,13 @@ function calculateKeyLength({ columns, uniques }: ModelTable, column: ModelColum
   const texts = [keys, ...uniques]
     .filter((names) => names.includes(column.name))
     .map((names) => columns.filter(({ name, type }) => type === 'text' && names.includes(name)).length);
-  // One character for the extra one of `bound`, and 64 bytes for columns of other types.
+  // One more character of `bound`, and 64 bytes for other columns.
   return Math.floor((INDEX_CHARS - 16) / Math.max(1, ...texts)) - 1;
 }
 
 /**
- * The limit of the check. The type allows one character more, so that the check rejects surplus trailing spaces, which the server
- * would otherwise truncate silently.
+ * The limit of the check. The type allows one more character, so that the check rejects trailing spaces, which would
+ * otherwise be truncated.
  */
 function calculateLengthLimit(table: ModelTable, column: ModelColumn): number | null {
   if (column.type !== 'text') return null;
@@ -92,7 +92,7 @@ function formatTextType(table: ModelTable, column: ModelColumn, collation: strin
   return `${type} CHARACTER SET ${getCharset(collation)} COLLATE ${collation}`;
 }
 
-/** Both sides of a reference must have the same type: an existing target decides. */
+/** Both sides of a reference have the type of an existing target. */
 function getIntegerType(column: ModelColumn, known: KnownTables): string {
   const target = column.references;
   const there = target && known.get(target.table)?.columns.get(target.column);

@@ -1,4 +1,4 @@
-/** The types of bound values, and how type names of casts and columns map to them. Data only. */
+/** The types of bound values, and their type names in casts and columns. */
 export type ServerFlavour = 'mysql' | 'mariadb';
 
 export type ValueType =

@@ -1,4 +1,4 @@
-/** A statement as words that are rewritten one by one. Positions come from the scanner, never from patterns. */
+/** A statement as words that are rewritten one by one. Positions come from the scanner. */
 import { BootError } from '../../../contract/boot-error.js';
 import type { SqlScan } from '../../../language/strings/sql.js';
 import { findGroupEnd, isName, toLexemes, type Lexeme } from '../../../language/strings/sql-read.js';
@@ -95,7 +95,7 @@ export interface RenderedSql {
   readonly places: readonly number[];
 }
 
-/** The words `[from, to)` as text, without comments and with single spaces. */
+/** Without comments and with single spaces. */
 export function renderWords({ scan, all, out }: Words, from = 0, to = all.length): RenderedSql {
   const order: number[] = [];
   const places: number[] = [];

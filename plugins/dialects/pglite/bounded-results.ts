@@ -1,7 +1,6 @@
 /**
- * Reads results of the engine within limits, in place of its own reader, which holds a result in full before it can be checked, and
- * drops U+FEFF at the start of a value. Rows are fetched in portions, so that the engine stops at a result that
- * is too large.
+ * Reads results of the engine within limits. Its own reader holds a result in full before it can be checked, and
+ * drops U+FEFF at the start of a value. Rows are fetched in portions.
  */
 import type { PGlite, protocol, QueryOptions } from '@electric-sql/pglite';
 import type { Fault } from '../../../contract/fault.js';
@@ -14,7 +13,7 @@ type Run = PGlite['execProtocolStream'];
 type Message = Awaited<ReturnType<Run>>[number];
 type Protocol = typeof protocol;
 
-/** Options of a query; the engine passes them on to its reader. */
+/** The engine passes the options to its reader. */
 export interface ReadOptions extends QueryOptions {
   /** The request that holds the result. */
   readonly asker?: Requester | null;

@@ -1,6 +1,6 @@
 /**
- * Pauses an embedded database while its folder is copied. While the copying process is connected to a socket in the folder, an
- * open transaction blocks all others, after a checkpoint has written all commits to the files.
+ * Pauses an embedded database while its folder is copied: while a socket in the folder is open, a transaction blocks
+ * all others, after a checkpoint.
  */
 import { once } from 'node:events';
 import { chmod, open, rm, type FileHandle } from 'node:fs/promises';
@@ -48,7 +48,7 @@ async function holdForCopy(db: PGliteInterface, socket: Socket): Promise<void> {
   });
 }
 
-/** Without a socket, the folder can be copied only while the database is closed. */
+/** Without a socket, only a closed database can be copied. */
 export async function listenForCopies(folder: string, db: PGliteInterface, log: Log): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -79,7 +79,7 @@ export async function listenForCopies(folder: string, db: PGliteInterface, log: 
   };
 }
 
-/** Takes the lock if the folder is unused, else asks its process to pause the database. */
+/** Locks an unused folder, else asks its process to pause. */
 export async function holdFolder(folder: string, instance: string): Promise<() => Promise<void>> {
   try {
     return await lockFolder(folder, instance);

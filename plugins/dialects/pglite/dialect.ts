@@ -1,7 +1,4 @@
-/**
- * The handle of an embedded database. It has one connection: an open transaction blocks all other statements. Values and rows are
- * converted as in `postgres`.
- */
+/** The handle of an embedded database. It has one connection: an open transaction blocks all other statements. */
 import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
 import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
@@ -15,7 +12,7 @@ import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
 import type { ReadOptions } from './bounded-results.js';
 
-/** Milliseconds without a statement after which a transaction is rolled back, because it would block all others. */
+/** Milliseconds without a statement after which a transaction, which blocks all others, is rolled back. */
 const FORGOTTEN_MS = 40_000;
 
 /** Thrown to make the engine roll the transaction back. */
@@ -91,7 +88,7 @@ export function createPgliteDialect(engine: () => PGliteInterface): Dialect {
       }
     },
 
-    // One transaction at a time: everything read stays valid until its end.
+    // One at a time: everything read stays valid.
     async begin(_need, asker) {
       const leave = await line.acquire(asker);
       try {

@@ -1,6 +1,6 @@
 /**
- * Prepares the folder of an embedded database. It must be empty or hold a completely initialized database: a new one must not
- * silently replace a damaged one.
+ * Prepares the folder of an embedded database, empty or completely initialized: a new database must not replace a
+ * damaged one.
  */
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,8 +22,8 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * The folder must be locked; the returned function must be called when the database is initialized. Throws QRY_CONNECT, and
- * changes nothing, if the folder holds anything but a complete database.
+ * The folder must be locked; call the returned function once the database is initialized. Throws QRY_CONNECT, and
+ * changes nothing, for anything but a complete database.
  */
 export async function checkFolder(folder: string, instance: string): Promise<() => Promise<void>> {
   if (await isThere(folder + RESTORING))

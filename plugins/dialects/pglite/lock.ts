@@ -1,6 +1,6 @@
 /**
- * Locks a data folder, because two engines would destroy it. `flock` works across containers and ends with its process; a lock
- * file with the process id covers systems without `flock`.
+ * Locks a data folder, because two engines would destroy it. `flock` works across containers; a lock file with the
+ * process id covers other systems.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ async function tryCreate(file: string, isLocked: boolean): Promise<boolean> {
   }
 }
 
-/** The current process id in a lock that is not held is from before a restart of the container. */
+/** Without a lock, the current process id is from before a restart of the container. */
 async function isStale(file: string, isLocked: boolean): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const pid = Number.parseInt(text, 10);
@@ -57,8 +57,8 @@ const HOLD = "trap '' HUP INT TERM; echo && exec cat";
 const HELD_ELSEWHERE = 1;
 
 /**
- * A child process holds the `flock` while its stdin is open, which the system closes when this process ends. `held`: locked by
- * another process. Null: not supported.
+ * A child process holds the `flock` until its stdin closes, at the latest with this process. `held`: by another
+ * process. Null: not supported.
  */
 async function lockInSystem(folder: string): Promise<Unlock | 'held' | null> {
   const holder = spawn('flock', ['-n', folder, 'sh', '-c', HOLD], {

@@ -1,7 +1,4 @@
-/**
- * Runtime of the dialect `pglite`: opens, migrates and closes the embedded database. Only `open` loads the engine, which takes a
- * second or more.
- */
+/** Opens, migrates and closes the embedded database. Only `open` loads the engine, which takes a second. */
 import { fillBlindIndexes } from '../shared/fill-indexes.js';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -13,7 +10,8 @@ import { readLimits, UNBOUNDED } from '../../shared/results.js';
 import { dialect } from '../kind.js';
 import type { Dialect, Row } from '../kind.js';
 import { createConnectFault } from '../shared/connect.js';
-import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
+import { migrate, outlineMigration } from '../shared/migrate.js';
+import type { MigrationTarget } from '../shared/migration-types.js';
 import type { WithSession } from '../shared/session.js';
 import { OBJECTS } from '../shared/postgres-objects.js';
 import { postgresFlavour } from '../shared/postgres-flavour.js';
@@ -78,7 +76,8 @@ const createTarget = (handle: PgliteStore, store: string): MigrationTarget => ({
 const SETTINGS = ['-c', 'shared_buffers=32MB'];
 
 /**
- * The compiled engine. Early optimization would take a second of processor time that pays off only after thousands of statements.
+ * The compiled engine. Early optimization takes a second of processor time, which pays off after thousands of
+ * statements.
  */
 let compiled: Promise<EngineModule> | undefined;
 const getEngineModule = (): Promise<EngineModule> => (compiled ??= compile());

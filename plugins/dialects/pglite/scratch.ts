@@ -1,4 +1,4 @@
-/** An empty in-memory database that parses statements against the tables of the models, and never runs them. */
+/** An empty in-memory database that parses statements against the tables of the models. */
 import type { PGlite } from '@electric-sql/pglite';
 import type { ModelTable } from '../../../contract/model.js';
 import type {
@@ -20,7 +20,6 @@ import {
   type SentStatement,
 } from '../shared/rejections.js';
 import { postgresFlavour } from '../shared/postgres-flavour.js';
-import { ANALYSE, parseMessage } from './trial-messages.js';
 
 type Query = (text: string, values?: readonly (string | null)[]) => Promise<readonly Row[]>;
 
@@ -208,7 +207,7 @@ interface ResultField {
 const TYPE_NAMES = `
 SELECT t.id, pg_catalog.format_type(split_part(t.id, ' ', 1)::oid, split_part(t.id, ' ', 2)::int) AS name
 FROM pg_catalog.json_array_elements_text($1::json) AS t(id)`;
-/** Numbers below are of types that every database has; those of own types change with each making of the tables. */
+/** Numbers below are of types that every database has; others change with each making of the tables. */
 const FIRST_OWN_TYPE = 16384;
 
 type DescribeStatements = (heard: readonly (readonly Message[])[]) => Promise<readonly (StatementDescription | null)[]>;
@@ -252,4 +251,17 @@ function readResultFields(messages: readonly Message[]): readonly ResultField[] 
 function readParameterTypes(messages: readonly Message[]): readonly number[] {
   const described = messages.find(({ name }) => name === 'parameterDescription');
   return (described as { readonly dataTypeIDs?: readonly number[] } | undefined)?.dataTypeIDs ?? [];
+}
+
+/** Describe (unnamed statement) and Sync, which ends the skipping after an error. */
+const ANALYSE = Buffer.from([0x44, 0, 0, 0, 6, 0x53, 0, 0x53, 0, 0, 0, 4]);
+
+/** Parse message without a name and without types, which the server infers. */
+function parseMessage(text: string): Buffer {
+  const body = Buffer.from(text);
+  const message = Buffer.alloc(body.length + 9);
+  message[0] = 0x50;
+  message.writeInt32BE(message.length - 1, 1);
+  body.copy(message, 6);
+  return message;
 }

@@ -1,6 +1,6 @@
 /**
- * Initial files for a new embedded database, which the engine would create anew for each: it takes seconds. They are created once
- * for an installation, when they are needed for the first time.
+ * Initial files for a new embedded database, which take the engine seconds. They are created once for an
+ * installation.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ async function locateTemplate(): Promise<string> {
   return join(findPackageFolder(import.meta.url), `dist/pglite-template-${version}.tar.gz`);
 }
 
-/** Null where the folder has its files, or the engine must create them. `folder`: null in memory. */
+/** Null where the folder has its files, or the engine must create them. */
 export async function loadTemplate(folder: string | null): Promise<Blob | null> {
   if (folder !== null && existsSync(join(folder, 'PG_VERSION'))) return null;
   try {

@@ -1,6 +1,6 @@
 /**
- * Cancels the current statement of a connection over a separate one, as the protocol requires. Best effort: otherwise the
- * statement timeout applies.
+ * Cancels the current statement over a separate connection, as the protocol requires. Best effort: otherwise its
+ * timeout applies.
  */
 import { connect } from 'node:net';
 import type { PgConnection } from './connection.js';

@@ -1,17 +1,31 @@
 /** The state of a connection: its prepared statements, the statements in flight, and its load. */
+import type { Fault } from '../../../contract/fault.js';
+import type { Requester } from '../../../contract/requester.js';
 import type { Rendering, Row } from '../kind.js';
 import type { ResultText } from '../shared/result-text.js';
 import { UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 import { JsonBuffer, type RowLayout } from './json-rows.js';
 import type { RowClient } from './pg-internals.js';
 import type { RowShape } from './rows.js';
-import type { PgStatement } from './statement.js';
 
 /** `shape`: null until the row description is received. */
 export interface KnownStatement {
   shape: RowShape | null;
   /** The last layout; null when its rows must be built as objects. */
   layout?: { readonly rendering: Rendering; readonly layout: RowLayout | null };
+}
+
+/** A connection links its statements in the order in which they are sent. */
+export interface StatementInFlight {
+  next: StatementInFlight | null;
+  /** Its response is complete. */
+  readonly over: boolean;
+  readonly asker: Requester | null;
+  /** Its deadline if it is streamed beyond the one that its request began with; else Infinity. */
+  getMissedDeadline(now: number): number;
+  abort(reason: Fault): void;
+  /** As `rejectOverdue` of the connection. */
+  rejectIfOverdue(now: number, patience: number, silence: number): void;
 }
 
 export interface PgConnection {
@@ -28,8 +42,8 @@ export interface PgConnection {
   /** Sent data is buffered until the next statement. */
   isHeld: boolean;
   inFlight: number;
-  head: PgStatement | null;
-  tail: PgStatement | null;
+  head: StatementInFlight | null;
+  tail: StatementInFlight | null;
   /** Time of the last progress, by `performance.now`. */
   since: number;
   /** Since when the receiver of a result keeps the connection waiting; Infinity if none does. */
@@ -63,6 +77,14 @@ export function invalidateStatements(wire: PgConnection, name?: string): void {
   }
 }
 
+/**
+ * Rejects overdue statements, those that wait longer than `patience`, and those passed on of which nothing came for
+ * `silence`. The server may still run them.
+ */
+export function rejectOverdue({ head }: PgConnection, now: number, patience: number, silence: number): void {
+  for (let one = head; one !== null; one = one.next) one.rejectIfOverdue(now, patience, silence);
+}
+
 export interface PgCommand {
   readonly name: string;
   readonly text: string;
@@ -78,7 +100,7 @@ export interface StatementSendOptions {
   readonly rendering: Rendering | null;
   /** The next statement follows at once, and is sent in the same packet. */
   readonly isFollowed?: true;
-  /** What happens to a large text: null: it is held; `abort`: `LargeTextError`; or it is passed on as it arrives. */
+  /** A large text: null: it is held; `abort`: `LargeTextError`; or it is passed on as it arrives. */
   readonly large: ((text: ResultText) => void) | 'abort' | null;
 }
 export const ALONE: StatementSendOptions = { before: null, after: null, rendering: null, large: null };

@@ -1,6 +1,6 @@
 /**
- * All connections to one server: a few shared ones that pipeline statements (reads; inserts where commits do not wait for the
- * disk), and a pool for writes, transactions and slow statements.
+ * All connections to one server: a few shared ones that pipeline statements (reads; inserts where commits do not
+ * wait), and a pool for the rest.
  */
 import pg from 'pg';
 import type { Requester } from '../../../contract/requester.js';
@@ -11,8 +11,7 @@ import { clock } from '../../../language/project/clock.js';
 import type { PostgresOptions } from './options.js';
 import { destroySocket, RowClient } from './pg-internals.js';
 import { cancelStatement } from './cancel.js';
-import { PgStatement } from './statement.js';
-import { createPgConnection } from './connection.js';
+import { createPgConnection, rejectOverdue } from './connection.js';
 import type { PgConnection } from './connection.js';
 
 /** Milliseconds without progress after which a shared connection gets no new statements. */
@@ -20,7 +19,7 @@ const STALL_MS = 25;
 const MAX_IN_FLIGHT = 64;
 /** Milliseconds between checks for overdue statements. */
 const WATCH_MS = 100;
-/** Milliseconds for which the receiver of a result may keep a connection waiting that others wait for, and take nothing. */
+/** Milliseconds for which a receiver that takes nothing may keep a connection that others wait for. */
 const PAUSE_MS = 1000;
 /** Milliseconds between attempts to reopen a shared connection. */
 const REOPEN_MS = 500;
@@ -62,8 +61,8 @@ function findLeastBusy({ wires }: ConnectionGroup): PgConnection | undefined {
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /**
- * A new connection keeps the callback that it was opened for until it closes, and a callback keeps the request that waits, with its
- * payload and its results. So the callback is dropped after its call.
+ * A connection keeps the callback that it was opened for, and that the request with its payload and results. So the
+ * callback is dropped after its call.
  */
 function connectOnce(pool: pg.Pool, take: ConnectCallback): void {
   let waiting: ConnectCallback | null = take;
@@ -143,15 +142,15 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     { clock, patience: options.patience },
   );
 
-  /** For requests that wait: a receiver that takes nothing loses its connection, then one that is beyond its own deadline. */
+  /** For requests that wait: ends a receiver that takes nothing, then one beyond its deadline. */
   function endStream(now: number): void {
     const still = findLeast(({ pausedAt, head }) => {
       // The connection waits while a client takes a large piece.
       const since = Math.max(pausedAt, head?.asker?.invocation.movedAt ?? 0);
       return now - since > PAUSE_MS ? since : Infinity;
     });
-    const ended = still ?? findLeast((wire) => PgStatement.findLate(wire, now));
-    if (ended !== null) PgStatement.abortFirst(ended, createFault('QRY_UNAVAILABLE', {}, { retryable: true }));
+    const ended = still ?? findLeast(({ head }) => head?.getMissedDeadline(now) ?? Infinity);
+    ended?.head?.abort(createFault('QRY_UNAVAILABLE', {}, { retryable: true }));
   }
 
   /** Null: all are Infinity. */
@@ -165,7 +164,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     const now = performance.now();
     for (const wire of all) {
       if (wire.inFlight === 0) continue;
-      PgStatement.rejectOverdue(wire, now, wire.shared ? options.patience : Infinity, options.deadline);
+      rejectOverdue(wire, now, wire.shared ? options.patience : Infinity, options.deadline);
       // A dead peer is detected by its silence.
       if (now - wire.since > options.deadline) destroySocket(wire.client);
     }

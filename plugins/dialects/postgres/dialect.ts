@@ -1,6 +1,6 @@
 /**
- * The handle of a PostgreSQL connection: chooses a connection for each statement and converts errors to Faults. Resends a
- * statement only if it cannot have run or only reads.
+ * The handle of a PostgreSQL connection: chooses a connection for each statement. Resends one only if it cannot have
+ * run or only reads.
  */
 import type { Requester } from '../../../contract/requester.js';
 import { SERIALIZABLE, type Dialect } from '../kind.js';
@@ -59,8 +59,8 @@ export function createPostgresDialect(
   }
 
   /**
-   * The server did not receive the statement, rejected it before running it, or ended the session during a read. Never a write
-   * that was sent. `isDropped`: the connection was closed because of another statement.
+   * The server did not receive the statement, rejected it before running it, or ended the session during a read.
+   * `isDropped`: the connection was closed because of another statement.
    */
   function isRepeatable(prepared: PostgresPreparedStatement, outcome: StatementOutcome, isDropped = false): boolean {
     const { error, sent, streamed } = outcome;

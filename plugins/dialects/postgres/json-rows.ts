@@ -1,5 +1,5 @@
 /**
- * Converts wire-format rows directly to JSON text, for results that no plugin inspects. The text must equal JSON.stringify of the
+ * Converts wire-format rows to JSON text, for results that no plugin inspects. It equals JSON.stringify of the
  * objects of `rows.ts` byte for byte.
  */
 import type { Rendering } from '../kind.js';
@@ -80,7 +80,7 @@ function isPlain(bytes: Buffer, from: number, to: number): boolean {
   return found === 0;
 }
 
-/** Bytes from which a look at all of them and a copy by the system are faster than one byte after the other. */
+/** Bytes from which copying by the system is faster than byte by byte. */
 const LONG = 200;
 
 const writeText: ValueWriter = (page, bytes, from, to) => {

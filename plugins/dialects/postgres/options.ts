@@ -8,22 +8,22 @@ export interface PostgresOptions {
   readonly client: PoolConfig;
   /** Shared connections for reads. */
   readonly readers: number;
-  /** Pool connections to share for inserts where commits do not wait for the disk. */
+  /** Shared for inserts where commits do not wait for the disk. */
   readonly inserters: number;
   readonly pool: number;
-  /** Milliseconds after which an unresponsive connection is closed, or a result that is streamed is abandoned. */
+  /** Milliseconds after which an unresponsive connection or a stream ends. */
   readonly deadline: number;
   /** Milliseconds that a statement waits for a connection. */
   readonly patience: number;
   readonly limits: ResultLimits;
-  /** Limits that are set apply to every result, so none is streamed. */
+  /** Limits apply to every result, so none is streamed. */
   readonly streams: boolean;
   readonly isolation: (need: Isolation) => string;
 }
 
 const toNumber = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-/** pg would drop either our session settings or those of the address. */
+/** pg would drop our settings or those of the address. */
 function withSettings(url: string): { connectionString: string; options: string } {
   // Statements outside a transaction have no BEGIN to set the level.
   const settings = '-c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed';

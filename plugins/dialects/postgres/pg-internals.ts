@@ -25,7 +25,7 @@ export interface WireConnection {
   sendCopyFail(message: string): void;
 }
 
-/** What `Client` calls of a statement, in the order of its `_handle...` methods. */
+/** What `Client` calls of a statement, in that order. */
 export interface SubmittedStatement extends RowReceiver {
   submit(connection: WireConnection): null;
   handleRowDescription(message: { fields: readonly { name: string; dataTypeID: number }[] }): void;
@@ -67,7 +67,7 @@ function checkMembers(client: InnerClient): void {
     throw new Error(`this release of pg has no ${missing.join(', ')}; install the one of package.json`);
 }
 
-/** Passes rows as bytes to their statement; other messages go pg's own way. */
+/** Rows go to their statement as bytes. */
 export class RowClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
@@ -86,7 +86,7 @@ export class RowClient extends pg.Client {
   }
 }
 
-/** Makes a class one that `Client` pipelines. The constructor of `Query` is not called. */
+/** `Client` pipelines such a class. The constructor of `Query` is not called. */
 export function pipelineLikeQuery(type: { readonly prototype: SubmittedStatement }): void {
   Object.setPrototypeOf(type.prototype, pg.Query.prototype as object);
 }
@@ -95,7 +95,7 @@ export function submitStatement(client: RowClient, statement: SubmittedStatement
   client.query(statement as pg.Submittable & SubmittedStatement);
 }
 
-/** Rows that are not received wait in the buffers of the sockets, and then in the server. */
+/** Rows that are not received wait in the sockets, then in the server. */
 export const pauseSocket = (client: RowClient): void => getInner(client).connection.stream.pause();
 export const resumeSocket = (client: RowClient): void => getInner(client).connection.stream.resume();
 

@@ -1,7 +1,4 @@
-/**
- * Converts wire-format rows to objects with one decoder per column. Most types use the parsers shared with PGlite; a few have
- * faster byte decoders.
- */
+/** Converts wire-format rows to objects with one decoder per column. Most parsers are shared with PGlite. */
 import type { Row } from '../kind.js';
 import { getParser } from '../shared/types.js';
 

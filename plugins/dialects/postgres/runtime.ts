@@ -1,4 +1,4 @@
-/** Runtime of the dialect `postgres`: opens, closes, migrates and checks the connections of one server. */
+/** The connections of one PostgreSQL server. */
 import { fillBlindIndexes } from '../shared/fill-indexes.js';
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
@@ -9,7 +9,8 @@ import { dialect, SERIALIZABLE } from '../kind.js';
 import type { Dialect } from '../kind.js';
 import { createAddressFault, createConnectFault } from '../shared/connect.js';
 import { toPostgresFault } from '../shared/errors.js';
-import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
+import { migrate, outlineMigration } from '../shared/migrate.js';
+import type { MigrationTarget } from '../shared/migration-types.js';
 import { OBJECTS } from '../shared/postgres-objects.js';
 import { toStatementRejection, toSentStatement, addFunctionAdvice } from '../shared/rejections.js';
 import type { MigrationSession } from '../shared/session.js';
@@ -96,7 +97,7 @@ async function probeStatements(
   const { wire, release } = await acquireConnection(wires);
   try {
     const sent = questions.map(({ text }) => toSentStatement(text));
-    // Each is one exchange and one transaction, because a pooler may send each to another server.
+    // A pooler may send each to another server.
     const errors = await Promise.all(
       sent.map(async ({ scan, text }) =>
         PREPARED.test(scan.verb)
@@ -122,7 +123,7 @@ const NO_DOUBTS = { extensions: false, scripts: false };
 const selectOne = scanSql('SELECT 1');
 
 /**
- * Triggers, rules and the expressions of policies; functions that policies, defaults and checks call; functions of operators and casts.
+ * Triggers, rules and expressions of policies; functions of policies, defaults, checks, operators and casts.
  * Functions in C are those of extensions.
  */
 const TRIGGERS = `WITH f AS (

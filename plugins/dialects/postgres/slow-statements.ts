@@ -1,6 +1,6 @@
 /**
- * Keeps slow statements, and those with large results, off shared connections for a while. A statement is slow when it is late several times in a row or very
- * late once; an unknown one is first tried by one caller.
+ * Keeps slow statements, and those with large results, off shared connections for a while. An unknown one is first
+ * tried by one caller.
  */
 const LATE_MS = 50;
 const VERY_LATE_MS = 500;
@@ -11,9 +11,9 @@ const FOR_MS = 10_000;
 
 export interface SlowStatements {
   has(name: string): boolean;
-  /** An execution ended within `TRY_MS`, and the statement was not slow since. */
+  /** Ended within `TRY_MS`, and not slow since. */
   isQuick(name: string): boolean;
-  /** For an unknown statement: `first` runs it, `wait` calls `again` when the result of the first is known, `late` is slow. */
+  /** For an unknown statement: `first` runs it, `wait` calls `again` after it, `late` is slow. */
   requestTurn(name: string, again: () => void): 'first' | 'wait' | 'late';
   /** `took`: milliseconds. */
   recordDuration(name: string, took: number): void;

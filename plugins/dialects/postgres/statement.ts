@@ -1,6 +1,4 @@
-/**
- * Executes one prepared statement in place of pg's Query: requests the row description only once, and builds rows from bytes.
- */
+/** Executes one prepared statement in place of pg's Query: requests the row description only once. */
 import type { Requester } from '../../../contract/requester.js';
 import type { Fault } from '../../../contract/fault.js';
 import type { Rendering, Row } from '../kind.js';
@@ -26,6 +24,7 @@ import {
   type StatementOutcome,
   type StatementSendOptions,
   type PgConnection,
+  type StatementInFlight,
 } from './connection.js';
 
 const NO_VALUES: readonly string[] = [];
@@ -35,7 +34,7 @@ const LARGE_TEXT = 262_144;
 /** Bytes of the pieces that are passed on. */
 const PIECE = 65_536;
 
-export class PgStatement implements StatementOutcome, SubmittedStatement {
+class PgStatement implements StatementInFlight, StatementOutcome, SubmittedStatement {
   error: unknown = undefined;
   readonly answer: Row[] = [];
   json: Uint8Array | null = null;
@@ -52,8 +51,8 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
   private layout: RowLayout | null = null;
   private written = 0;
   private settled = false;
-  private over = false;
-  private next: PgStatement | null = null;
+  over = false;
+  next: StatementInFlight | null = null;
   /** In the time of `performance.now`. */
   private readonly asked = performance.now();
   private rows = 0;
@@ -121,7 +120,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     connection.execute();
   }
 
-  /** Socket writes dominate the cost, so those of one event loop turn are combined. */
+  /** Writes dominate the cost, so those of one turn are combined. */
   private corkStream(stream: WireConnection['stream']): void {
     const { wire } = this;
     if (wire.isHeld || wire.flushing) return;
@@ -173,7 +172,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
 
   private passText({ shape }: Rendering): void {
     const { large } = this.sending;
-    // With `count`, the second row decides between an object and a list.
+    // With `count`, the second row decides.
     if (shape === 'count' && this.written === 1) return;
     if (typeof large !== 'function') {
       this.error = new LargeTextError();
@@ -209,7 +208,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     else resumeSocket(wire.client);
   }
 
-  private abort(reason: Fault | null): void {
+  abort(reason: Fault | null): void {
     if (this.over || this.settled) return;
     this.error = new StatementAbortedError(reason);
     this.notifyOnce();
@@ -235,7 +234,7 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     return refusal === null;
   }
 
-  /** On a shared connection, the end of the result must still be awaited. */
+  /** On a shared connection, the end must be awaited. */
   private abortResult(refusal: Fault): void {
     this.error = new StatementAbortedError(refusal);
     this.answer.length = 0;
@@ -250,13 +249,13 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     this.tag = '';
   }
 
-  /** COPY is not supported; the failure message keeps the protocol in sync. */
+  /** COPY is not supported; the failure keeps the protocol in sync. */
   handleCopyInResponse(connection: WireConnection): void {
     connection.sendCopyFail('COPY is not supported');
   }
 
   handleError(error: unknown): void {
-    // Whether the server has the name depends on where the error occurred.
+    // The server may have the name, depending on the error.
     const { statements } = this.wire;
     if (this.known && statements.get(this.name) === this.known && (!this.known.shape || isStale(error))) {
       invalidateStatements(this.wire, this.name);
@@ -297,44 +296,33 @@ export class PgStatement implements StatementOutcome, SubmittedStatement {
     return this.streamed ? Math.max(this.until, this.asker?.invocation.deadline ?? 0) : this.until;
   }
 
-  /** The first of a connection if it is streamed beyond the deadline that its request began with; else Infinity. */
-  static findLate(wire: PgConnection, now: number): number {
-    const { head } = wire;
-    return head !== null && head.streamed && !head.settled && head.until < now ? head.until : Infinity;
-  }
-
-  static abortFirst(wire: PgConnection, reason: Fault): void {
-    wire.head?.abort(reason);
+  getMissedDeadline(now: number): number {
+    return this.streamed && !this.settled && this.until < now ? this.until : Infinity;
   }
 
   private notifyOnce(): void {
     if (this.settled) return;
     this.settled = true;
-    // A connection that is released must be read to the end of the statement.
+    // A released connection must be read to the end.
     this.setPaused(false);
     this.result?.close();
     this.settle(this);
   }
 
-  /**
-   * Rejects overdue statements, those that wait longer than `patience`, and those with text that is passed on of which the
-   * server has sent nothing for `silence`. The server may still run them; their results are discarded.
-   */
-  static rejectOverdue(wire: PgConnection, now: number, patience: number, silence: number): void {
-    for (let one = wire.head; one !== null; one = one.next) {
-      const isSilent = typeof one.sending.large === 'function' && now - wire.since > silence;
-      if (one.settled || (now < one.endOfWait(patience) && !isSilent)) continue;
-      one.error = new StatementAbortedError();
-      one.answer.length = 0;
-      one.took = one === wire.head ? now - wire.since : 0;
-      one.notifyOnce();
-    }
+  rejectIfOverdue(now: number, patience: number, silence: number): void {
+    const { wire } = this;
+    const isSilent = typeof this.sending.large === 'function' && now - wire.since > silence;
+    if (this.settled || (now < this.endOfWait(patience) && !isSilent)) return;
+    this.error = new StatementAbortedError();
+    this.answer.length = 0;
+    this.took = this === wire.head ? now - wire.since : 0;
+    this.notifyOnce();
   }
 }
 
 pipelineLikeQuery(PgStatement);
 
-/** Calls `settle` exactly once. `until`: the deadline in the time of `performance.now`. */
+/** Calls `settle` once. `until`: in the time of `performance.now`. */
 export function sendStatement(
   wire: PgConnection,
   command: PgCommand,

@@ -1,6 +1,6 @@
 /**
- * Rows as JSON text that is not held in full. An execution with a large text is ended and repeated (the statement only
- * reads) on a connection of its own, which waits while the receiver is slow.
+ * Rows as JSON text that is not held in full. An execution with a large text is ended and repeated (it only reads) on
+ * a connection of its own.
  */
 import type { JsonStream } from '../../../contract/json-stream.js';
 import { RawJson } from '../../../contract/raw-json.js';

@@ -13,7 +13,7 @@ import { sendStatement } from './statement.js';
 
 export const NO_VALUES: readonly string[] = [];
 export const ROLLBACK: PgCommand = { name: 'lintel_rollback', text: 'ROLLBACK' };
-/** The outcome of a COMMIT is awaited beyond the deadline of the request. */
+/** A COMMIT is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
 const WITH_COMMIT: StatementSendOptions = { ...ALONE, after: COMMIT };
 
@@ -107,7 +107,7 @@ export function createPgTransactions(
       // After an error of the server, what follows has no effect. After another one it may still run until the connection is closed.
       const isFollowed = sending.isFollowed === true && getSqlState(error) === '';
       transaction.lost ||= isPostgresConnectionLost(error) || isFollowed;
-      // An unfinished transaction is rolled back, so its outcome is known unless COMMIT was sent.
+      // Rolled back, so the outcome is known unless COMMIT was sent.
       failed(toPostgresFault(error, (last || isFollowed) && sent ? 'unknown' : 'none', prepared.text));
     });
   }

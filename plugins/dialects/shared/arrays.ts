@@ -1,4 +1,4 @@
-/** Writes and parses array literals of PostgreSQL, `{1,NULL,"a \"b\""}`. Callers convert the elements. */
+/** Array literals of PostgreSQL, `{1,NULL,"a \"b\""}`. */
 
 export function formatArrayLiteral(items: readonly unknown[], element: (item: unknown) => string | null): string {
   const parts = items.map((item) => {
@@ -9,7 +9,7 @@ export function formatArrayLiteral(items: readonly unknown[], element: (item: un
   return `{${parts.join(',')}}`;
 }
 
-/** Never throws: from invalid text it returns the elements that could be read. */
+/** Never throws: returns what could be read. */
 export function parseArray(text: string, element: (item: string) => unknown): unknown[] {
   // Arrays with custom lower bounds begin with `[0:2]=`.
   let at = Math.max(0, text.indexOf('{'));

@@ -1,4 +1,4 @@
-/** The changes that a migration can make to a table, and their order. */
+/** The changes of a migration, and their order. */
 import type { ModelColumn } from '../../../contract/model.js';
 
 export interface TypedColumn {

@@ -34,7 +34,7 @@ function describeConnectError(error: unknown): string {
 export const createAddressFault = (instance: string): Fault =>
   createFault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
 
-/** The server rejects sessions only temporarily: full, starting, shutting down, or closed. */
+/** The server rejects sessions temporarily: full, starting, shutting down, or closed. */
 const PASSING = /^(?:08|53|57P|55000)/;
 
 function isPassing(error: unknown): boolean {

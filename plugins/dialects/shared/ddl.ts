@@ -38,9 +38,9 @@ const buildSearchIndex = (knex: Knex, change: TableChange & { change: 'add-searc
 function setType(knex: Knex, change: TableChange & { change: 'set-type' }): Knex.SchemaBuilder {
   const { table, column, type, from } = change;
   const name = quote(column.name);
-  // PostgreSQL casts between boolean and integer, but not between boolean and bigint or smallint.
+  // Boolean casts to integer only, not bigint or smallint.
   const first = isNumberAndFlag(from, type) || isNumberAndFlag(type, from) ? '::int' : '';
-  // A default or an identity of the old type may not fit the new one.
+  // A default or an identity may not fit the type.
   return knex.schema
     .raw(`alter table ${quote(table)} alter column ${name} drop identity if exists`)
     .raw(`alter table ${quote(table)} alter column ${name} drop default`)

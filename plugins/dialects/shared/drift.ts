@@ -1,7 +1,7 @@
 /** Finds differences between a table and its model. Each becomes a warning or, if requested, a change that fixes it. Pure. */
 import type { ColumnType, ModelColumn } from '../../../contract/model.js';
 import type { KnownColumn, KnownConstraint, KnownTable } from './migration-types.js';
-import { createObjectName, hasSameColumns, warn, type TableDiff } from './plan.js';
+import { createObjectName, hasSameColumns, warn, type TableDiff } from './table-diff.js';
 
 /** Existing columns and data change only on explicit request. */
 const LEFT = 'it is left as it is';
@@ -60,7 +60,7 @@ function compareType(part: TableDiff, column: ModelColumn, known: KnownColumn, d
   } else warn(part, column.name, `${misfit.message}; ${LEFT}; ${MENDS} changes the type`, misfit.serious);
 }
 
-/** Types to which the database rounds or truncates values of the model without an error. */
+/** The database rounds or truncates values without an error. */
 const NEARLY: Partial<Readonly<Record<ColumnType, RegExp>>> = {
   float: /^(?:(?:numeric|decimal)\(.*|float4|real|float(?:\(.*)?)(?: unsigned)?$/i,
   timestamp: /^(?:date|(?:datetime|timestamp)(?:\([0-5]\))?|timestamp\([0-5]\) with(?:out)? time zone)$/i,
@@ -127,7 +127,7 @@ function compareForeignKeys(part: TableDiff, known: KnownTable, destroy: boolean
   }
 }
 
-/** A unique index that is not in the model rejects rows; other indexes are left alone. */
+/** A unique index that is not in the model rejects rows. */
 function compareUniques(part: TableDiff, known: KnownTable, destroy: boolean): void {
   const { model } = part;
   const keys = model.columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);

@@ -3,7 +3,8 @@
  * names, never values.
  */
 import { Fault, createFault } from '../../../contract/fault.js';
-import type { FaultOptions, Issue } from '../../../contract/fault.js';
+import type { FaultOptions } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
 import { refusedFields, type dialectErrors } from './errors.light.js';
 import { findWordAt, toUnitOffset, type StatementWord } from '../../../language/strings/sql-word.js';
@@ -39,7 +40,7 @@ const EXACT: Readonly<Record<string, Code>> = {
   '57014': 'QRY_TIMEOUT',
   '55P03': 'QRY_TIMEOUT',
   '25P03': 'QRY_TIMEOUT',
-  // An oversized index entry or row is always caused by the value.
+  // The value caused an oversized index entry or row.
   '54000': 'QRY_BAD_VALUE',
   '57P05': 'QRY_UNAVAILABLE',
 };
@@ -52,7 +53,7 @@ const NETWORK = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|
 const LOST =
   /connection (?:terminated|error|timeout)|timeout exceeded|timeout expired|not queryable|calling end on the pool|PGlite is clos|read timeout/i;
 
-/** The result is not read to its end, so the connection is dropped. `fault`: the reason; null: a timeout. */
+/** The result is not read to its end, so the connection is dropped. `fault`: null: a timeout. */
 export class StatementAbortedError extends Error {
   constructor(readonly fault: Fault | null = null) {
     super(fault?.code ?? 'no answer in time');
@@ -80,15 +81,12 @@ export function isPostgresConnectionLost(error: unknown): boolean {
   return NETWORK.test(state) || (typeof message === 'string' && LOST.test(message));
 }
 
-/**
- * The prepared statement is unknown, or the columns of its table have changed. The server reports this before running anything,
- * so resending is safe.
- */
+/** The prepared statement is unknown, or its columns have changed. Nothing has run, so resending is safe. */
 export const isStale = (error: unknown): boolean =>
   getSqlState(error) === '26000' ||
   (getSqlState(error) === '0A000' && asError(error).routine === 'RevalidateCachedQuery');
 
-/** A value that the server parses (`to_tsquery($1)`) is invalid, not the statement. */
+/** A parsed value (`to_tsquery($1)`) is invalid, not the statement. */
 const isInValue = (error: unknown): boolean => {
   const { position, internalQuery } = asError(error);
   return /^(?:42601|42602|42704)$/.test(getSqlState(error)) && isAbsent(position) && isAbsent(internalQuery);
@@ -153,8 +151,8 @@ const isQuotable = (error: unknown): boolean =>
   (/^(?:0A|42)/.test(getSqlState(error)) && !isAbsent(asError(error).position));
 
 /**
- * The error for the log. The message is dropped where it could quote a value: data exceptions, text parsed at run time, errors
- * raised by functions.
+ * For the log. The message is dropped where it could quote a value: data exceptions, text parsed at run time, errors
+ * of functions.
  */
 function cleanCause(error: unknown): unknown {
   if (!(error instanceof Error) || !/^[0-9A-Z]{5}$/.test(getSqlState(error)) || NETWORK.test(getSqlState(error)))
@@ -169,7 +167,7 @@ function cleanCause(error: unknown): unknown {
 const DIVISION = '22012';
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
-/** A column or a function, which may be written behind its table or schema. */
+/** A column or a function, possibly behind its table or schema. */
 export const isAboutName = (state: string): boolean => /^42(?:703|883)$/.test(state);
 
 /** Only errors in the text of the definition have a position. */
@@ -180,7 +178,7 @@ function findWord(error: unknown, text: string): StatementWord | null {
     : null;
 }
 
-/** `unknown`: the connection was lost after a write was sent. `text`: the statement, null: none of a definition. */
+/** `unknown`: the connection was lost after a write. `text`: the statement of a definition. */
 export function toPostgresFault(
   error: unknown,
   outcome: 'unknown' | 'none' = 'none',

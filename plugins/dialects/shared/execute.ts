@@ -1,4 +1,4 @@
-/** Runs fixed SQL of plugins like statements of definitions: prepared once per text, with bound values. */
+/** Fixed SQL of plugins: prepared once per text, with bound values. */
 import { scanSql } from '../../../language/strings/sql.js';
 import type { Dialect, PreparedStatement, Statements, Transaction } from '../kind.js';
 

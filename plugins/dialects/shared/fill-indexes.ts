@@ -1,12 +1,11 @@
 /**
- * Fills the blind indexes of rows that were encrypted before their column had one. In batches of one short transaction each, so that
- * other processes serve meanwhile; a run that ends early is continued by the next, because a filled row is not selected again.
+ * Fills the blind indexes of rows encrypted before their column had one, in short transactions, so that others serve
+ * meanwhile. The next run continues, because a filled row is not selected again.
  */
 import type { BlindIndexSource, FilledIndex, FillProgress } from '../../../contract/migration.js';
 import type { ModelTable } from '../../../contract/model.js';
 import type { Row } from '../kind.js';
-import type { MigrationTarget } from './migrate.js';
-import type { Flavour } from './migration-types.js';
+import type { Flavour, MigrationTarget } from './migration-types.js';
 import type { MigrationSession } from './session.js';
 
 const BATCH = 500;
@@ -98,7 +97,7 @@ interface OpenedRow {
   readonly index: string;
 }
 
-/** A value that another row has already fails the whole transaction, so the rows are then written one by one. */
+/** A value that another row has fails the transaction, so the rows are then written one by one. */
 async function updateBatch(
   target: MigrationTarget,
   column: IndexedColumn,
@@ -120,7 +119,7 @@ async function updateBatch(
   }
 }
 
-/** A row that was written meanwhile has another ciphertext, and its index. */
+/** A row written meanwhile has another ciphertext. */
 const updateRow = (
   session: MigrationSession,
   { quote, placeholder }: Flavour,

@@ -15,7 +15,7 @@ export function writeObjects(rendering: Rendering, rows: readonly Row[]): Uint8A
   return writer.close();
 }
 
-/** The text that JSON.stringify would return for the result, of which pieces may be taken before its end. */
+/** The text of JSON.stringify for the result, of which pieces may be taken early. */
 export class RowTextWriter {
   #text = '';
   #count = 0;
@@ -27,7 +27,7 @@ export class RowTextWriter {
     this.#text += (this.#count++ === 0 ? '[' : ',') + JSON.stringify(showRow(this.rendering, row));
   }
 
-  /** Code units that can be taken. With `count`, the second row decides between an object and a list. */
+  /** Code units that can be taken. With `count`, the second row decides. */
   get ready(): number {
     const { shape } = this.rendering;
     return shape === 'one' || (shape === 'count' && this.#count < 2) ? 0 : this.#text.length;

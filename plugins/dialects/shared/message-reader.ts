@@ -1,4 +1,4 @@
-/** Splits the bytes of PostgreSQL into messages of the protocol: rows go to their statement, all else to the driver's own parser. */
+/** Splits PostgreSQL's bytes into messages: rows go to their statement, all else to the driver. */
 
 export interface MessageParser {
   emit(event: 'data', bytes: Buffer): unknown;

@@ -1,32 +1,18 @@
 /**
- * Migrates a database to the models: introspect and plan; only if something is missing, lock, plan again and change. Changes are
- * one transaction where possible, except those of `separate-changes.ts`; otherwise a second run completes an interrupted migration.
+ * Migrates a database to the models: plan; only if something is missing, lock, plan again and change. One transaction
+ * where possible, except `separate-changes.ts`; otherwise a second run completes it.
  */
 import { Fault, createFault } from '../../../contract/fault.js';
-import type { MigrationOptions, MigrationOutline, MigrationProgress } from '../../../contract/migration.js';
+import type { MigrationOptions, MigrationOutline } from '../../../contract/migration.js';
 import type { ModelTable } from '../../../contract/model.js';
 import type { Log } from '../../../contract/plugin.js';
 import { retryWhileLocked, markSeparate } from './separate-changes.js';
 import type { TableChange, MigrationPlan, PlanWarning } from './changes.js';
-import type { Flavour, KnownTables } from './migration-types.js';
+import type { Flavour, KnownTables, MigrationTarget, MigrationContext } from './migration-types.js';
 import { createOutline, toMigrationStep } from './outline.js';
 import { planMigration } from './plan.js';
 import { runScripts, createScriptOutline, findPendingScripts } from './scripts.js';
-import type { MigrationSession, WithSession } from './session.js';
-
-export interface MigrationTarget {
-  readonly withSession: WithSession;
-  /** Sessions without a transaction, for databases in use during a migration. */
-  readonly withoutTransaction?: WithSession;
-  readonly flavour: (session: MigrationSession) => Promise<Flavour> | Flavour;
-  readonly store: string;
-}
-
-export interface MigrationContext {
-  readonly log: Log;
-  readonly progress?: MigrationProgress | undefined;
-  readonly how?: MigrationOptions | undefined;
-}
+import type { MigrationSession } from './session.js';
 
 async function planChanges(
   session: MigrationSession,
@@ -42,7 +28,7 @@ async function planChanges(
   return flavour.removeViolatedChecks(session, { changes, warnings });
 }
 
-/** Encrypted values written before the column had a blind index have none. */
+/** Written before the column had a blind index. */
 async function findUnindexed(
   session: MigrationSession,
   { quote }: Flavour,
@@ -84,7 +70,7 @@ async function changeTables(
   return changes;
 }
 
-/** All changes in one transaction, retried while another session holds a lock; then the separate ones. */
+/** In one transaction, retried while another session holds a lock; then the separate ones. */
 async function runChanges(
   migrated: MigrationTarget,
   flavour: Flavour,
@@ -186,7 +172,7 @@ async function withMigrationFault<T>(
   }
 }
 
-/** True when the database was changed. Throws only QRY_MIGRATION, QRY_DUPLICATES or QRY_SCRIPT. */
+/** True for changes. Throws QRY_MIGRATION, QRY_DUPLICATES or QRY_SCRIPT. */
 export async function migrate(
   migrated: MigrationTarget,
   tables: readonly ModelTable[],

@@ -1,7 +1,9 @@
-/** Describes existing tables for all SQL databases, and what a migration needs of a dialect. Types only. */
+/** Existing tables, and what a migration needs of a dialect. Types only. */
 import type { ModelColumn, ModelTable } from '../../../contract/model.js';
 import type { TableChange, MigrationPlan } from './changes.js';
-import type { MigrationSession } from './session.js';
+import type { MigrationSession, WithSession } from './session.js';
+import type { Log } from '../../../contract/plugin.js';
+import type { MigrationProgress, MigrationOptions } from '../../../contract/migration.js';
 
 export interface KnownColumn {
   /** Without its length: `int8`, `varchar`. */
@@ -22,7 +24,7 @@ export interface KnownIndex {
   readonly primary: boolean;
   /** To be dropped as a constraint. */
   readonly constraint: boolean;
-  /** Empty for indexes on expressions or prefixes and for partial indexes, which are ignored. */
+  /** Empty for expressions, prefixes and partial indexes, which are ignored. */
   readonly columns: readonly string[];
 }
 
@@ -71,22 +73,36 @@ export interface Flavour {
   readonly transactional: boolean;
   introspect(session: MigrationSession, tables: readonly ModelTable[]): Promise<KnownTables>;
   mapTypes(tables: readonly ModelTable[], known: KnownTables): TypeMapping;
-  /** Removes changes that existing rows violate, in databases that validate all rows immediately. */
+  /** Where databases validate all rows immediately. */
   removeViolatedChecks(session: MigrationSession, plan: MigrationPlan): Promise<MigrationPlan>;
   write(changes: readonly TableChange[]): Promise<readonly Ddl[]>;
   readonly quote: (name: string) => string;
   /** The placeholder of the `n`-th value, from 1. */
   readonly placeholder: (n: number) => string;
-  /** Waits for other processes that migrate. The lock is held to the end of the session. */
+  /** To the end of the session; other processes that migrate wait. */
   lock(session: MigrationSession): Promise<void>;
   /** The session must be without a transaction. */
   applySeparately?(session: MigrationSession, change: TableChange, said: (sql: string) => void): Promise<void>;
   isViolatedByRows?(session: MigrationSession, change: TableChange): Promise<boolean>;
-  /** The lock timeout expired, or the statement was cancelled to end a deadlock. */
+  /** The lock timeout expired, or a deadlock was ended. */
   isLocked?(cause: unknown): boolean;
   isDuplicate(cause: unknown): boolean;
   /** The database is unavailable; the tables are not the cause. */
   isUnavailable(cause: unknown): boolean;
   /** Removes values, for the log. */
   sanitizeError(cause: unknown): unknown;
+}
+
+export interface MigrationTarget {
+  readonly withSession: WithSession;
+  /** Sessions without a transaction, for databases in use during a migration. */
+  readonly withoutTransaction?: WithSession;
+  readonly flavour: (session: MigrationSession) => Promise<Flavour> | Flavour;
+  readonly store: string;
+}
+
+export interface MigrationContext {
+  readonly log: Log;
+  readonly progress?: MigrationProgress | undefined;
+  readonly how?: MigrationOptions | undefined;
 }

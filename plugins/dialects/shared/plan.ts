@@ -1,37 +1,12 @@
 /**
- * Compares models with existing tables and lists what is missing. Only adds unless requested otherwise; other differences become
+ * Compares models with existing tables and lists what is missing. Only adds by default; other differences become
  * warnings. Pure.
  */
-import { createHash } from 'node:crypto';
+import { createObjectName, warn, hasSameColumns, type TableDiff } from './table-diff.js';
 import type { ModelColumn, ModelTable } from '../../../contract/model.js';
 import { sortChanges, type TableChange, type MigrationPlan, type PlanWarning } from './changes.js';
 import { compareTable } from './drift.js';
 import type { KnownTable, Misfit, KnownTables, TypeMapping } from './migration-types.js';
-
-/** At most 63 bytes; longer names end in a digest. */
-export function createObjectName(table: string, column: string, suffix: string): string {
-  const name = `${table}_${column}_${suffix}`;
-  if (Buffer.byteLength(name) <= 63) return name;
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 10);
-  return `${Buffer.from(name)
-    .subarray(0, 40)
-    .toString('utf8')
-    .replace(/\uFFFD+$/, '')}_${digest}_${suffix}`;
-}
-
-export interface TableDiff {
-  readonly model: ModelTable;
-  readonly known: KnownTable | undefined;
-  readonly shape: TypeMapping;
-  readonly tables: readonly ModelTable[];
-  readonly changes: TableChange[];
-  readonly warnings: PlanWarning[];
-  /** Differing columns, with what cannot be built on them. */
-  readonly unfit: ReadonlyMap<string, Misfit['blocks']>;
-}
-
-export const warn = (part: TableDiff, column: string | undefined, message: string, serious = true): number =>
-  part.warnings.push({ table: part.model.table, column, message, serious });
 
 const listPrimaryKey = ({ columns }: ModelTable): string[] =>
   columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
@@ -71,9 +46,6 @@ function planIndexes(part: TableDiff, column: ModelColumn): void {
     part.changes.push({ change: 'add-search', table, column: column.name, name: search });
   }
 }
-
-export const hasSameColumns = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((name) => b.includes(name));
 
 /** Column order is ignored. */
 function planUniques(part: TableDiff): void {

@@ -1,4 +1,4 @@
-/** Maps models to PostgreSQL types and migrates in one transaction under an advisory lock. */
+/** Maps models to PostgreSQL types; migrates under an advisory lock. */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
 import { Fault } from '../../../contract/fault.js';
 import { isLocked, isViolatedByRows, LOCK_WAIT_LOCAL, applySeparateChange } from './separate-changes.js';
@@ -59,7 +59,7 @@ export const postgresFlavour: Flavour = {
   placeholder: (n) => `$${n}`,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   async lock(session) {
-    // Request timeouts are too short for building an index or waiting for another process.
+    // Building an index or waiting for a process takes longer than requests.
     await session.query('SET LOCAL statement_timeout = 0');
     await session.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
     await session.query(LOCK_WAIT_LOCAL);

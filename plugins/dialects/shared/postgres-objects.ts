@@ -1,4 +1,4 @@
-/** The views and functions of a PostgreSQL database as statements that create them. Those of the server and of extensions are left out. */
+/** The views and functions of a PostgreSQL database, without those of the server and of extensions. */
 export const OBJECTS = `
   SELECT 'CREATE VIEW ' || quote_ident(c.relname) || ' AS ' || pg_get_viewdef(c.oid) AS text FROM pg_class c
     WHERE c.relkind IN ('v', 'm') AND c.oid >= 16384 AND NOT EXISTS (

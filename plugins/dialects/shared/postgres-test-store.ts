@@ -1,4 +1,4 @@
-/** Tables for `lintel test`. One call empties all that hold rows, so that cases need no database of their own. */
+/** Tables for `lintel test`. One call empties all that hold rows. */
 import type { JsonObject } from '../../../contract/json.js';
 import type { TestStore } from '../../../contract/tests.js';
 import { postgresFlavour } from './postgres-flavour.js';
@@ -17,10 +17,7 @@ const OWN = `n.nspname NOT IN ('pg_catalog', 'information_schema', 'lintel_test'
 const NAMED = `format('%I.%I', n.nspname, c.relname)`;
 const FROM = 'FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace';
 
-/**
- * Rows that are there when the store is opened come from scripts of the project; they and the positions of sequences are copied,
- * and put back.
- */
+/** Rows that scripts of the project have written are copied, and put back, with the positions of sequences. */
 const SETUP = `
 CREATE SCHEMA lintel_test;
 CREATE TABLE lintel_test.sequences AS SELECT format('%I.%I', schemaname, sequencename) AS name, last_value FROM pg_sequences;
@@ -49,10 +46,7 @@ const KEPT = 'SELECT name, columns, copy FROM lintel_test.kept';
 
 type Names = Readonly<Record<string, string | null>>;
 
-/**
- * A function with a statement for each table, which the database plans once. In the role `replica` neither foreign keys nor
- * triggers run.
- */
+/** A statement for each table, planned once. In the role `replica` neither foreign keys nor triggers run. */
 async function createReset(db: TestSession): Promise<void> {
   const [tables, sequences, kept] = await Promise.all(
     [TABLES, SEQUENCES, KEPT].map(async (text) => (await db.query<Names>(text)).rows),

@@ -1,20 +1,18 @@
-/**
- * Prepares a statement for PostgreSQL, on a server or embedded, at load. Adds only RETURNING, row locks and quotes around
- * reserved table names.
- */
+/** Prepares a statement for PostgreSQL at load. Adds only RETURNING, row locks and quotes around table names. */
 import { createHash } from 'node:crypto';
 import { isComputation } from '../../../language/strings/sql-calls.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { quoteReserved } from '../../../language/strings/sql-reserved.js';
 import type { PrepareInput } from '../kind.js';
-import { withRowLock } from './row-lock.js';
+import type { RowLock } from '../../../contract/plan.js';
+import { findLockPosition } from '../../../language/strings/sql-row-lock.js';
 import type { PostgresPreparedStatement } from './values.js';
 
 const JSON_CAST = /^jsonb?$/;
 const READS = /^(?:SELECT|VALUES|TABLE)$/;
-/** Keywords that write or lock anywhere in a SELECT: writing CTEs, SELECT INTO, FOR UPDATE. */
+/** Keywords that write or lock in a SELECT: CTEs, SELECT INTO, FOR UPDATE. */
 const WRITES = /^(?:INSERT|UPDATE|DELETE|MERGE|INTO|SHARE|LOCK)$/i;
-/** An INSERT with one of these reads tables or changes existing rows. */
+/** With these, an INSERT reads tables or changes rows. */
 const NOT_PLAIN = /^(?:SELECT|WITH|CONFLICT|TABLE)$/i;
 const LISTS = /^(?:ANY|ALL|SOME)$/i;
 
@@ -31,7 +29,7 @@ function withReturning(scan: SqlScan): string {
   return `${scan.text.slice(0, end)} RETURNING *${scan.text.slice(end)}`;
 }
 
-/** `= ANY($1)` and `$1::text[]` bind an array as an array; everywhere else an array is JSON. */
+/** By `= ANY($1)` and `$1::text[]`; any other array is JSON. */
 function isArray(scan: SqlScan, words: readonly { text: string; start: number }[], n: number): boolean {
   return scan.placeholders.some((placeholder) => {
     if (placeholder.n !== n) return false;
@@ -41,7 +39,7 @@ function isArray(scan: SqlScan, words: readonly { text: string; start: number }[
   });
 }
 
-/** A JSON cast decides; the column decides if the parameter has no cast anywhere. */
+/** A JSON cast decides, or without any cast the column. */
 function isJson(scan: SqlScan, n: number, column: boolean): boolean {
   const casts = scan.placeholders.filter((placeholder) => placeholder.n === n).map((placeholder) => placeholder.cast);
   return (
@@ -49,7 +47,7 @@ function isJson(scan: SqlScan, n: number, column: boolean): boolean {
   );
 }
 
-/** An INSERT of literal rows waits only for a concurrent insert of the same unique value. */
+/** Literal rows wait only for a concurrent insert of their key. */
 function isPlainInsert(scan: SqlScan, words: readonly { text: string }[]): boolean {
   const [first] = words;
   return (
@@ -93,4 +91,13 @@ export function preparePostgresStatement({
     among: among && readOnly,
     insert: isPlainInsert(scan, words) && isComputation(scan),
   });
+}
+
+/** `update` does not block foreign keys to the row. `share`: several transactions may read it, none change it. */
+const WORDS: Readonly<Record<RowLock, string>> = { update: 'FOR NO KEY UPDATE', share: 'FOR SHARE' };
+
+/** Null when the rows cannot be locked with certainty. */
+export function withRowLock({ text, ...scan }: SqlScan, lock: RowLock = 'update'): string | null {
+  const place = findLockPosition({ text, ...scan });
+  return place === null ? null : `${text.slice(0, place)} ${WORDS[lock]}${text.slice(place)}`;
 }

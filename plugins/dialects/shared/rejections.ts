@@ -1,6 +1,5 @@
 /**
- * Reports statements that PostgreSQL rejects when it prepares them, with the position in the definition and advice. Omits errors
- * that another database may not have.
+ * Reports statements that PostgreSQL rejects when it prepares them. Omits errors that another database may not have.
  */
 import type { StatementRejection } from '../../../contract/statement-check.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
@@ -41,7 +40,7 @@ const EXTENSION_FUNCTION =
   /^(?:st_|uuid_(?:generate|ns|nil)|gen_salt|crypt|digest|hmac|pgp_|armor|dearmor|\w*similarity|show_trgm|unaccent|levenshtein|soundex|text_soundex|difference|d?metaphone|daitch_|crosstab|connectby|normal_rand|\w+_distance|inner_product|vector_|l2_norm|earth|ll_to_earth|hstore|akeys|avals|skeys|svals|lquery|ltree|subpath|subltree|nlevel|lca|cube|h3_|time_bucket|cron_|postgis_|geo|phraseto_|pg_trgm)/;
 const EXTENSION_OPERATOR = /: \S+ (?:%|%>>?|<<?%|<->|<=>|<#>|<<->|<->>|~>|\?[<>]|\^[<>@]\S*)/;
 
-/** Null unless the statement certainly fails. `position`: the server's position of the first character. */
+/** Null unless the statement certainly fails. `position`: the server's. */
 export function toStatementRejection(
   error: unknown,
   { scan, text, toOriginalOffset }: SentStatement,
@@ -74,7 +73,7 @@ const ABOUT: Readonly<Record<string, StatementRejection['about']>> = {
 };
 
 function isDoubtful(state: string, message: string, { extensions, scripts }: UnknownObjects): boolean {
-  // A table without a model, or of a schema that is managed elsewhere.
+  // Without a model, or of another schema.
   if ((state === '42P01' && message.startsWith('relation')) || state === '3F000') return true;
   if (state === '42704') return extensions || scripts;
   if (state !== '42883') return false;
@@ -104,7 +103,7 @@ const NAMES = `
 SELECT DISTINCT proname AS name FROM pg_catalog.pg_proc
 WHERE prorettype NOT IN ('internal'::regtype, 'trigger'::regtype) AND proname !~ '^(?:pg_|_|binary_upgrade)'`;
 
-/** Adds the functions of this name, or the one with the most similar name. */
+/** Adds the functions of this name, or the most similar. */
 export async function addFunctionAdvice(
   refusal: StatementRejection,
   { query }: Pick<MigrationSession, 'query'>,

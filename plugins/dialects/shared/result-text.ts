@@ -1,4 +1,4 @@
-/** Passes the text of one result to its receiver. Before there is one, the connection waits. */
+/** The text of one result; without a receiver, the connection waits. */
 import { JsonStream, type JsonSink, type JsonSource } from '../../../contract/json-stream.js';
 
 export interface TextOrigin {

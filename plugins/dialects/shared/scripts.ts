@@ -1,14 +1,10 @@
-/**
- * Runs the SQL scripts of the project: each once, by name, in its own transaction. A table stores the names and checksums of
- * those that have run.
- */
+/** Runs the project's SQL scripts: each once, by name, in its own transaction. A table stores names and checksums. */
 import { createHash } from 'node:crypto';
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { MigrationStep, MigrationWarning } from '../../../contract/migration.js';
 import type { Script } from '../../../contract/statement-check.js';
 import { isLocked, retryWhileLocked } from './separate-changes.js';
-import type { Flavour } from './migration-types.js';
-import type { MigrationTarget, MigrationContext } from './migrate.js';
+import type { Flavour, MigrationTarget, MigrationContext } from './migration-types.js';
 import type { MigrationSession } from './session.js';
 
 const LEDGER = 'lintel_scripts';

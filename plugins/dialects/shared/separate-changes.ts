@@ -1,6 +1,6 @@
 /**
- * Changes tables in use on a PostgreSQL server without blocking other sessions, by `CONCURRENTLY` and NOT VALID. Several
- * processes may run it in parallel; interrupted changes are repeated.
+ * Changes tables in use on a PostgreSQL server without blocking others, by `CONCURRENTLY` and NOT VALID. Interrupted
+ * changes are repeated.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { TableChange } from './changes.js';
@@ -16,7 +16,7 @@ const LOCK_TRIES = 8;
 /** Milliseconds between attempts, and between checks of another build. */
 const PAUSE = 400;
 
-/** The lock timeout expired, or the server ended a deadlock by cancelling this statement: another attempt can succeed. */
+/** The lock timeout expired, or a deadlock was ended: another attempt can succeed. */
 export const isLocked = (error: unknown): boolean => /^(?:55P03|40P01)$/.test(getSqlState(error));
 
 export async function retryWhileLocked<T>(locked: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
@@ -100,7 +100,7 @@ function createCheckedConstraint(on: string, name: string, constraint: string, a
   };
 }
 
-/** Selects a row that violates the change; null: cannot be checked beforehand. */
+/** A row that violates the change; null: unknown beforehand. */
 function createViolationQuery(change: TableChange): string | null {
   const on = quote(change.table);
   if (change.change === 'add-unique') {
@@ -170,7 +170,7 @@ async function runAll(
   }
 }
 
-/** No row: no such index. `building`: another session builds an index on its table. */
+/** No row: no such index. `building`: in another session. */
 const STATE = `SELECT i.indisvalid AS valid, EXISTS (SELECT FROM pg_catalog.pg_stat_progress_create_index p
     WHERE p.relid = i.indrelid AND p.pid <> pg_backend_pid()) AS building
   FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
@@ -183,7 +183,7 @@ async function buildIndex(
   statements: readonly string[],
   run: (sql: string) => Promise<void>,
 ): Promise<void> {
-  // A concurrent build waits for open transactions and blocks no other session.
+  // A concurrent build waits, and blocks no other session.
   await session.query('SET lock_timeout = 0');
   for (;;) {
     const [state] = await session.query(STATE, [name]);
@@ -192,7 +192,7 @@ async function buildIndex(
       await setTimeout(PAUSE);
       continue;
     }
-    // Left by an interrupted build: no query uses it, but every write updates it.
+    // Of an interrupted build: unused, but updated by every write.
     if (state !== undefined) await run(`drop index concurrently if exists ${quote(name)}`);
     try {
       for (const sql of statements) await run(sql);

@@ -1,6 +1,6 @@
 /**
- * Finds what accesses tables without being in a statement: triggers, and on PostgreSQL policies, rules, defaults, checks, operators and
- * casts. Every transaction has to be serializable then.
+ * Finds what accesses tables without being in a statement: triggers, and on PostgreSQL policies, rules, defaults,
+ * checks, operators and casts. Then every transaction is serializable.
  */
 import type { Log } from '../../../contract/plugin.js';
 import { listCalls, hasUnknownReach } from '../../../language/strings/sql-calls.js';
@@ -37,7 +37,7 @@ export function isTriggered(triggers: readonly Trigger[], store: string, log: Lo
   return true;
 }
 
-/** Single statements were planned without them: only a restart or a reload runs these in a transaction. */
+/** Single statements were planned without them, until a restart or a reload. */
 export function warnTriggered(triggers: readonly Trigger[], store: string, log: Log): boolean {
   const found = listNames(triggers);
   if (found.length === 0) return false;

@@ -1,4 +1,4 @@
-/** Converts values from PostgreSQL text to JSON values by type OID. Types not listed stay text. */
+/** From PostgreSQL text to JSON values by OID. Others stay text. */
 import { toExactNumber, parseExactJson } from '../../../language/strings/exact-json.js';
 import { parseArray } from './arrays.js';
 

@@ -1,4 +1,4 @@
-/** Binds values as text; the database infers the types. Rejects values that PostgreSQL text cannot store. */
+/** Binds values as text, without what PostgreSQL text cannot store. */
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { Fault, createFault } from '../../../contract/fault.js';
 import { writeJson } from '../../../language/strings/exact-json.js';
@@ -11,7 +11,7 @@ export interface PostgresPreparedStatement extends PreparedStatement {
   readonly arrays: readonly boolean[];
   /** A single read of tables that serializable transactions write. */
   readonly among: boolean;
-  /** Runs in parallel with other statements of its request, so it must not wait behind one of them. */
+  /** Runs in parallel with other statements of its request, so it must not wait behind them. */
   readonly atOnce: boolean;
   /** An INSERT of literal rows. */
   readonly insert: boolean;

@@ -1,4 +1,4 @@
-/** Top-level names of documents after an inclusive projection; null where they are unknown. Pure. */
+/** Of documents after an inclusive projection; null where unknown. */
 import { isObject, type Json } from '../../../contract/json.js';
 
 const isOff = (json: Json): boolean => json === 0 || json === false;

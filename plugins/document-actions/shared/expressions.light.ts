@@ -1,6 +1,6 @@
 /**
- * Descriptions of expression operators in document queries, for completion and hovers. The query language's tables define the
- * operators; a test compares both. Data only.
+ * Descriptions of expression operators, for completion and hovers. The query language's tables define the operators;
+ * a test compares both.
  */
 type Words = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-/** Fields shared by several document actions, with common mistakes. Schemas and texts only. */
+/** Fields of several document actions. */
 import type { CommonMistakes } from '../../../contract/common-mistakes.js';
 import { FIELD_NAMES, FILTER_NAMES, PROJECTION_NAMES } from './names.light.js';
 import { list, numeric, record, value } from '../../../contract/combinators.js';

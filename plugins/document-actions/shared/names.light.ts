@@ -1,6 +1,6 @@
 /**
- * Descriptions of names in predicates, updates and stages of document queries, for completion and hovers. The query language's
- * tables define the operators; a test compares both. Data only.
+ * Descriptions of names in predicates, updates and stages. The query language's tables define the operators; a test
+ * compares both.
  */
 import type { MemberNames, NamePlace } from '../../../contract/field-meta.js';
 import { STAGE_PLACES } from './stages.light.js';

@@ -1,6 +1,6 @@
 /**
- * Descriptions of pipeline stages, the names allowed inside them, and how each stage changes the field names. The checker uses
- * the same table. Data only.
+ * Descriptions of pipeline stages, the names inside them, and how each changes the field names. The checker uses the
+ * same table.
  */
 import type { NameFlow } from '../../../contract/name-flow.js';
 import type { MemberNames, NamePlace } from '../../../contract/field-meta.js';

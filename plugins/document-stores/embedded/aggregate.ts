@@ -1,4 +1,4 @@
-/** Runs pipelines: the database evaluates the first `$match`, the library the rest. Pipelines cannot write. */
+/** Pipelines: the database evaluates the first `$match`, the library the rest. */
 import { createFault } from '../../../contract/fault.js';
 import type { Transaction } from '../../dialects/kind.js';
 import type { Document } from '../kind.js';
@@ -30,7 +30,7 @@ function collectCollections(pipeline: readonly Document[], names: Set<string>): 
   }
 }
 
-/** The database has evaluated the first `$match`, if these are the documents that it found. */
+/** Of documents that the database found by the first `$match`. */
 export const runAggregateOn = (
   pipeline: readonly Document[],
   documents: readonly Document[],

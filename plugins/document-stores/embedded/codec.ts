@@ -1,6 +1,6 @@
 /**
- * Encodes documents as JSON. `Date`, `ObjectId` and non-JSON numbers become objects with a `$` key; a leading `$` of field names
- * is doubled, so that no document can imitate these.
+ * Encodes documents as JSON. `Date`, `ObjectId` and non-JSON numbers become objects with a `$` key; a leading `$` of
+ * names is doubled, so that no document imitates these.
  */
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'bson';
@@ -23,7 +23,7 @@ const isPlain = (value: object): value is Record<string, unknown> => {
   return prototype === Object.prototype || prototype === null;
 };
 
-/** Accepts instances of another copy of the library, but no plain objects: client data cannot imitate an id. */
+/** Accepts instances of another copy of the library, but no plain objects. */
 export const isObjectId = (value: unknown): value is ObjectId =>
   value instanceof ObjectId ||
   (typeof value === 'object' &&

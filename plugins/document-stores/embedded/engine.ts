@@ -1,6 +1,4 @@
-/**
- * MongoDB's query and update language by `mingo`, without script evaluation and with corrected operators. Accesses no database.
- */
+/** MongoDB's query and update language by `mingo`, without script evaluation and with corrected operators. */
 import { Aggregator } from 'mingo/aggregator';
 import { Context, evalExpr, type OpType } from 'mingo/core';
 import * as accumulators from 'mingo/operators/accumulator';
@@ -72,7 +70,7 @@ const groupBuckets: Stage = (stream, expression, options) =>
 const count = (stream: Stream, name: string): Stream =>
   stream.transform((documents) => toStream(documents.length === 0 ? [] : [{ [name]: documents.length }]));
 
-/** Of no documents these stages return none; those of the library fail or return a document. */
+/** On no documents they return none; the library's differ. */
 const skipEmpty =
   (name: '$sample' | '$bucketAuto'): Stage =>
   (stream, expression, options) =>
@@ -116,7 +114,7 @@ const CONTEXT = Context.init({
 
 const SETTINGS = { scriptEnabled: false, useStrictMode: true, context: CONTEXT } as const;
 
-/** Operator names come from the definition; the rest of the message may quote a value. */
+/** The rest of the message may quote a value. */
 function describeError(error: unknown): string {
   const operator = /\boperator:? '?(\$\w+)/.exec(error instanceof Error ? error.message : '')?.[1];
   return operator === undefined
@@ -126,7 +124,7 @@ function describeError(error: unknown): string {
 
 let isDescribing = false;
 
-/** Runs synchronous work on no documents of requests, so that errors of the library need not be concealed. */
+/** Runs work on no documents of requests: errors of the library need not be concealed. */
 export function withPlainErrors<T>(work: () => T): T {
   isDescribing = true;
   try {

@@ -1,7 +1,4 @@
-/**
- * Index terms of a document, one per value and path. Matches are tested again, so surplus terms are harmless, but none may be
- * missing.
- */
+/** Index terms of a document, one per value and path. Surplus terms are harmless, but none may be missing. */
 import type { Document } from '../kind.js';
 import { toScalarKey, shortenKey } from './codec.js';
 
@@ -40,7 +37,7 @@ export type Narrow = readonly (readonly string[])[];
 const isFilter = (value: unknown): value is Document =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-/** A numeric segment may be an array index, which terms do not contain. */
+/** It may be an array index, which terms lack. */
 const isPlainPath = (path: string): boolean =>
   !path.startsWith('$') && !path.split('.').some((part) => /^\d*$/.test(part));
 

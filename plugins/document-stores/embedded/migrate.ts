@@ -1,7 +1,4 @@
-/**
- * Plans and creates the tables and indexes of models. The rules of a collection are stored in the comment of its table. Only
- * adds.
- */
+/** Plans and creates tables and indexes of models. Rules are stored in the comment of the table. Only adds. */
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { MigrationOutline, MigrationProgress, MigrationStep } from '../../../contract/migration.js';
 import type { ModelTable } from '../../../contract/model.js';
@@ -27,7 +24,7 @@ export interface MigrationPlace {
   readonly instance: string;
 }
 
-/** Missing fields and null become SQL NULL, which may repeat in a unique index. */
+/** Missing fields and null may repeat in a unique index. */
 const formatIndexExpression = (field: string): string => `(NULLIF((doc #> ${formatPathLiteral(field)})::text, 'null'))`;
 
 const toKnownIndex = ({ change, columns }: PlannedChange, name: string): CollectionIndex => {

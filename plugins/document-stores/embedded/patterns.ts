@@ -1,6 +1,6 @@
 /**
- * Regular expressions of document queries, matched in linear time or rejected, because clients may have written the text.
- * Compiled patterns are cached.
+ * Regular expressions of document queries, matched in linear time or rejected, because clients may write them.
+ * Cached.
  */
 import { compileLinearPattern, type LinearPattern } from '../../../language/strings/linear-pattern.js';
 

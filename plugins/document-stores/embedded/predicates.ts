@@ -1,6 +1,6 @@
 /**
- * Comparison operators with MongoDB's semantics, which the library lacks: equality includes field order, ordering applies within
- * a type, arrays also match by their elements.
+ * Comparison operators with MongoDB's semantics: equality includes field order, ordering applies within a type,
+ * arrays also match by their elements.
  */
 import type { Document } from '../kind.js';
 import { isObjectId } from './codec.js';
@@ -11,7 +11,7 @@ type Predicate = (document: Document) => boolean;
 /** The parameters are those of the library. */
 export type Operator = (path: string, operand: unknown, options?: unknown) => Predicate;
 
-/** `whole`: an array selected by a number matches only as a whole; `flat`: includes the elements of a final array. */
+/** `whole`: an array selected by a number; `flat`: includes the elements of a final array. */
 function listValuesAt(value: unknown, parts: readonly string[], whole: boolean, flat = true): readonly unknown[] {
   const [part, ...rest] = parts;
   if (part === undefined) return Array.isArray(value) && !whole && flat ? [value, ...(value as unknown[])] : [value];
@@ -155,7 +155,7 @@ const hasOnlyOperators = (operand: unknown): boolean =>
   Object.keys(operand).length > 0 &&
   Object.keys(operand).every((key) => key.startsWith('$') && !BRANCHES.has(key));
 
-/** The library also searches nested arrays; an element that is an array must match only as a whole. */
+/** The library also searches nested arrays; one must match only as a whole. */
 const $elemMatch =
   (otherwise: Operator): Operator =>
   (path, operand, options) => {

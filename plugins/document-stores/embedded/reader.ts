@@ -1,4 +1,4 @@
-/** Reads matching documents in batches, in insertion order. Holds one batch in memory. */
+/** In batches and insertion order, one batch in memory. */
 import type { Row, Transaction } from '../../dialects/kind.js';
 import type { Document } from '../kind.js';
 import { decode, toIdKey } from './codec.js';
@@ -24,7 +24,7 @@ export interface FilterPlan {
 export interface CollectionReader {
   /** Null: the collection does not exist. */
   planQuery(collection: string, filter: Document, inside: Transaction | null): Promise<FilterPlan | null>;
-  /** Reads until `visit` returns false. Throws MoreToRead outside a transaction if one statement does not return everything. */
+  /** Reads until `visit` returns false. Throws MoreToRead outside a transaction if one statement does not suffice. */
   visitMatches(
     collection: string,
     query: FilterPlan,
@@ -82,7 +82,7 @@ export function createCollectionReader(tables: CollectionTables): CollectionRead
       }
       if (rows.length < BATCH_ROWS) return;
       if (inside === null) throw new SnapshotRequiredError();
-      // For many documents, insertion order is cheaper than the index of terms.
+      // For many documents, cheaper than the index of terms.
       early = false;
     }
   }

@@ -1,5 +1,6 @@
-/** Validates documents against the rules of their collection, and names the fields of database errors. */
-import { Fault, createFault, type Issue } from '../../../contract/fault.js';
+/** Validates documents by the rules of their collection. */
+import { Fault, createFault } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
 import type { Document } from '../kind.js';
 import type { CollectionIndex } from '../shared/plan.js';

@@ -1,10 +1,16 @@
-/** Runtime of the document store `embedded`: its tables are in a SQL connection, which opens and closes itself. */
+/** The document store `embedded`: its tables are in a SQL connection. */
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, type Dialect } from '../../dialects/kind.js';
-import { documentStore, type DocumentStore } from '../kind.js';
+import { documentStore, DescribedRejection, type DocumentStore, type Document } from '../kind.js';
 import { migrateCollections, outlineCollections } from './migrate.js';
-import { createDescribingStore } from './describing.js';
+import { withPlainErrors, compileTest, projectDocuments, updateDocuments } from './engine.js';
+import { Fault } from '../../../contract/fault.js';
+import { extractSearch } from './search.js';
+import { copyPlain } from './codec.js';
+import { createOrder } from './sort-order.js';
+import { omitInsertOperators } from './upsert.js';
+import { runAggregateOn } from './aggregate.js';
 import { createEmbeddedStore } from './store.js';
 import { createTables, type CollectionTables } from './tables.js';
 import { createTestRows } from '../shared/test-rows.js';
@@ -61,3 +67,41 @@ export default defineRuntime<DocumentStore, EmbeddedStore>(documentStore, {
   // The connection empties the tables behind the collections.
   openTestStore: (handle) => ({ reset: () => Promise.resolve(), ...createTestRows(handle) }),
 });
+
+/** Faults are about values, which only a request has. */
+async function describeCall(work: () => void): Promise<readonly Document[]> {
+  try {
+    withPlainErrors(work);
+    return await Promise.resolve([]);
+  } catch (error) {
+    if (error instanceof Fault || !(error instanceof Error)) throw error;
+    throw new DescribedRejection(error.message);
+  }
+}
+
+function compileFilter(given: Document): Document {
+  const { rest } = extractSearch(copyPlain(given), ['']);
+  compileTest(rest);
+  return rest;
+}
+
+/** The query language rejects what it cannot run at all. */
+function createDescribingStore(store: DocumentStore): DocumentStore {
+  return {
+    ...store,
+    insert: () => Promise.resolve([]),
+    find: (_collection, filter, { sort, projection }) =>
+      describeCall(() => {
+        const rest = compileFilter(filter);
+        if (sort !== undefined) createOrder(sort);
+        if (projection !== undefined) projectDocuments([], rest, projection);
+      }),
+    update: (_collection, filter, update, { arrayFilters = [] }) =>
+      describeCall(
+        () => void updateDocuments([], compileFilter(filter), omitInsertOperators(copyPlain(update)), arrayFilters),
+      ),
+    remove: (_collection, filter) => describeCall(() => void compileFilter(filter)),
+    count: async (_collection, filter) => (await describeCall(() => void compileFilter(filter))).length,
+    aggregate: (_collection, pipeline) => describeCall(() => void runAggregateOn(copyPlain(pipeline), [], () => [])),
+  };
+}

@@ -1,6 +1,6 @@
 /**
- * `$text` by the English full-text search of the database. Requires all quoted phrases, or any word if there are none; excludes
- * words and phrases after a minus.
+ * `$text` by the database's English full-text search. Requires all quoted phrases, else any word; excludes what
+ * follows a minus.
  */
 import { createFault } from '../../../contract/fault.js';
 import type { Document } from '../kind.js';

@@ -1,6 +1,6 @@
 /**
- * Sorts values as MongoDB does: by type first, missing fields as null, arrays by their least or greatest element, texts by code
- * point.
+ * Sorts as MongoDB does: by type first, missing fields as null, arrays by their least or greatest element, texts by
+ * code point.
  */
 import type { Document } from '../kind.js';
 import { isObjectId } from './codec.js';
@@ -70,7 +70,7 @@ export function compareDocumentValues(a: unknown, b: unknown): number {
   }
 }
 
-/** An array on the path stands for its elements. `whole`: an array selected by a number counts as itself. */
+/** An array on the path stands for its elements, unless it is selected by a number (`whole`). */
 function listValuesAt(value: unknown, parts: readonly string[], whole = false): readonly unknown[] {
   const [part, ...rest] = parts;
   if (part === undefined) {

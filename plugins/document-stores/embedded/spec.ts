@@ -1,4 +1,4 @@
-/** Spec of the document store `embedded`: collections in a SQL connection, the default without a MongoDB server. */
+/** Collections in a SQL connection, the default without a MongoDB server. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, text } from '../../../contract/combinators.js';
 import { dialectErrors } from '../../dialects/shared/errors.light.js';

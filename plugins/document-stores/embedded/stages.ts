@@ -1,4 +1,4 @@
-/** Pipeline stages and expression operators that differ from MongoDB in the library. Evaluates no code from definitions. */
+/** Pipeline stages and expression operators that differ from MongoDB in the library. */
 import type { Document } from '../kind.js';
 import { toScalarKey } from './codec.js';
 import { compareDocumentValues, isFields, createOrder } from './sort-order.js';
@@ -42,7 +42,7 @@ const DATES = [
 
 const NO_BRANCH = Symbol('no branch');
 
-/** Weeks begin on Sunday; the days before the first Sunday of a year are in week 0. */
+/** Weeks begin on Sunday; days before the first Sunday are in week 0. */
 const createWeek =
   (known: Readonly<Record<string, unknown>>): Expression =>
   (document, expression, options) => {
@@ -92,7 +92,7 @@ export function createExpressions(
       if (found === NO_BRANCH) throw new Error('no branch is right, and there is no default');
       return found;
     },
-    // The library's versions may backtrack exponentially, and loop infinitely on empty matches.
+    // The library's may backtrack exponentially, and loop on empty matches.
     $regexMatch: createPatternExpression(evaluate, isMatch),
     $regexFind: createPatternExpression(evaluate, findOne),
     $regexFindAll: createPatternExpression(evaluate, findAll),
@@ -106,7 +106,7 @@ export function createExpressions(
         options,
       );
     },
-    // Used internally by the library. Definitions are JSON and cannot contain functions.
+    // The library's own; definitions contain no functions.
     $function: (document, expression, options) => {
       const { body, args } = expression as { body?: unknown; args?: unknown };
       if (typeof body !== 'function') throw new Error('scripts are not run');

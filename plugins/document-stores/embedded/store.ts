@@ -1,5 +1,5 @@
 /**
- * The handle of the embedded document store: the database narrows down the candidates, the library decides which match. A
+ * The handle of the embedded document store: the database narrows down the candidates, the library decides. A
  * transaction uses only its own connection, because waiting for another could deadlock.
  */
 import { ObjectId } from 'bson';
@@ -69,7 +69,7 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
     );
   }
 
-  /** Reads one consistent state, in a snapshot transaction if it takes several statements. */
+  /** In a snapshot transaction if it takes several statements. */
   async function readConsistently<T>(
     inside: Inside,
     work: (transaction: Transaction | null) => Promise<T>,
@@ -181,7 +181,7 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
       return [made];
     }
     const known = (await tables.readMetadata(collection, transaction)) ?? NOTHING;
-    // A document that was invalid before is not validated until it becomes valid.
+    // One that was invalid before stays unvalidated until valid.
     const before = documents.map((document) => ({ key: toIdKey(document['_id']), right: isValid(known, document) }));
     const changed = updateDocuments(
       documents,

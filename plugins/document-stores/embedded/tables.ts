@@ -1,7 +1,4 @@
-/**
- * One table per collection in a PostgreSQL database, and all statements on it. Collection names become quoted table names only
- * here.
- */
+/** One table per collection in a PostgreSQL database. Collection names become quoted table names only here. */
 import { createHash } from 'node:crypto';
 import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../../dialects/kind.js';
 import { NOTHING, type CollectionMetadata } from './rules.js';
@@ -28,7 +25,7 @@ export const toTableName = (collection: string, instance: string): string =>
 
 export const toIndexName = (table: string, name: string): string => fitName(`${table}_${name}`);
 
-/** The metadata of a collection is stored in the comment of its table. */
+/** The metadata of a collection is in the comment of its table. */
 export const formatComment = (table: string, known: CollectionMetadata): string =>
   `COMMENT ON TABLE ${quoteIdentifier(table)} IS '${JSON.stringify(known).replaceAll("'", "''")}'`;
 
@@ -46,7 +43,7 @@ export interface TableStatements {
   readonly remove: string;
   readonly lock: string;
   readonly count: string;
-  /** `$1`: the last `seq` read; then arrays of terms. `early`: use the index of terms. */
+  /** `$1`: the last `seq`; then arrays of terms. `early`: by the index. */
   readonly read: (lists: number, more: readonly string[], early: boolean) => string;
 }
 
@@ -60,7 +57,7 @@ export function createTexts(name: string): TableStatements {
     const key = `${lists} ${String(early)} ${more.join(' ')}`;
     const made = known.get(key);
     if (made !== undefined) return made;
-    // An expression cannot use the index on `seq`, so those of the conditions are used.
+    // An expression cannot use the index on `seq`.
     const place = early ? '(seq + 0)' : 'seq';
     const conditions = [
       `${place} > $1::bigint`,

@@ -1,4 +1,4 @@
-/** Rejects updates such as adding a number to text, which the library would silently ignore. */
+/** Rejects updates such as adding a number to text. */
 import type { Document } from '../kind.js';
 import { createValueFault } from './codec.js';
 import { isFields } from './sort-order.js';
@@ -13,7 +13,7 @@ function getValueAt(document: Document, path: string): unknown {
   }, document);
 }
 
-/** Operators that walk the whole path, and create missing parts or change nothing. */
+/** They create missing parts of the path or change nothing. */
 const GOING: ReadonlySet<string> = new Set([
   '$set',
   '$inc',
@@ -29,7 +29,7 @@ const GOING: ReadonlySet<string> = new Set([
   '$currentDate',
 ]);
 
-/** A field cannot be created inside a scalar, nor a named field inside an array. */
+/** No field in a scalar, no named one in an array. */
 function validatePath(path: string, documents: readonly Document[]): void {
   const parts = path.split('.');
   for (const document of documents) {

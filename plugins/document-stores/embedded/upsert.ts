@@ -1,4 +1,4 @@
-/** Builds the document of an upsert: the equality conditions of the filter, then the update. Pure. */
+/** The document of an upsert: equality conditions, then the update. */
 import type { Document } from '../kind.js';
 import { updateDocuments, type Fields } from './engine.js';
 

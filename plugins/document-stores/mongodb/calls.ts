@@ -1,7 +1,4 @@
-/**
- * Runs calls alone, in a given transaction, or in their own one. Converts driver errors to Faults, with what is known of the
- * outcome.
- */
+/** Runs calls alone, in a given transaction, or in their own. Converts driver errors to Faults. */
 import type { ClientSession } from 'mongodb';
 import type { Requester } from '../../../contract/requester.js';
 import { createFault, type Fault } from '../../../contract/fault.js';
@@ -23,7 +20,7 @@ interface OpenTransaction {
   fresh: boolean;
   /** Ends the turn in this process. */
   leave: (() => void) | null;
-  /** Frees the connection for other clients; null until the first call needs one. */
+  /** Frees the connection for others; null until the first call. */
   freeSlot: ReleaseSlot | null;
 }
 
@@ -46,11 +43,11 @@ export interface Calls {
     work: Work<T>,
     asker?: Requester | null,
   ) => Promise<T>;
-  /** A second caller waits until the transaction of the first has ended; without effect after the first call of a transaction. */
+  /** A second caller waits for the end of the first transaction; without effect after its first call. */
   readonly lock: (inside: DocumentTransaction | null, key: string) => Promise<void>;
   /**
-   * Waits for these turns in this process and, with transactions, in all others. Null: without a transaction. The returned
-   * function, or the end of the transaction, ends them.
+   * Waits for turns in this process and, with transactions, in all others. The returned function, or the end of the
+   * transaction, ends them.
    */
   readonly acquireTurns: (inside: DocumentTransaction | null, keys: readonly string[]) => Promise<() => void>;
   readonly begin: (asker?: Requester | null) => DocumentTransaction;
@@ -61,7 +58,7 @@ export interface Calls {
 export function createCalls(connection: () => MongoConnection): Calls {
   const repeated = createConflictRetry(clock);
   let line: Limiter | null = null;
-  /** Connections in turns of clients, as those of SQL: the pool of the driver serves calls in the order of their arrival. */
+  /** Connections in turns of clients: the driver's pool serves calls in the order of arrival. */
   function getLine(): Limiter {
     const { pool, poolWait } = connection().settings;
     return (line ??= createLimiter(pool, Infinity, createFullFault, { clock, patience: poolWait }));
@@ -95,7 +92,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
     const sent = trackReach();
     try {
       const done = (async () => work({ client: undefined, asker }))();
-      // A call that is not waited for any longer still has its connection.
+      // A call without a waiter still has its connection.
       const leaveLine = (): void => freeSlot();
       done.then(leaveLine, leaveLine);
       return await withTimeout(done, asker, writes);
@@ -105,8 +102,8 @@ export function createCalls(connection: () => MongoConnection): Calls {
   }
 
   /**
-   * The returned function decides whether a write may have been sent. The driver's error describes only its last attempt; a lost
-   * connection shows as a change of the server.
+   * The returned function decides whether a write may have been sent. A lost connection shows as a change of the
+   * server.
    */
   function trackReach(): (error: unknown) => boolean {
     const before = connection().reach();
@@ -141,7 +138,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
   const turns = createTurnQueue();
   const lockTurns = createTurnLock();
 
-  /** Callers in this process queue in memory; those of other processes conflict on a server document. */
+  /** In memory; other processes conflict on a server document. */
   async function lock(inside: DocumentTransaction | null, key: string): Promise<void> {
     if (inside === null) return;
     const open = toOpenTransaction(inside);
@@ -230,7 +227,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
   return { call, runAtomically, lock, acquireTurns, begin, commit, rollback };
 }
 
-/** The end of a transaction is awaited beyond the deadline of the request. */
+/** The end is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
 
 const createFullFault = (seconds: number): Fault =>

@@ -1,6 +1,6 @@
 /**
- * Connects a store to its servers; the driver is loaded on first use. Reports failures in fixed texts: messages of server and
- * driver may contain the password.
+ * Connects a store to its servers; the driver is loaded on first use. Failures are fixed texts: messages may contain
+ * the password.
  */
 import type { Db, MongoClient, ObjectId } from 'mongodb';
 import { Fault, createFault } from '../../../contract/fault.js';

@@ -1,11 +1,11 @@
-/** A MongoDB store that has the server explain its calls and never runs them. */
+/** Has the server explain its calls, and never runs them. */
 import { DescribedRejection, type Document, type DocumentStore } from '../kind.js';
 import type { MongoConnection } from './connection.js';
 import { cleanCause } from './errors.js';
 
-/** Of values, options and operators; others concern the session, privileges or the server. */
+/** Others concern the session, privileges or the server. */
 const ABOUT_QUERY = new Set([2, 9, 14, 40, 52, 56, 168, 31]);
-/** Numbers of places in the server, each with one cause; the lowest are used for the state of the server. */
+/** Numbers of places in the server, each with one cause; the lowest are for its state. */
 const FIRST_PLACE = 15_000;
 
 interface ServerError {

@@ -1,8 +1,8 @@
-/** Maps driver errors to Faults. Server messages quote values, so they are not even logged. */
-import { Fault, createFault, type FaultOptions, type Issue } from '../../../contract/fault.js';
+/** Maps driver errors to Faults. Server messages quote values. */
+import { Fault, createFault, type FaultOptions } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
 import { refusedFields, type dialectErrors } from '../../dialects/shared/errors.light.js';
-import { parseViolations, type Violation } from './violations.js';
 
 type Code = keyof typeof dialectErrors;
 
@@ -29,7 +29,7 @@ const NUMBERS: Readonly<Record<number, Code>> = {
   246: 'QRY_SERIALIZATION',
   50: 'QRY_TIMEOUT',
   262: 'QRY_TIMEOUT',
-  // Wrong type for an operator, failed conversion, document or key too large.
+  // Wrong type, failed conversion, document or key too large.
   14: 'QRY_BAD_VALUE',
   28: 'QRY_BAD_VALUE',
   241: 'QRY_BAD_VALUE',
@@ -64,7 +64,7 @@ const LOST =
 const UNSENT = /WaitQueue|PoolClosed|PoolClearedError|NotConnected|TopologyClosed|ClientClosed/;
 /** Socket errors are sometimes passed on unchanged. */
 const PLATFORM = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM|ERR_SOCKET)/;
-/** BSON cannot store a cycle, a NUL in a name, or more than 16 MiB. */
+/** A cycle, a NUL in a name, or over 16 MiB. */
 const UNFIT = /^BSON|^RangeError$/;
 
 const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
@@ -140,7 +140,7 @@ export function toMongoFault(error: unknown, sent = false): Fault {
 
 const BAD_VALUE = 2;
 
-/** In an update, this error concerns stored data ($push to a field that is no array), elsewhere the query. */
+/** In an update, this error concerns stored data ($push to no array), elsewhere the query. */
 export async function withUpdateFault<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -152,3 +152,54 @@ export async function withUpdateFault<T>(work: Promise<T>): Promise<T> {
 
 export const isMongoRetryable = (error: unknown): boolean =>
   error instanceof Fault && error.code === 'QRY_SERIALIZATION';
+
+/** Reads only names of fields and operators of a validation error, never values. */
+interface Violation {
+  readonly path: readonly string[];
+  readonly code: 'QRY_NOT_NULL' | 'QRY_BAD_VALUE' | 'QRY_CHECK';
+}
+
+type ErrorDetails = Readonly<Record<string, unknown>>;
+
+const toRecords = (value: unknown): readonly ErrorDetails[] =>
+  Array.isArray(value) ? value.filter((one): one is ErrorDetails => typeof one === 'object' && one !== null) : [];
+const toTexts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+const getMember = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as ErrorDetails)[name] : undefined;
+
+/** Other violations follow from a missing field. */
+const ORDER = ['QRY_NOT_NULL', 'QRY_BAD_VALUE', 'QRY_CHECK'] as const;
+
+/** Reads only names of fields and operators, never values. */
+export function parseViolations(errInfo: unknown): Violation[] {
+  const found = parseRules(getMember(getMember(errInfo, 'details'), 'schemaRulesNotSatisfied'), []);
+  const first = new Map<string, Violation>();
+  const sorted = found.sort((a, b) => ORDER.indexOf(a.code) - ORDER.indexOf(b.code));
+  for (const one of sorted) {
+    const key = JSON.stringify(one.path);
+    if (!first.has(key)) first.set(key, one);
+  }
+  return [...first.values()];
+}
+
+function parseRules(rules: unknown, path: readonly string[]): Violation[] {
+  return toRecords(rules).flatMap((rule): Violation[] => {
+    switch (rule['operatorName']) {
+      case 'required':
+        return toTexts(rule['missingProperties']).map((name) => ({ path: [...path, name], code: 'QRY_NOT_NULL' }));
+      case 'properties':
+        return toRecords(rule['propertiesNotSatisfied']).flatMap((one) =>
+          parseRules(one['details'], [...path, String(one['propertyName'])]),
+        );
+      case 'items':
+        return parseRules(rule['details'], [...path, String(rule['itemIndex'])]);
+      case 'bsonType':
+        return [{ path, code: rule['consideredType'] === 'null' ? 'QRY_NOT_NULL' : 'QRY_BAD_VALUE' }];
+      case 'multipleOf':
+        return [{ path, code: 'QRY_BAD_VALUE' }];
+      default:
+        return [{ path, code: 'QRY_CHECK' }];
+    }
+  });
+}

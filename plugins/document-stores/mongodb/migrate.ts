@@ -1,6 +1,5 @@
 /**
- * Migrates collections to the models, one change at a time and without locks: after a conflict with another process it starts
- * over. Only adds.
+ * Migrates collections to the models, one change at a time without locks: after a conflict it starts over. Only adds.
  */
 import { createFault, type Fault } from '../../../contract/fault.js';
 import type { MigrationOutline, MigrationProgress } from '../../../contract/migration.js';
@@ -89,7 +88,7 @@ function createCommand(planned: PlannedChange): Readonly<Record<string, unknown>
     }
     case 'add-search': {
       const key = Object.fromEntries(planned.columns.map(({ name }) => [name, 'text']));
-      // A field named `language` must not select the language of the text index.
+      // A field named `language` must not select that of the index.
       const words = { default_language: 'english', language_override: '_words_language' };
       return { createIndexes: collection, indexes: [{ key, name: planned.name, ...words }] };
     }

@@ -1,4 +1,4 @@
-/** Converts the options of a store to those of the driver, with defaults. */
+/** From a store's options to the driver's, with defaults. */
 import type { MongoClientOptions, TransactionOptions } from 'mongodb';
 import { readLimits, type ResultLimits } from '../../shared/results.js';
 
@@ -28,7 +28,7 @@ export function nameDatabase(url: string, name: string): string {
   const parameters = new URLSearchParams(query);
   // Users are looked up in the database of the URL.
   if (before !== '' && servers.includes('@') && !parameters.has('authSource')) parameters.set('authSource', before);
-  return `${servers}/${name}${parameters.size > 0 ? `?${parameters}` : ''}`;
+  return `${servers}/${name}${parameters.size > 0 ? `?${parameters.toString()}` : ''}`;
 }
 
 /** Null: not a MongoDB URL. */
@@ -37,7 +37,7 @@ export function readMongoSettings(options: Readonly<Record<string, unknown>>): S
   if (typeof url !== 'string' || !/^mongodb(?:\+srv)?:\/\/./.test(url)) return null;
   const deadline = Math.max(1, Math.round(toNumber(options['statement_timeout'], 10) * 1000));
   const wait = Math.max(1, Math.round(toNumber(options['pool_wait'], 2) * 1000));
-  // Journaled on a majority of the servers; majority reads cannot be rolled back.
+  // Journaled; majority reads cannot be rolled back.
   const writeConcern = { w: 'majority', journal: true, wtimeoutMS: deadline } as const;
   const pool = toNumber(options['pool_size'], 10);
   return {
@@ -60,7 +60,7 @@ export function readMongoSettings(options: Readonly<Record<string, unknown>>): S
       connectTimeoutMS: wait,
       maxIdleTimeMS: Math.round(toNumber(options['idle_timeout'], 30) * 1000),
       heartbeatFrequencyMS: 2000,
-      // Integers that a double cannot hold stay `Long` until `values.ts` converts them.
+      // `Long` until `values.ts` converts them.
       promoteLongs: true,
     },
     transaction: {

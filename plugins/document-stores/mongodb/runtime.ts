@@ -1,4 +1,4 @@
-/** Runtime of the document store `mongodb`: opens, closes, migrates and checks the connection of one store. */
+/** The connection of one MongoDB store. */
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { documentStore, type DocumentStore } from '../kind.js';

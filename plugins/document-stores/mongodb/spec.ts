@@ -1,4 +1,4 @@
-/** Spec of the document store `mongodb`: a MongoDB server or replica set. */
+/** A MongoDB server or replica set. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
 import { numeric, shape, text, value } from '../../../contract/combinators.js';

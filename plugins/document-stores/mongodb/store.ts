@@ -1,7 +1,4 @@
-/**
- * The handle of a MongoDB store; filters, updates and pipelines are sent unchanged. Writes of several documents are atomic if the
- * servers support transactions.
- */
+/** The handle of a MongoDB store. Writes of several documents are atomic if the servers support transactions. */
 import {
   BSON,
   type AbstractCursor,
@@ -51,7 +48,6 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
     return readCursor(found, session);
   }
 
-  /** The rest of a result that is too large is not fetched. */
   async function readCursor(cursor: AbstractCursor<Document>, { asker }: MongoSession): Promise<Document[]> {
     const bounds = connection().settings.limits;
     const result = new LargeResult(bounds, asker);
@@ -140,7 +136,7 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
     return found === null ? [] : [toPlainDocument(found)];
   }
 
-  /** Narrows the filter to the only matching document, so that one command suffices; null when several match. */
+  /** Narrows the filter to the only matching document; null when several match. */
   async function narrowToOne(
     name: string,
     filter: Document,
@@ -192,7 +188,7 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
         asker,
       );
       if (done.length > 0 || one === filter || upsert !== true) return done;
-      // The document was deleted meanwhile. An upsert must use the original filter, without the id.
+      // Deleted meanwhile. An upsert uses the original filter.
       return call(inside, true, (session) => updateOne(name, filter, update, options, session), asker);
     },
     async remove(name, filter, { one, sort }, inside, asker) {

@@ -1,6 +1,6 @@
 /**
- * Makes transactions that read before they write wait for each other: MongoDB has no read locks and rejects the second writer.
- * Uses a queue in this process and a server document among processes.
+ * Makes transactions that read before they write wait for each other: MongoDB has no read locks. Uses a queue in this
+ * process and a server document among processes.
  */
 import { createHash } from 'node:crypto';
 import type { ClientSession } from 'mongodb';

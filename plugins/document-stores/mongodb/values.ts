@@ -1,4 +1,4 @@
-/** Converts BSON types to JSON values. Numbers that a double cannot hold exactly become text. */
+/** BSON types to JSON values. Numbers that no double holds become text. */
 import type { Document } from '../kind.js';
 
 type BsonValue =
@@ -16,7 +16,7 @@ type BsonValue =
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** BSON types have `_bsontype` on the prototype; an own field is data. */
+/** On the prototype; an own field `_bsontype` is data. */
 const isTyped = (value: object): value is BsonValue => !Object.hasOwn(value, '_bsontype') && '_bsontype' in value;
 
 export function toPlainDocument(document: Document): Document {
@@ -83,7 +83,7 @@ const UUID = 4;
 const formatBinary = (value: BinaryValue): string =>
   value.sub_type === UUID ? value.toUUID().toString() : value.toString('base64');
 
-/** `12.50` becomes 12.5; numbers with more digits than a double stay text. */
+/** `12.50` becomes 12.5; more digits than a double's stay text. */
 function parseDecimal(text: string): number | string {
   const number = Number(text);
   return Number.isFinite(number) && normalizeDigits(String(number)) === normalizeDigits(text) ? number : text;

@@ -1,4 +1,6 @@
-/** Compares models with existing collections and lists what is missing. Only adds; other differences become warnings. Pure. */
+/**
+ * Compares models with existing collections and lists what is missing. Only adds; other differences become warnings.
+ */
 import type { MigrationWarning } from '../../../contract/migration.js';
 import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
 import { listFields, mergeRules, parseOwnRules, createRules, type Rules } from './rules.js';
@@ -86,7 +88,7 @@ function listUniques({ columns, uniques }: ModelTable): readonly (readonly strin
 const hasSameFields = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name));
 
-/** Whether a query for a value of this field can use the index. */
+/** Whether a query of this field can use the index. */
 const canFind = ({ fields, partial }: CollectionIndex, name: string): boolean =>
   fields[0] === name && (!partial || fields.length === 1);
 
@@ -157,7 +159,7 @@ const LEAST: Readonly<Record<ColumnType, unknown>> = {
   json: undefined,
 };
 
-/** A unique index holds the documents that have all its values. Comparisons instead of `$type` let queries use the index. */
+/** Holds the documents with all its values. Comparisons instead of `$type` let queries use it. */
 export const createPartialFilter = (columns: readonly ModelColumn[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     columns.map(({ name, type }) => [

@@ -1,4 +1,4 @@
-/** Validates `limit` and `skip`, which may come from a client. MongoDB takes a limit of 0 for no limit. */
+/** Validates `limit` and `skip`, which may come from a client. For MongoDB, 0 is no limit. */
 import { createFault } from '../../../contract/fault.js';
 import type { FindOptions } from '../kind.js';
 

@@ -1,4 +1,4 @@
-/** Converts models to `$jsonSchema` rules, and extends existing rules without narrowing them. Pure. */
+/** Converts models to `$jsonSchema`; existing rules are never narrowed. */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
 
 export interface FieldSchema {
@@ -132,7 +132,7 @@ export function mergeRules(known: Rules, wanted: Rules): MergedRules {
   return { rules: merged, changed, demanded, narrower, forgotten };
 }
 
-/** Whether everything that passes `narrow` passes `wide`. Nested rules must be equal. */
+/** All that passes `narrow` passes `wide`. Nested rules must be equal. */
 function isCovering(wide: FieldSchema, narrow: FieldSchema): boolean {
   const types = wide.bsonType === undefined || (narrow.bsonType ?? ['']).every((type) => wide.bsonType?.includes(type));
   const length = wide.maxLength === undefined || wide.maxLength >= (narrow.maxLength ?? Infinity);

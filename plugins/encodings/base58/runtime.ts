@@ -1,6 +1,5 @@
 /**
- * Base58 in Bitcoin's alphabet, with a `1` for each leading zero byte. The work grows quadratically with the length, so values
- * are bounded.
+ * Base58 in Bitcoin's alphabet, with a `1` for each leading zero byte. The work is quadratic, so values are bounded.
  */
 import { base58 as coder } from '@scure/base';
 import { defineRuntime } from '../../../contract/plugin.js';

@@ -1,4 +1,4 @@
-/** Encodings of `@scure/base`, which throws for text that it would not have written. */
+/** `@scure/base` throws for text that it would not have written. */
 import type { Encoding } from '../kind.js';
 
 interface Coder {
@@ -6,7 +6,7 @@ interface Coder {
   decode(text: string): Uint8Array;
 }
 
-/** Longer text than a value of `most` bytes has is null before it is decoded. */
+/** Text longer than that of `most` bytes is not decoded. */
 export function createPackageEncoding(coder: Coder, most: number | null = null): Encoding {
   const longest = most === null ? Infinity : coder.encode(new Uint8Array(most).fill(0xff)).length;
   return {

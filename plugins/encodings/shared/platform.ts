@@ -1,4 +1,4 @@
-/** Encodings of the platform. Its decoders ignore invalid characters, so the bytes are encoded again and compared. */
+/** Encodings of the platform. Its decoders ignore invalid characters, so the result is compared. */
 import type { Encoding } from '../kind.js';
 
 export const createPlatformEncoding = (name: 'base64' | 'base64url' | 'hex'): Encoding => ({

@@ -1,4 +1,4 @@
-/** Wraps the body of every successful response, after all other hooks. Messages of a connection have their own format. */
+/** Wraps the body of every successful response, after all other hooks. */
 import { Stage } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { envelope } from '../kind.js';

@@ -1,4 +1,4 @@
-/** Spec of envelope `success-message-data`: wraps results with a success flag and a message. */
+/** Wraps results with a success flag and a message. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { combineForms, createObjectSchema } from '../../../contract/forms.js';

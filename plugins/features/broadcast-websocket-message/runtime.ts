@@ -1,10 +1,8 @@
-/**
- * Publishes the result of an actionable to connected clients after the commit; the response waits neither for the relay nor for
- * its errors. The fields that receivers see are resolved at load.
- */
+/** Publishes the result of an actionable to clients after the commit; the response waits for nothing of it. */
 import { Fault } from '../../../contract/fault.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
-import type { Delivery, RuntimeServices, Target } from '../../../contract/deferred.js';
+import type { RuntimeServices } from '../../../contract/deferred.js';
+import type { Delivery, Target } from '../../../contract/delivery.js';
 import type { Frame, PlanTools, Reader, Step } from '../../../contract/plan.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { RawJson } from '../../../contract/raw-json.js';
@@ -37,7 +35,7 @@ export default defineRuntime(feature, {
 });
 
 /**
- * `early`: the slot for targets resolved before the action runs, so that invalid targets fail early; null: they depend on its
+ * `early`: the slot for targets resolved before the action, so that invalid ones fail early; null: they depend on its
  * result.
  */
 function createSteps(
@@ -61,10 +59,7 @@ function createSteps(
   return [{ id: ID, phase: ActionPhase.PREPARE, run }, settle];
 }
 
-/**
- * The actionable's own `returnables` decide, then those of the resource; without either, everything except secret fields is
- * sent.
- */
+/** The actionable's own `returnables`, else those of the resource; without either, all but secret fields. */
 function createResultFilter(holder: Readonly<Record<string, Json>>, tools: PlanTools): (result: unknown) => Json {
   const own = listWrittenNames(holder['returnables']);
   const above = listWrittenNames(tools.owner['returnables']);
@@ -77,7 +72,7 @@ function createResultFilter(holder: Readonly<Record<string, Json>>, tools: PlanT
   };
 }
 
-/** A deep copy: later changes to the result for the response, such as an added token, must not reach the receivers. */
+/** A deep copy: later changes for the response, such as a token, must not reach the receivers. */
 function copyResult(result: unknown): unknown {
   const text =
     result instanceof RawJson ? Buffer.from(result.json).toString() : (JSON.stringify(result) as string | undefined);

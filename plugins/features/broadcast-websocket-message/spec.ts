@@ -1,4 +1,4 @@
-/** Spec of `broadcast_websocket_message`: sends the result of an actionable to connected clients. */
+/** Sends the result of an actionable to connected clients. */
 import { asText, isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
@@ -197,7 +197,7 @@ function check(place: CheckPlace): Finding[] {
   return [...named, ...(place.connections === false ? [off] : []), ...checkShown(place), ...checkSecrets(place)];
 }
 
-/** Reports secrets of other results under names that messages do not omit, unless their own paths are listed. */
+/** Reports secrets of other results under names that messages do not omit. */
 function checkSecrets({ holder, root, actions }: CheckPlace): Finding[] {
   const listed = readNames(holder['returnables'] ?? root['returnables']);
   const open = findOwnAction({ holder, root, actions })?.openSecrets ?? [];

@@ -1,4 +1,4 @@
-/** Checks of `cacheable`: work that a cached result would skip, and results that must not be cached. */
+/** Work that a cached result would skip, and results that must not be cached. */
 import { asText, isObject, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { scanSql } from '../../../language/strings/sql.js';
@@ -64,7 +64,7 @@ const findWriterOf = ({ id = null }: CachedAction, root: CachedAction): CachedAc
     (action) => isWrite(action) && listExtractions(action, root).some(({ from }) => from.includes(id)),
   );
 
-/** A cached actionable between two writes splits their shared transaction into two. */
+/** A cached actionable between two writes splits their transaction. */
 function isBetweenWrites(holder: CachedAction, root: CachedAction): boolean {
   if (root['transaction'] === false) return false;
   const actions = toObjects(root['actionables']);

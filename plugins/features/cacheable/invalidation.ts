@@ -1,6 +1,6 @@
 /**
- * Removes cache entries by name after the commit. A resource also removes them when the request fails later, because part of its
- * work may be committed by then.
+ * Removes cache entries by name after the commit; for a resource also when it fails later, because part may be
+ * committed.
  */
 import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
@@ -22,7 +22,7 @@ export function planInvalidation(
 ): Step[] {
   const namings = written.map((text) => compileName(text, tools));
   const render = (frame: Frame): string[] => namings.map((name) => name(frame));
-  // Only names that depend on results may be unresolved before the work; any other missing value rejects the request first.
+  // Only names that depend on results may be unresolved before the work.
   const isLate = readsResults(written, tools);
   const memo = tools.allocateSlot();
   const isResource = slot === 'resource';

@@ -1,6 +1,6 @@
 /**
- * Injective keys of cache entries: different lists of values never produce the same text. The name groups entries for
- * invalidation; the variant separates the entries of one name. Compiled once, rendered per request.
+ * Injective keys of cache entries. The name groups entries for invalidation; the variant separates the entries of one
+ * name. Compiled once, rendered per request.
  */
 import { createHash } from 'node:crypto';
 import { isObject } from '../../../contract/json.js';
@@ -14,8 +14,8 @@ const LONGEST = 200;
 export type KeyRenderer = (frame: Frame) => string;
 
 /**
- * `user $PAYLOAD.id` becomes `["user ","5"]` whether the value is a number or text, so that any resource with the same template
- * and equal values addresses the same entries.
+ * `user $PAYLOAD.id` becomes `["user ","5"]` for a number or text, so that resources with the same template address
+ * the same entries.
  */
 export function compileName(written: string, tools: PlanTools): KeyRenderer {
   const parts = parseTemplate(written).map((part) =>
@@ -36,7 +36,7 @@ export function compileName(written: string, tools: PlanTools): KeyRenderer {
 /** Name of entries without a `cache_key`. */
 export const createConstantName = (text: string): string => shortenKey(JSON.stringify([text]));
 
-/** Numbers and booleans become text, and object keys are sorted, so that equal values have one form. */
+/** Numbers and booleans become text, and object keys are sorted: equal values have one form. */
 function normalizeValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'object' && value !== null) return JSON.stringify(value, sortKeys);
@@ -48,11 +48,11 @@ const sortKeys = (_key: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 /**
- * Key of every request value that the plan reads, types included, since `5` and `"5"` may have different responses. Built at the
- * first request, when the reads of the whole plan are known.
+ * Key of every request value that the plan reads, with types: `5` and `"5"` may have different responses. Built when
+ * all reads are known.
  */
 export function compileVariant(place: string, tools: PlanTools): KeyRenderer {
-  // Hashed because the store hashes or compares the whole key at each access.
+  // Hashed: the store hashes or compares the key at each access.
   const begin = hashText(JSON.stringify([tools.version, place]));
   let readers: readonly Reader[] | null = null;
   return (frame) => {
@@ -85,13 +85,13 @@ function createReaders(places: readonly ReadPlace[]): readonly Reader[] {
   return [...fields].flatMap(([key, read]) => (whole && key.startsWith('payload "') ? [] : [read]));
 }
 
-/** A list payload has no fields, so it is read as a whole. */
+/** A list payload has no fields. */
 const createFieldReader =
   (field: string | null): Reader =>
   ({ payload }) =>
     field === null || Array.isArray(payload) ? payload : Object.hasOwn(payload, field) ? payload[field] : undefined;
 
-/** An unreadable value counts as absent here; the step that needs it rejects the request. */
+/** The step that needs an unreadable value rejects the request. */
 const ignoreErrors =
   (read: Reader): Reader =>
   (frame) => {
@@ -102,7 +102,7 @@ const ignoreErrors =
     }
   };
 
-/** The prefixes `u` and `b` cannot collide: no JSON text begins with them. */
+/** No JSON text begins with the prefixes `u` and `b`. */
 const serializeExact = (value: unknown): string =>
   typeof value === 'string'
     ? JSON.stringify(value)

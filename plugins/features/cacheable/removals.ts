@@ -1,6 +1,6 @@
 /**
- * Retries removals that the cache store rejected until they succeed; keys that wait for removal are not read meanwhile. The list
- * is bounded, and errors of the store are logged at most once a minute.
+ * Retries removals that the store rejected; keys that wait for removal are not read. The list is bounded, errors are
+ * logged at most once a minute.
  */
 import type { Log } from '../../../contract/plugin.js';
 import type { Cache } from '../../caches/kind.js';
@@ -16,10 +16,10 @@ const FIRST_PAUSE = 10;
 const LONGEST_PAUSE = 200;
 
 export interface Removals {
-  /** At the deadline of `asker`, the removal is pending like a rejected one. */
+  /** At the deadline of `asker`, it is pending like a rejected one. */
   remove(keys: readonly string[], asker?: Waiting | null): void | Promise<void>;
   isWaiting(key: string): boolean;
-  /** Logs an error of the store, at most once per QUIET interval. */
+  /** At most once per QUIET interval. */
   readonly logError: (error: unknown) => void;
 }
 
@@ -40,7 +40,7 @@ export function createRemovals(cache: Cache, log: Log): Removals {
     for (const key of keys) owed.add(key);
     for (const key of owed) {
       if (owed.size <= MOST_WAITING) break;
-      // The entry now lives until it expires; an unbounded list would let an unavailable store exhaust the memory.
+      // The entry lives until it expires: an unbounded list could exhaust the memory.
       owed.delete(key);
       // Without the key, which contains values of requests.
       log.error({}, 'too many pending cache invalidations: one is dropped');
@@ -60,8 +60,8 @@ export function createRemovals(cache: Cache, log: Log): Removals {
   }
 
   /**
-   * A response acknowledges the removal, and other processes read the store directly. So a lost connection or a late reply is
-   * repaired before the response; only a store that stays unavailable leaves the removal pending.
+   * A response acknowledges the removal. So a lost connection or a late reply is repaired before it; only an
+   * unavailable store leaves the removal pending.
    */
   async function retryBriefly(keys: readonly string[], first: Promise<void>, asker: Waiting | null): Promise<void> {
     const end = Math.min(performance.now() + BRIEFLY, asker?.invocation.deadline ?? Infinity);

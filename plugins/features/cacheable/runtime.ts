@@ -1,10 +1,10 @@
 /**
- * Plans the cache of a resource (the serialized response) or an actionable (its result before shaping). Guards and rules run
- * before the lookup; invalidations follow the commit.
+ * The cache of a resource (the serialized response) or an actionable (its result before shaping). Guards and rules
+ * run first; invalidations follow the commit.
  */
 import type { Json } from '../../../contract/json.js';
 import { asText, isObject } from '../../../contract/json.js';
-import { done, type FinalResult } from '../../../contract/hooks.js';
+import { done, type FinalResult } from '../../../contract/reply.js';
 import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { RawJson } from '../../../contract/raw-json.js';
@@ -59,7 +59,7 @@ function planLookup(slot: string, written: CacheableSettings, tools: PlanTools, 
   const isResource = slot === 'resource';
   const { toBytes, fromBytes } = isResource ? AS_TEXT : AS_VALUE;
   const memo = tools.allocateSlot();
-  // Secret fields are never stored in a shared cache, and the result is the same whether it is cached or not.
+  // Secret fields are never cached, and the result is the same either way.
   const hide = isResource ? (result: unknown) => result : createHider(tools.secrets, [], tools.conceals);
 
   function applyLookup(frame: Frame, found: CacheLookup): FinalResult | void {
@@ -71,7 +71,7 @@ function planLookup(slot: string, written: CacheableSettings, tools: PlanTools, 
   }
 
   const lookupResult = (frame: Frame): FinalResult | void | Promise<FinalResult | void> => {
-    // Uploaded files are not part of the key, so a request with files bypasses the cache.
+    // Files are not part of the key, so they bypass the cache.
     if (frame.invocation.files.length > 0) return;
     const [which, of] = [name(frame), variant(frame)];
     const bytes = store.getLocalBytes(which, of);

@@ -1,25 +1,21 @@
 /**
- * Entries of one name belong to a generation that the store holds under that name; removing the name makes all its entries,
- * stored or in progress, unreachable. An unavailable store fails no request.
+ * Entries of one name belong to a generation that the store holds under that name; removing it makes all unreachable.
+ * An unavailable store fails no request.
  */
 import { randomBytes } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../contract/plugin.js';
 import type { Cache } from '../../caches/kind.js';
 import { endAtDeadline, type Waiting } from '../../shared/deadline.js';
-import { createComputations, awaitComputation, type SharedComputation } from './shared-computations.js';
 import { createRemovals } from './removals.js';
 
-/**
- * A generation outlives its entries; losing it early only causes recomputation. It expires because names contain client input,
- * which must not fill the store.
- */
+/** Outlives the entries. It expires because names contain client input, which must not fill the store. */
 const GENERATION_SECONDS = 600;
 const GENERATION_LIVES = 4;
-/** Milliseconds a request waits for another one to compute the same entry. */
+/** Milliseconds a request waits for another to compute the entry. */
 const PATIENCE = 10_000;
 
-/** Milliseconds between polls for a value computed by another process: initial and maximum. */
+/** Milliseconds between polls for another process: initial and maximum. */
 const FIRST_LOOK = 5;
 const LONGEST_LOOK = 100;
 
@@ -29,7 +25,7 @@ export interface ComputationLease {
   readonly lease: string;
   /** Null: another request computes the same entry and exceeds the wait. */
   readonly flight: SharedComputation | null;
-  /** Token of the lock among processes; null or absent where they share no store, or where another process exceeds the wait. */
+  /** Token of the lock among processes; null or absent without a shared store, or after the wait. */
   readonly token?: string | null;
 }
 
@@ -38,9 +34,7 @@ export type CacheLookup = { readonly value: Uint8Array } | { readonly errand: Co
 export interface CacheEntryStore {
   /** Returns the bytes synchronously where the store is in this process; null: call `find`. */
   getLocalBytes(name: string, variant: string): Uint8Array | null;
-  /**
-   * Returns the bytes, possibly those of a concurrent computation, or an errand; a null errand means the store is unavailable.
-   */
+  /** Returns the bytes, or an errand; a null errand means that the store is unavailable. */
   find(
     name: string,
     variant: string,
@@ -51,7 +45,7 @@ export interface CacheEntryStore {
   completeComputation(errand: ComputationLease, value: Uint8Array, seconds: number): void;
   /** Ends a failed computation; a waiting request then computes itself. */
   failComputation(errand: ComputationLease): void;
-  /** Ends the generations of these names, now or when the store is available again. Never rejects. */
+  /** Now or when the store is available again. Never rejects. */
   remove(names: readonly string[], asker?: Waiting | null): void | Promise<void>;
 }
 
@@ -65,7 +59,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
   const removals = createRemovals(cache, log);
   const { logError } = removals;
   let isFar = false;
-  /** Generations decoded so far, by the byte array that the store returned. */
+  /** By the byte array that the store returned. */
   const texts = new WeakMap<Uint8Array, string>();
 
   async function resolveGeneration(name: string, seconds: number): Promise<string> {
@@ -85,7 +79,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
     return first.value === null ? generation : toLatin1(first.value);
   }
 
-  /** Reads a store of this process synchronously; a store that returns a promise is tried once and then never again. */
+  /** Reads a store of this process synchronously; one that returns a promise is tried once. */
   function readLocal(key: string): Uint8Array | null {
     const recall = cache.getValue(key);
     if (!(recall instanceof Promise)) return recall.value;
@@ -94,7 +88,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
     return null;
   }
 
-  /** The cached value, or the right to compute it; `false`: the computation it waited for failed, retry. */
+  /** The cached value, or the right to compute it; `false`: retry. */
   async function findOrLease(
     entry: string,
     end: number,
@@ -113,7 +107,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
     return landed !== null && { value: landed };
   }
 
-  /** One process computes at a time; the others poll for its stored value until the deadline. */
+  /** One process computes; the others poll until the deadline. */
   async function awaitLockOrValue(
     errand: ComputationLease & { readonly flight: SharedComputation },
     end: number,
@@ -125,7 +119,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
         const left = (await cache.claim?.(entry, token, PATIENCE)) ?? 0;
         if (left === 0) return { errand: { ...errand, token } };
         if (left > 0 && performance.now() > end) return { errand };
-        if (left > 0) await setTimeout(Math.min(pause, left));
+        if (left > 0) await sleep(Math.min(pause, left));
         const { value } = await cache.getValue(entry);
         if (value === null) continue;
         flights.unregister(entry, flight);
@@ -166,7 +160,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
       .catch(logError);
   }
 
-  /** The request is over, so it does not compute the value that it may compute now. */
+  /** The request is over, so it does not compute the value. */
   const failLateLookup = (found: CacheLookup): void => {
     if ('errand' in found && found.errand !== null) failComputation(found.errand);
   };
@@ -193,12 +187,12 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
     completeComputation(errand, value, seconds) {
       const { entry, lease, flight } = errand;
       flight?.complete(value);
-      // The flight stays registered until the store has the value, so that requests in between need not compute it.
+      // The flight stays registered until the store has the value.
       const removeComputation = (): void => void (flight && flights.unregister(entry, flight));
       Promise.resolve()
         .then(() => cache.setValue(entry, value, seconds, lease))
         .catch(logError)
-        // Also where nothing was stored, or other processes would wait for a value that never comes.
+        // Otherwise other processes would wait for a value that never comes.
         .then(() => release(errand))
         .catch(logError)
         .finally(removeComputation);
@@ -206,4 +200,63 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
     failComputation,
     remove: (names, asker = null) => removals.remove(names.map(nameKey), asker),
   };
+}
+
+/**
+ * Concurrent requests of this process share one computation of an entry. When it fails, a waiting request takes over.
+ */
+interface SharedComputation {
+  readonly result: Promise<Uint8Array | null>;
+  /** Settles the flight once; null: the computation failed. */
+  complete(value: Uint8Array | null): void;
+  over: boolean;
+  /** Milliseconds of `performance.now()`. */
+  readonly since: number;
+}
+
+interface SharedComputations {
+  get(entry: string): SharedComputation | undefined;
+  /** Registers the caller as the one that computes the entry. */
+  register(entry: string): SharedComputation;
+  /** Unregisters the flight, so that no further request joins it. */
+  unregister(entry: string, flight: SharedComputation): void;
+}
+
+function createComputations(): SharedComputations {
+  const all = new Map<string, SharedComputation>();
+  return {
+    get: (entry) => all.get(entry),
+    register(entry) {
+      let resolve: SharedComputation['complete'] = () => undefined;
+      const landed = new Promise<Uint8Array | null>((settle) => (resolve = settle));
+      const flight: SharedComputation = {
+        result: landed,
+        complete(value) {
+          flight.over = true;
+          resolve(value);
+        },
+        over: false,
+        since: performance.now(),
+      };
+      all.set(entry, flight);
+      return flight;
+    },
+    unregister(entry, flight) {
+      if (all.get(entry) === flight) all.delete(entry);
+    },
+  };
+}
+
+/** Returns the value of a flight, or undefined after `milliseconds`. */
+async function awaitComputation(
+  flight: SharedComputation,
+  milliseconds: number,
+): Promise<Uint8Array | null | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), milliseconds)));
+  try {
+    return await Promise.race([flight.result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

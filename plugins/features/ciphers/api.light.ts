@@ -1,4 +1,4 @@
-/** OpenAPI part of `ciphers`: a decrypted field may be any JSON value, and encryption adds error responses. */
+/** A decrypted field may be any JSON value, and encryption adds error responses. */
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
@@ -31,11 +31,11 @@ export function describeCiphersApi({ value, facts, repeated }: ApiPlace): ApiPar
   };
 }
 
-/** True where `aad` reads the request; a single accessor may then be no text. */
+/** `aad` reads the request; a single accessor may be no text. */
 const readsAad = ({ options }: CheckedEntry): boolean =>
   listAccessors(asText(options['aad'])).some(({ root }) => root !== 'ENV');
 
-/** The column schema describes the ciphertext, so a decrypted field is typed as any value. */
+/** The column holds ciphertext, so the decrypted field is any value. */
 function relaxDecryptedFields(row: JsonSchema, names: ReadonlySet<string>): JsonSchema {
   const properties = getProperties(row);
   if (properties === null) return row;

@@ -5,12 +5,12 @@ import type { EnvFact } from '../../../contract/plugin.js';
 export const HEX = 'hex:';
 export const BASE64 = 'base64:';
 
-/** Valid last characters of unpadded Base64, by the number of unused bits. */
+/** Of unpadded Base64, by the number of unused bits. */
 const LAST = { 0: /[A-Za-z0-9+/_-]$/, 2: /[AEIMQUYcgkosw048]$/, 4: /[AQgw]$/ } as const;
 
 const countCharacters = (bytes: number): number => Math.ceil((bytes * 4) / 3);
 
-/** Returns why a text is not exactly `bytes` bytes (null: any number), or null when it is valid. */
+/** Why a text is not exactly `bytes` bytes (null: any number), or null. */
 export function findBytesFlaw(text: string, bytes: number | null): string | null {
   if (text.startsWith(HEX)) return findHexFlaw(text.slice(HEX.length), bytes);
   if (text.startsWith(BASE64)) return findBase64Flaw(text.slice(BASE64.length), bytes);
@@ -36,7 +36,7 @@ function findBase64Flaw(text: string, bytes: number | null): string | null {
   return bytes === null || length === countCharacters(bytes) ? null : flaw;
 }
 
-/** Checks only the length of a variable against every valid notation; returns null when one may fit. */
+/** Checks the length of a variable against every notation; null when one may fit. */
 export function findLengthFlaw(
   { length, bytes: actual }: Pick<EnvFact, 'length' | 'bytes'>,
   bytes: number,
@@ -46,6 +46,6 @@ export function findLengthFlaw(
   return actual === bytes || written.includes(length) ? null : `it has ${actual} bytes and needs exactly ${bytes}`;
 }
 
-/** A key must not be a published sample, and must have exactly its size. */
+/** A key must be no published sample, and have exactly its size. */
 export const findCipherKeyFlaw = (key: string, bytes: number): string | null =>
   findKeyFlaw(key) ?? findBytesFlaw(key, bytes);

@@ -1,4 +1,4 @@
-/** Checks of `ciphers` entries of valid shape: key sizes, duplicates, columns that cannot hold ciphertext. */
+/** Key sizes, duplicates, and columns that cannot hold ciphertext. */
 import { asText } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
@@ -22,13 +22,13 @@ export function check(place: CheckPlace): Finding[] {
   ];
 }
 
-/** The name of the variable, where the text is exactly one accessor. */
+/** The variable of a text that is exactly one accessor. */
 function parseVariableName(text: string): string | null {
   const [only] = listAccessors(text);
   return only?.start === 0 && only.end === text.length ? (only.tail[0] ?? null) : null;
 }
 
-/** Of an environment variable only the length is checked here; sample secrets are reported where secrets appear in clear text. */
+/** Only the length of a variable is checked; sample secrets are reported elsewhere. */
 function checkKey({ algorithm, options, at }: CheckedEntry, { facts, env }: CheckPlace): Finding[] {
   const key = asText(options['key']);
   const bytes = facts('cipher', algorithm)?.['keyBytes'];
@@ -49,7 +49,7 @@ function checkNonce({ algorithm, options, at }: CheckedEntry, { facts, testing }
   return what === null ? [] : [{ code: 'CPH_NONCE', at: `${at}/options/nonce`, params: { place: '`ciphers`', what } }];
 }
 
-/** A byte prefix before an accessor would let two different texts have the same bytes. */
+/** Behind a byte prefix, two texts could have the same bytes. */
 function checkAad({ options, at }: CheckedEntry): Finding[] {
   const aad = asText(options['aad']);
   const isOpen = listAccessors(aad).length > 0;
@@ -76,7 +76,7 @@ function checkDuplicates(entries: readonly CheckedEntry[]): Finding[] {
     }));
 }
 
-/** RETURN and LIST results come from the definition and were never stored. */
+/** RETURN and LIST results were never stored. */
 function checkResult({ encrypts, properties, at }: CheckedEntry, { holder, root, actions }: CheckPlace): Finding[] {
   if (encrypts) return [];
   const mode = asText(holder['mode']);

@@ -1,7 +1,4 @@
-/**
- * Checks where the statement of an actionable uses an encrypted field: columns that cannot hold it, and comparisons that never
- * match.
- */
+/** Statements that use an encrypted field wrongly: columns that cannot hold it, and comparisons that never match. */
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
@@ -9,7 +6,7 @@ import { listDocumentFields } from '../../../language/strings/document-fields.js
 import { scanSql } from '../../../language/strings/sql.js';
 import { parseCipherEntries, toJsonObjects, type CheckedEntry } from './entries.light.js';
 
-/** Bytes of version and tag, and of the quotes that JSON adds to text. */
+/** Version and tag, and the quotes of JSON text. */
 const AROUND = 1 + 16;
 const QUOTES = 2;
 
@@ -49,7 +46,7 @@ export function checkCipherColumns(entry: CheckedEntry, place: CheckPlace): Find
   });
 }
 
-/** Columns that the field is written to or compared with, by name or as an accessor. */
+/** By name or as an accessor. */
 function findUses(part: JsonObject, property: string): FieldUse[] {
   const { query, parameters } = part;
   if (part['collection'] !== undefined)
@@ -135,7 +132,7 @@ function getMaxLength(property: string, holder: Readonly<Record<string, Json>>):
   return Math.max(0, ...bounds);
 }
 
-/** Length of the ciphertext, in characters, for a text of `letters` one-byte characters. */
+/** In characters, for `letters` one-byte characters. */
 function computeCiphertextLength(
   { algorithm, options }: CheckedEntry,
   letters: number,
@@ -147,7 +144,7 @@ function computeCiphertextLength(
   return Math.ceil((AROUND + nonce + QUOTES + letters) * encoding);
 }
 
-/** Only actionables that certainly run before: those with `depends_on` or `no_op` may run later. */
+/** Actionables that certainly run before: not with `depends_on` or `no_op`. */
 export function checkEarlierWrites(
   { encrypts, properties, at }: CheckedEntry,
   { holder, root }: CheckPlace,

@@ -1,4 +1,4 @@
-/** Parses `ciphers` entries for the checks; parts of invalid shape are replaced by defaults or left out. */
+/** Parses `ciphers` entries for the checks, with defaults for invalid parts. */
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 
 export interface CheckedEntry {

@@ -1,4 +1,4 @@
-/** Compiles one entry of `ciphers` at load: prepares the key, validates sizes and creates a reader of the additional data. */
+/** Compiles one entry of `ciphers`: prepares the key, validates sizes and reads additional data. */
 import { BootError } from '../../../contract/boot-error.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { Kind } from '../../../contract/kind.js';
@@ -8,8 +8,7 @@ import { listAccessors } from '../../../language/strings/accessor.js';
 import { splitPath } from '../../../language/strings/path.js';
 import { cipher } from '../../ciphers/kind.js';
 import { encoding } from '../../encodings/kind.js';
-import { findBytesFlaw, findCipherKeyFlaw } from './bytes.light.js';
-import { decodeBytes } from './bytes.js';
+import { findBytesFlaw, findCipherKeyFlaw, HEX, BASE64 } from './bytes.light.js';
 import { DEFAULT_ENCODING } from './settings.light.js';
 import { createFieldCipher, type FieldCipher } from './field.js';
 
@@ -62,7 +61,7 @@ function resolveNonce({ nonce }: CipherItem, bytes: number, tools: PlanTools): U
   return decodeBytes(text);
 }
 
-/** Byte prefixes are decoded only in text that the operator wrote: client values are plain text, whatever their prefix. */
+/** Byte prefixes are decoded only in text of the operator: client values are plain text. */
 function createAadReader(aad: Json, { bindAad }: FieldCipher, tools: PlanTools): Pick<Entry, 'bound' | 'constant'> {
   const roots = listAccessors(asText(aad)).map(({ root }) => root);
   if (!roots.every((root) => root === 'ENV')) {
@@ -74,4 +73,10 @@ function createAadReader(aad: Json, { bindAad }: FieldCipher, tools: PlanTools):
   if (what !== null) throw new BootError('CPH_AAD', { place: tools.place, what });
   const constant = bindAad(decodeBytes(text));
   return { bound: () => constant, constant };
+}
+
+/** Decodes a text that `findBytesFlaw` accepted. */
+export function decodeBytes(text: string): Buffer {
+  if (text.startsWith(HEX)) return Buffer.from(text.slice(HEX.length), 'hex');
+  return text.startsWith(BASE64) ? Buffer.from(text.slice(BASE64.length), 'base64') : Buffer.from(text);
 }

@@ -1,4 +1,4 @@
-/** Errors of `ciphers`. No message contains a key, a nonce or a value of a request. */
+/** No message contains a key, a nonce or a request value. */
 import type { CodeEntry } from '../../../contract/problem.js';
 
 const OPEN_HELP =

@@ -1,6 +1,6 @@
 /**
- * The stored form of one value: encoded version, nonce and ciphertext. Values are sealed as JSON to preserve their type; version
- * and algorithm are authenticated, so that no text is opened as another kind.
+ * The stored form of one value: encoded version, nonce and ciphertext. Values are sealed as JSON; version and
+ * algorithm are authenticated.
  */
 import { randomBytes } from 'node:crypto';
 import { parseExactJson, writeJson } from '../../../language/strings/exact-json.js';
@@ -30,7 +30,7 @@ export interface FieldSettings {
   readonly cipher: Cipher;
   readonly encoding: Encoding;
   readonly key: Uint8Array;
-  /** A fixed nonce for every value (testing only); null: a random one for each. */
+  /** Fixed for every value (testing only); null: random. */
   readonly nonce: Uint8Array | null;
 }
 
@@ -61,7 +61,7 @@ export function createFieldCipher({
   };
 }
 
-/** Authenticated bytes that are not JSON come from another writer and count as not opened. */
+/** Authenticated bytes that are not JSON have another writer. */
 function parsePlaintext(plain: Uint8Array): unknown {
   try {
     return parseExactJson(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString());
@@ -75,7 +75,7 @@ let used = 0;
 
 function drawNonce(bytes: number): Buffer {
   if (used + bytes > pool.length) {
-    // A new buffer, because nonces returned earlier still reference the old one.
+    // Earlier nonces still reference the old buffer.
     pool = randomBytes(POOL);
     used = 0;
   }

@@ -1,8 +1,9 @@
 /**
- * Encrypts payload fields before an actionable and decrypts fields of its result. Limits are checked before any actionable runs;
- * additional data is read before this one.
+ * Encrypts payload fields before an actionable and decrypts fields of its result. Limits are checked before any
+ * actionable runs.
  */
-import { createFault, type Issue } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { ActionState, Frame, Payload, PlanTools, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
@@ -48,7 +49,7 @@ interface Target {
   /** True when a query writes the field and it is required. */
   readonly demanded: boolean;
   readonly within: InItems | null;
-  /** True when a statement may search the value by its blind index. */
+  /** A statement may search the blind index. */
   readonly indexed: boolean;
 }
 
@@ -68,7 +69,7 @@ export default defineRuntime(feature, {
   }),
 });
 
-/** The ciphertext is authenticated, so a column that another entry encrypts is not opened by mistake. */
+/** A column that another entry encrypts is not opened by mistake. */
 function recordIndexSources(
   { field, constant }: Entry,
   tools: PlanTools,
@@ -92,7 +93,7 @@ function createSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
   const within = tools.repeat?.pointer?.split('/').slice(1) ?? null;
   const bounds = tools.allocateSlot();
   const sealed = tools.allocateSlot();
-  // For a list taken from a result, its items take precedence over the payload and are not encrypted.
+  // Items of a list from a result take precedence over the payload and are not encrypted.
   const unseen = createUnseenReader(tools);
   const named = targets.filter(({ slot }) => slot !== null);
   const steps: Step[] = [];
@@ -105,7 +106,7 @@ function createSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
     steps.push({ id: 'ciphers', phase: ActionPhase.BIND, order: AFTER_HASHES, seals: true, run });
     steps.push({ id: 'ciphers: count', phase: COUNTING, run: (frame) => checkLimits(targets, frame, within) });
     if (tools.columns.some(({ blind }) => blind !== undefined)) {
-      // A deferred job has only the ciphertext, so the clear text is recovered for the index.
+      // A deferred job has only the ciphertext.
       const again = createAadLoader(entries, bounds, ({ encrypts }) => encrypts, true);
       const recoverClearText = (frame: Frame): void => {
         again(frame);
@@ -115,7 +116,7 @@ function createSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
     }
   }
   if (unseen !== null || named.length > 0) {
-    // Named values exist only after their actionable ran; additional data of the payload was read earlier.
+    // Named values exist only after their actionable.
     const read = createAadLoader(entries, bounds, ({ encrypts }) => encrypts, true);
     const run = (frame: Frame): void => {
       if (unseen !== null)
@@ -139,7 +140,7 @@ function createSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
   return steps;
 }
 
-/** Reads the additional data of matching entries; `missing` reads only what was not read before. */
+/** `missing` reads only additional data that was not read before. */
 const createAadLoader =
   (entries: readonly Entry[], slot: number, which: (entry: Entry) => boolean, missing = false) =>
   (frame: Frame): void => {
@@ -174,7 +175,7 @@ function resolveTargets(entry: Entry, index: number, tools: PlanTools): Target[]
   });
 }
 
-/** A unit of a string takes at most six bytes of JSON, so most strings need not be written. */
+/** A unit takes at most six bytes of JSON, so most strings need not be written. */
 const isLonger = (value: unknown, most: number): boolean =>
   !(typeof value === 'string' && value.length * 6 + 2 <= most) && Buffer.byteLength(JSON.stringify(value)) > most;
 
@@ -197,7 +198,7 @@ function checkLimits(targets: readonly Target[], { payload }: Frame, within: rea
   }
 }
 
-/** Values sealed for this request are left alone: a retried transaction may meet them again. */
+/** A retried transaction may meet values sealed for this request. */
 function createSealer({ entry, index, indexed }: Target, frame: Frame, bounds: number, slot: number): Change | null {
   const data = (frame.slots[bounds] as readonly (Uint8Array | undefined)[])[index];
   const done = (frame.slots[slot] ??= new Set()) as Set<unknown>;
@@ -246,7 +247,7 @@ function recoverSealed({ entry, index, path, inItems }: Target, frame: Frame, bo
   }
 }
 
-/** All failures have one error code, so that a caller cannot learn why a value does not open. */
+/** One error code, so that a caller cannot learn why a value does not open. */
 function decrypt(
   opening: readonly { readonly entry: Entry; readonly index: number }[],
   state: ActionState,

@@ -1,4 +1,4 @@
-/** Spec of `ciphers`: encrypts fields before the actionable runs and decrypts fields of its result. */
+/** Encrypts fields before the actionable and decrypts those of its result. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { list, pluginName, shape, text, value } from '../../../contract/combinators.js';
 import { describeCiphersApi } from './api.light.js';

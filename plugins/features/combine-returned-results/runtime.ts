@@ -1,4 +1,4 @@
-/** Merges the results of other actionables with this result; own fields take precedence. */
+/** Merges other results with this one; own fields take precedence. */
 import { isObject, type Json } from '../../../contract/json.js';
 import { createHider } from '../../../language/strings/hide-secrets.js';
 import type { PlanTools } from '../../../contract/plan.js';
@@ -13,7 +13,7 @@ export default defineRuntime(feature, {
       const ids = Array.isArray(written) ? (written as readonly Json[]) : [];
       const sources = ids.flatMap((id) => tools.action('self', Number(id)) ?? []);
       for (const source of sources) tools.recordResultRead(source, []);
-      // The result of an actionable still passes the step that hides secret fields.
+      // An actionable's result still passes the step that hides secrets.
       const keep = slot === 'resource' ? createSecretHider(tools) : (result: object): object => result;
       return {
         steps: [
@@ -38,11 +38,11 @@ export default defineRuntime(feature, {
   }),
 });
 
-/** Creates own data properties: a field name from a remote service, such as `__proto__`, must not invoke a setter. */
+/** Own data properties: a name from a remote service, such as `__proto__`, must not invoke a setter. */
 const mergeResults = (results: readonly object[]): object =>
   Object.fromEntries(results.flatMap((result) => Object.entries(result)));
 
-/** `returnables` of the main result must not reveal secret fields of the merged results. */
+/** `returnables` of the main result must not reveal merged secrets. */
 function createSecretHider({ secrets, revealed, conceals }: PlanTools): (result: object) => object {
   const hide = createHider(secrets, revealed, conceals);
   return (result) => hide(result) as object;

@@ -52,7 +52,7 @@ function describeApi({ slot, value }: ApiPlace): ApiPart {
   return { changes: [{ phase, order: -100, change: (forms, results) => mergeForms(forms, ids, results, ofResource) }] };
 }
 
-/** Merges the schemas of the other results with this one; a list stays unchanged. */
+/** Merges the schemas of results; a list stays unchanged. */
 function mergeForms(forms: Forms, ids: readonly number[], results: ApiResults, ofResource: boolean): Forms {
   const hideSecrets = (row: JsonSchema): JsonSchema =>
     ofResource ? omitNames(row, (name) => results.secrets.has(name)) : row;
@@ -62,7 +62,7 @@ function mergeForms(forms: Forms, ids: readonly number[], results: ApiResults, o
   return forms.map((form) => {
     if (isList(form)) return form;
     const parts = [...others, [form]];
-    // One part with unknown fields makes the fields of the whole unknown.
+    // One part with unknown fields makes all unknown.
     if (
       parts.some((part) =>
         part.some((one) => one['type'] === undefined || (isObjectSchema(one) && getProperties(one) === null)),
@@ -80,7 +80,7 @@ function mergeForms(forms: Forms, ids: readonly number[], results: ApiResults, o
   });
 }
 
-/** A field that occurs in several results may have the type of any of them. */
+/** A field of several results may have any of their types. */
 function openWhereDouble(
   properties: Record<string, JsonSchema>,
   rows: readonly JsonSchema[],

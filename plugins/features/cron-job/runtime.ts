@@ -1,4 +1,4 @@
-/** Runtime of `cron_job`: registers when an actionable is due. The trigger `scheduled_work` starts it. */
+/** Registers when an actionable is due. The trigger `scheduled_work` starts it. */
 import { asText, isObject } from '../../../contract/json.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { feature } from '../kind.js';

@@ -1,4 +1,4 @@
-/** Spec of `cron_job`: an actionable that runs on a schedule, never for a request. */
+/** An actionable that runs on a schedule, never for a request. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, text } from '../../../contract/combinators.js';
 import { zoneErrors } from '../../schedulers/shared/fields.light.js';

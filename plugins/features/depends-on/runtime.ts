@@ -1,7 +1,4 @@
-/**
- * Copies values from results of earlier actionables into named slots. The compiler, not this plugin, orders dependencies before
- * their dependents.
- */
+/** Copies values from earlier results into named slots. The compiler orders dependencies. */
 import { createFault } from '../../../contract/fault.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
@@ -19,7 +16,7 @@ const toObjects = (json: Json | undefined): readonly Readonly<Record<string, Jso
 
 interface Extract {
   readonly run: (frame: Frame) => void;
-  /** Null if several results may provide the value, or it is a whole result. */
+  /** Null for several possible results, or a whole one. */
   readonly copy: ResultCopy | null;
 }
 
@@ -86,7 +83,7 @@ const SELF = 'self_';
 const createReader = (path: string): ((result: unknown) => unknown) =>
   path === SELF ? (result) => result : compilePath(splitPath(path));
 
-/** The first named result that has the path provides the value; if none has it, the request fails. */
+/** The first named result with the path provides the value; without one, the request fails. */
 function createExtract(path: string, name: string, sources: readonly number[], slot: number): (frame: Frame) => void {
   const read = createReader(path);
   return (frame) => {

@@ -1,4 +1,4 @@
-/** Spec of `depends_on`: runs other actionables first and extracts values of their results. */
+/** Runs other actionables first and extracts values of their results. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { list, numeric, shape, text } from '../../../contract/combinators.js';
 

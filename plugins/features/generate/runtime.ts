@@ -1,6 +1,4 @@
-/**
- * Generates identifiers in a step that runs before the cache lookup of the actionable, so that a cached result does not skip it.
- */
+/** Generates identifiers before the cache lookup of the actionable, so that a cached result does not skip it. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { PlanTools, Step } from '../../../contract/plan.js';
 import { ActionPhase } from '../../../contract/slot.js';

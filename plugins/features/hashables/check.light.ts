@@ -1,4 +1,4 @@
-/** Checks of `hashables` entries of valid shape: duplicates, lengths beyond the algorithm's limit, fields written unhashed. */
+/** Duplicates, lengths beyond the algorithm's limit, fields written unhashed. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
@@ -39,7 +39,7 @@ const checkDuplicates = (entries: readonly Entry[]): Finding[] =>
       fix: { title: 'remove this entry', edits: [{ at: entry, remove: true }], asks: true },
     }));
 
-/** Within the rules of this actionable, a field's own bound takes precedence over that of its rule. */
+/** A field's own bound takes precedence over that of its rule. */
 function checkLengths({ property, algorithm }: Entry, { holder, facts }: CheckPlace): Finding[] {
   const max = facts('hasher', algorithm)?.['maxBytes'];
   if (typeof max !== 'number') return [];
@@ -56,7 +56,7 @@ function checkLengths({ property, algorithm }: Entry, { holder, facts }: CheckPl
   });
 }
 
-/** Only actionables that certainly run before: those with `depends_on` or `no_op` may run later. */
+/** Actionables that certainly run before: not with `depends_on` or `no_op`. */
 function checkEarlierWrites({ property, at }: Entry, { holder, root }: CheckPlace): Finding[] {
   const actions = listIndexedObjects(root['actionables']).map(([action]) => action);
   const own = actions.findIndex((action) => action['id'] === holder['id']);
@@ -70,7 +70,7 @@ function checkEarlierWrites({ property, at }: Entry, { holder, root }: CheckPlac
 const isHashed = (action: JsonObject, property: string): boolean =>
   listIndexedObjects(action['hashables']).some(([entry]) => entry['property'] === property);
 
-/** True for a statement that writes the field, by name or as an accessor, into a column. */
+/** True for a statement that writes the field into a column. */
 function isWritten({ query, parameters }: JsonObject, property: string): boolean {
   if (typeof query !== 'string' || !Array.isArray(parameters)) return false;
   const { verb, placeholders } = scanSql(query);

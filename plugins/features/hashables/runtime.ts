@@ -1,8 +1,9 @@
 /**
- * Hashes payload fields in two steps: hashes are computed before any actionable runs, so that transactions do not wait and
- * retries do not repeat the work; the payload is replaced when this actionable runs.
+ * Hashes payload fields in two steps: hashes are computed before any actionable runs, so that transactions do not
+ * wait and retries do not repeat the work; then the payload is replaced.
  */
-import { createFault, type Issue } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import { asText, isObject, formatPointer, type Json } from '../../../contract/json.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import type { Frame, Payload, PlanTools, Reader, Step } from '../../../contract/plan.js';
@@ -25,7 +26,7 @@ import {
 
 /** After the resource cache lookup, before the first actionable. */
 const PHASE = ResourcePhase.RECALL + 50;
-/** Maximum hashes per request: hashing more could block other requests for minutes. */
+/** Per request: more could block others for minutes. */
 const MOST = 100;
 
 interface Entry {
@@ -52,7 +53,7 @@ interface HashedValue {
   readonly hash: string;
 }
 
-/** Hashes of one request by entry and text, so that a retried transaction does not hash again. */
+/** By entry and text, so that a retried transaction does not hash again. */
 type HashCache = Map<Entry, Map<string, string>>;
 /** Hashes created for a request: a value that is one already is not hashed again. */
 const made = new WeakMap<Frame['invocation'], Set<unknown>>();
@@ -126,7 +127,7 @@ function createHashSteps(entries: readonly Entry[], within: readonly string[] | 
   ];
 }
 
-/** Named values exist only after their actionable ran; the first step cannot see items of a list taken from a result. */
+/** Named values exist only after their actionable; the first step cannot see items of a result. */
 function createNameSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
   const unseen = createUnseenReader(tools);
   const named = entries.filter((entry) => entry.named !== null);
@@ -185,10 +186,7 @@ function collectTasks(entries: readonly Entry[], payload: unknown, within: reado
   return tasks;
 }
 
-/**
- * The values at a path, also through lists: `users.password` matches every user. Where the statement repeats for the items of a
- * list (`within`), the field of each item is included.
- */
+/** Also through lists: `users.password` matches every user. With `within`, the field of each item is included. */
 function findValues(path: readonly string[], payload: unknown, within: readonly string[] | null): PathMatch[] {
   const found = findPathMatches(payload, path);
   if (within === null || Array.isArray(payload)) return found;
@@ -199,7 +197,7 @@ function findValues(path: readonly string[], payload: unknown, within: readonly 
   ];
 }
 
-/** Sequential, so that one request occupies one hashing slot at a time. */
+/** One request occupies one hashing slot at a time. */
 async function hashTasks(tasks: readonly Task[], frame: Frame, slot: number): Promise<void> {
   const hashed: HashedValue[] = [];
   for (const { entry, path, text } of tasks)

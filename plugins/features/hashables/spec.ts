@@ -1,4 +1,4 @@
-/** Spec of `hashables`: replaces payload fields by their hash before the actionable runs. */
+/** Replaces payload fields by their hash before the actionable. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { list, shape } from '../../../contract/combinators.js';
 import { protectedProperty as property } from '../../hashers/shared/fields.light.js';

@@ -1,6 +1,6 @@
 /**
- * Revokes tokens of a request that the resource's own settings verify; other texts are ignored, so that they cannot fill the
- * store. Runs after the actionables, before a new token is issued.
+ * Revokes tokens that the resource's own settings verify; other texts are ignored, so that they cannot fill the
+ * store. Runs before a new token is issued.
  */
 import { createFault } from '../../../contract/fault.js';
 import { isObject, type Json } from '../../../contract/json.js';

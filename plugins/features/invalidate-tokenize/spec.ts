@@ -110,7 +110,7 @@ function check({ value: { invalidate_tokenize: written }, holder }: CheckPlace):
   return [{ code: 'TOK_REVOKE_FORM', at: '/invalidate_tokenize/tokens' }];
 }
 
-/** The whole text must be one accessor, because a token is never part of a longer text. */
+/** The whole text must be one accessor: a token is no part of a text. */
 function isAccessor(json: Json): boolean {
   if (typeof json !== 'string') return false;
   const [only] = listAccessors(json);

@@ -1,4 +1,4 @@
-/** Spec of `join_room`: this connection receives the messages to a room from now on. */
+/** This connection receives the messages to a room from now on. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
 import { findOpenRooms, checkRoomField, ROOM_ANY, roomErrors, roomField } from '../shared/rooms.light.js';

@@ -1,4 +1,4 @@
-/** Spec of `leave_room`: this connection no longer receives the messages to a room. */
+/** This connection no longer receives the messages to a room. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
 import { checkRoomField, roomErrors, roomField } from '../shared/rooms.light.js';

@@ -1,5 +1,5 @@
-/** Rejects the request when an actionable returns nothing, or stops it there. */
-import { FinalResult } from '../../../contract/hooks.js';
+/** Rejects or stops the request when an actionable returns nothing. */
+import { FinalResult } from '../../../contract/reply.js';
 import { createFault } from '../../../contract/fault.js';
 import { isObject } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
@@ -27,7 +27,7 @@ export default defineRuntime(feature, {
               if (!isEmpty(result)) return;
               if (!stops) throw createFault('ACT_NO_VALUE', {}, options);
               frame.stopped = true;
-              // Done skips the remaining steps, so that an empty result is neither shaped nor cached.
+              // An empty result is neither shaped nor cached.
               return new FinalResult(result);
             },
           },

@@ -1,5 +1,6 @@
-/** Compiles the rules into one step that validates the whole payload before any actionable runs. */
-import { createFault, type Issue } from '../../../contract/fault.js';
+/** One step that validates the payload before any actionable runs. */
+import { createFault } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import type { Json } from '../../../contract/json.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import type { Frame, Invocation, Payload, Step } from '../../../contract/plan.js';
@@ -37,7 +38,7 @@ function compileRules(rules: Json | undefined, typeOf: ValidationTypeLookup): Fi
   return list.map(toRule).flatMap((rule) => compileFields(rule['field'], pickBounds(rule), typeOf));
 }
 
-/** Runs before any rule and replaces the payload, so that no later step sees a value in another form than the canonical one. */
+/** Runs before any rule, so that later steps see only the canonical form. */
 function createCanonicalSteps(fields: readonly FieldRule[]): Step[] {
   const each = createFieldsCanonicalizer(fields);
   if (each === null) return [];
@@ -80,7 +81,7 @@ function throwIssues(issues: readonly Issue[]): never {
 
 type Convert = (payload: Payload, texts: NonNullable<Invocation['texts']>) => Payload;
 
-/** Converts values that arrive as text to the types of their rules; null when no rule needs a conversion. */
+/** Converts values that arrive as text to the types of their rules; null when none need it. */
 function createConverter(fields: readonly FieldRule[]): Convert | null {
   const converted = fields.flatMap(({ name, type }) =>
     type.fromText === undefined ? [] : [{ name, read: (sent: unknown) => type.fromText?.(sent) }],

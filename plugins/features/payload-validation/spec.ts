@@ -1,4 +1,4 @@
-/** Spec of `payload_validation`: rules for the request body, validated before anything runs. */
+/** Rules for the request body, validated before anything runs. */
 import { flag, list, numeric, record, shape, slot } from '../../../contract/combinators.js';
 import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
@@ -217,7 +217,7 @@ function checkNestedBounds(fields: Bounds, around: Bounds, at: string): Finding[
   });
 }
 
-/** A field's own bounds take precedence over those `around` it; bounds set only around the field are reported there. */
+/** A field's own bounds take precedence over those `around` it, which are reported there. */
 function checkBounds(own: Bounds, around: Bounds, at: string): Finding[] {
   return PAIRS.flatMap(([low, high]) => {
     if (own[low] === undefined && own[high] === undefined) return [];

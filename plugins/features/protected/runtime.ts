@@ -1,6 +1,6 @@
 /**
- * Token guard. Runs before the body is read and before a database connection is acquired; a cached token is verified
- * synchronously. Every rejection has the same response.
+ * Token guard. Runs before the body is read and a database connection is acquired. Every rejection has the same
+ * response.
  */
 import { randomUUID } from 'node:crypto';
 import { createFault } from '../../../contract/fault.js';
@@ -38,7 +38,7 @@ export default defineRuntime(feature, {
             createReject(true),
           ),
         ],
-        // A connection tries every guard of the plan set, so rejections by some of them are expected and not logged as warnings.
+        // A connection tries every guard, so rejections are expected and not logged as warnings.
         identity: createIdentity(verify, header, revoked, createReject(false)),
         guard: `${type} in ${header}`,
         proof: getProof(header),
@@ -117,7 +117,7 @@ function createIdentity(
   };
 }
 
-/** A valid token may be revoked, so revocation is checked at each use, also for cached tokens. */
+/** A valid token may be revoked, also a cached one. */
 function createAdmit(expose: (verified: VerifiedToken) => Claims, isRevoked: IsRevoked | null): Admit {
   const admitVerified = (frame: Frame, verified: VerifiedToken, isOver: boolean): void => {
     if (isOver) throw new TokenRefused('revoked');
@@ -132,7 +132,7 @@ function createAdmit(expose: (verified: VerifiedToken) => Claims, isRevoked: IsR
   };
 }
 
-/** The response depends on the caller, and a shared cache cannot know that a custom header carries credentials. */
+/** A shared cache cannot know that a custom header carries credentials. */
 function admitCaller(frame: Frame, claims: Claims): void {
   frame.claims = claims;
   frame.headers['cache-control'] = 'no-store';
@@ -142,7 +142,7 @@ const ELSEWHERE =
   'valid token rejected: it has another issuer, audience or purpose than `issuer`, `audience` and `purpose` of ' +
   '`protected` (logged once)';
 
-/** One response for every reason. Errors other than TokenRefused are rethrown unchanged. */
+/** For every reason. Errors other than TokenRefused are rethrown. */
 function createRejectToken(header: string, place: string, log: Log, tells: boolean): RejectToken {
   const options = {
     headers: { 'cache-control': 'no-store', ...(isAuthorization(header) && { 'www-authenticate': 'Bearer' }) },
@@ -151,7 +151,7 @@ function createRejectToken(header: string, place: string, log: Log, tells: boole
   return ({ id }, error) => {
     if (!(error instanceof TokenRefused)) throw error;
     log.debug({ resource: place, request: id, reason: error.reason }, 'token rejected');
-    // The signature is valid, so the guard probably lacks the issuer, audience or purpose of the token.
+    // The signature is valid: the guard probably lacks issuer, audience or purpose.
     if (error instanceof TokenMismatch && !told) {
       told = true;
       log.warn({ resource: place, reason: error.reason }, ELSEWHERE);

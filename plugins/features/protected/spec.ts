@@ -7,8 +7,8 @@ import {
   type CredentialMismatch,
   type Finding,
   type IssuedCredentials,
-  type PluginSpec,
 } from '../../../contract/plugin.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { HEADER_NAME } from '../../../language/strings/header.js';
 import { list, shape, text } from '../../../contract/combinators.js';
 import { addingTokenize } from '../shared/tokenize-fix.light.js';
@@ -37,7 +37,7 @@ export default definePlugin({
     'a token with another purpose is rejected. For tokens of another system, write its key, `issuer` and `audience`. ' +
     'Every invalid token gets the same 401; the log has the reason at level debug.',
   facts: { applies: 'when-present', guards: true, identifies: true },
-  // A pattern, so that `invalidate_tokenize` is used where it is loaded, but is not loaded because of this plugin.
+  // A pattern, so that `invalidate_tokenize` is used but not loaded because of this plugin.
   requires: ['token:*', 'feature:invalidate_*'],
   slots: {
     resource: shape({
@@ -141,7 +141,9 @@ export default definePlugin({
   ],
 });
 
-/** Tokens of one format, key, audience and purpose are valid for every resource that names these, regardless of the header. */
+/**
+ * Tokens of one format, key, audience and purpose are valid for every resource with these, regardless of the header.
+ */
 function getCallerKey({ value, holder, facts }: Parameters<NonNullable<PluginSpec['getCallerKey']>>[0]): string {
   const settings = isObject(holder['tokenize']) ? holder['tokenize'] : {};
   const demanded = describeRequirements(resolveRequirements(value['protected'], settings));
@@ -149,7 +151,7 @@ function getCallerKey({ value, holder, facts }: Parameters<NonNullable<PluginSpe
   return JSON.stringify(demanded === null ? by : [...by, demanded]);
 }
 
-/** Tokens for another purpose than access do not make their holders receivers; messages go to holders of access tokens. */
+/** Messages go to holders of access tokens only. */
 function getRealm(place: Parameters<NonNullable<PluginSpec['getRealm']>>[0]) {
   const { protected: written, ...value } = place.value;
   const { purpose } = resolveRequirements(written, place.holder['tokenize']);
@@ -219,7 +221,7 @@ function describeApi({ value, holder, used }: ApiPlace): ApiPart {
     ],
     ...(purpose !== ACCESS && { notes: [`Takes only tokens for the purpose \`${purpose}\`.`] }),
     answers: { 'cache-control': '`no-store`.' },
-    // Where tokens can be revoked, the guard queries the store of revoked tokens.
+    // Where tokens can be revoked, the store is queried.
     refuses: [{ code: 'TOK_REFUSED', ...asked }, ...(used('feature:invalidate_tokenize') ? ['CCH_AWAY'] : [])],
   };
 }

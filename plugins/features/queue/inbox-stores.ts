@@ -1,9 +1,9 @@
-/** Storage of an inbox: a table of a SQL database, or a collection of documents. Statements are constant, values are bound. */
+/** Storage of an inbox: a table of a SQL database, or a collection of documents. */
 import type { SharedUnit } from '../../../contract/plan.js';
 import { dialect, type Dialect } from '../../dialects/kind.js';
 import { documentStore, type DocumentStore, type DocumentTransaction } from '../../document-stores/kind.js';
 
-/** `job` and `step` are fixed-length hashes that form the key in any database; `id` is the id of the job. */
+/** `job` and `step` are hashes that form the key; `id` is that of the job. */
 export interface InboxRow {
   readonly job: string;
   readonly step: string;
@@ -29,7 +29,7 @@ export function resolveInboxStore({ kind, handle }: SharedUnit): InboxStore | nu
 
 const DAY_MS = 86_400_000;
 const MOST = 100;
-/** `id` and `body` are not indexed, so that they may have any length. */
+/** Not indexed, so `id` and `body` have any length. */
 const MAKE = `CREATE TABLE IF NOT EXISTS lintel_inbox (
   job char(64) NOT NULL, step char(64) NOT NULL, id text NOT NULL, body TEXT_TYPE NOT NULL, made_at bigint NOT NULL,
   PRIMARY KEY (job, step))`;
@@ -44,7 +44,7 @@ function createTableStore(connection: Dialect): InboxStore {
       const [row] = await run('SELECT version() AS version');
       const isPostgres = String(row?.['version']).startsWith('PostgreSQL');
       const text = MAKE.replace('TEXT_TYPE', isPostgres ? 'text' : 'longtext');
-      // Two processes that create the table concurrently can collide; the second attempt finds it.
+      // Two processes may collide; the second attempt finds the table.
       await run(text).catch(() => run(text));
     },
     read: async (job) => selectColumn('body')(await run('SELECT body FROM lintel_inbox WHERE job = $1', [job])),

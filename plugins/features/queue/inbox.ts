@@ -36,7 +36,7 @@ export function createInbox(
     const text = writeJson(note) ?? 'null';
     return queue().sealing?.seal(job, text) ?? text;
   };
-  /** Returns null for an unreadable note, which never counts as a finished step. */
+  /** An unreadable note never counts as a finished step. */
   const openNote = (job: string, body: string): unknown => {
     const { sealing } = queue();
     try {
@@ -55,7 +55,7 @@ export function createInbox(
       try {
         await store.add(row, of(unit));
       } catch (error) {
-        // Another process committed the step after this one had read the notes; the next attempt reads the note.
+        // Another process committed the step meanwhile; the next attempt reads the note.
         throw error instanceof Fault && error.code === 'QRY_UNIQUE' ? createFault('JOB_STOPPED') : error;
       }
     },

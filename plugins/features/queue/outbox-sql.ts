@@ -1,7 +1,4 @@
-/**
- * SQL statements of the outbox for PostgreSQL and MySQL; constant text with bound values. The dialect is detected from the
- * database. Must not depend on queues.
- */
+/** SQL of the outbox for PostgreSQL and MySQL; the dialect is detected from the database. */
 import { BY_LOCKS, type Dialect, type Row } from '../../dialects/kind.js';
 
 export const BATCH = 100;
@@ -10,10 +7,10 @@ export interface OutboxSql {
   /** Creates the table if absent, within `transaction` where the database supports it. */
   make(transaction: unknown): Promise<void>;
   add(id: string, body: string, transaction: unknown): Promise<void>;
-  /** Claims the oldest unclaimed rows for 5 seconds, longer than a queue may take to respond. */
+  /** The oldest, for 5 seconds, longer than a queue takes. */
   claimRows(): Promise<readonly OutboxRow[]>;
   remove(rows: readonly OutboxRow[]): Promise<void>;
-  /** Like `remove`, for one row; also compares the id, because the row may come from another table. */
+  /** For one row; also compares the id, because the row may be of another table. */
   removeOne(row: Pick<OutboxRow, 'place' | 'id'>): Promise<void>;
   releaseRows(rows: readonly OutboxRow[]): Promise<void>;
   markRejected(rows: readonly OutboxRow[], code: string): Promise<void>;
@@ -26,7 +23,7 @@ export interface OutboxRow {
 }
 
 const ADD = 'INSERT INTO lintel_outbox (id, body) VALUES ($1, $2)';
-/** One statement for any number of rows: the last row id is repeated. */
+/** For any number of rows: the last id is repeated. */
 const THESE = `WHERE place IN (${Array.from({ length: BATCH }, (_, n) => `$${n + 1}`).join(', ')})`;
 const REMOVE = `DELETE FROM lintel_outbox ${THESE}`;
 const REMOVE_ONE = 'DELETE FROM lintel_outbox WHERE place = $1 AND id = $2';
@@ -85,7 +82,7 @@ function createMysqlSql(connection: Dialect): Making {
   ORDER BY place LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
   const TAKE = `UPDATE lintel_outbox SET taken_until = UTC_TIMESTAMP(3) + INTERVAL 5 SECOND ${THESE}`;
   return {
-    // DDL commits the open transaction on MySQL, so the table is created outside it.
+    // DDL commits the open transaction on MySQL.
     make: async () => void (await connection.execute(MAKE, [], null)),
     claimRows: () =>
       inTransaction(connection, async (transaction) => {

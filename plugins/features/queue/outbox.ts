@@ -1,6 +1,6 @@
 /**
- * Transactional outbox for a queue outside the database of the request: jobs are written in its transaction and transferred
- * after the commit. A row is removed only once the queue has the job, so a crash loses none.
+ * Transactional outbox for a queue outside the database of the request: jobs are written in its transaction and
+ * transferred after the commit. A row is removed once the queue has the job, so no crash loses one.
  */
 import type { DeferredJob, JobEntry } from '../../../contract/deferred.js';
 import { Fault, createFault } from '../../../contract/fault.js';
@@ -14,7 +14,7 @@ import { queueErrors, type Queue } from '../../queues/kind.js';
 
 export interface Outbox {
   add(work: readonly JobEntry[], transaction: unknown): Promise<void>;
-  /** Removes the row before the job runs, so that it is not transferred again after a crash of the process that did so. */
+  /** Removes the row before the job runs, so that it is not transferred again after a crash. */
   begin(work: DeferredJob): Promise<void>;
   /** Schedules a transfer after a commit, without waiting for it. */
   scheduleTransfer(): void;
@@ -33,7 +33,7 @@ export interface OutboxInput {
 }
 
 const PAUSE = 5000;
-/** Returns null for a row that was altered, so that it does not block the others. */
+/** Null for a row that was altered. */
 function parseJob(body: string | null): JobEntry | null {
   let read: unknown;
   try {
@@ -93,12 +93,12 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
   async function transferRows(rows: readonly OutboxRow[]): Promise<void> {
     const refused = await findRejection(rows);
     if (refused === null) await (await resolveSql(null)).remove(rows);
-    // A job that the queue rejects permanently must not block the others.
+    // A rejected job must not block the others.
     else if (rows.length > 1) for (const row of rows) await transferRows([row]);
     else await deadLetterRows(rows, refused);
   }
 
-  /** Moves rejected jobs to the dead letters of the queue; rows that cannot be parsed stay in the outbox, marked as rejected. */
+  /** Moves rejected jobs to the dead letters; rows that cannot be parsed stay, marked as rejected. */
   async function deadLetterRows(rows: readonly OutboxRow[], { code, params }: Fault): Promise<void> {
     const jobs = rows.map(({ id }) => id);
     const work = rows.flatMap((row) => openJob(row) ?? []);
@@ -113,7 +113,7 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
     await (await resolveSql(null)).remove(rows);
   }
 
-  /** Returns why the queue permanently rejects the rows; null once it has them. */
+  /** Why the queue rejects the rows; null once it has them. */
   async function findRejection(rows: readonly OutboxRow[]): Promise<Fault | null> {
     const work = rows.flatMap((row) => openJob(row) ?? []);
     if (work.length !== rows.length) return createFault('JOB_BROKEN');

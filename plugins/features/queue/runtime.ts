@@ -1,6 +1,6 @@
 /**
- * Enqueues accepted jobs within the transaction of the request, if there is one, so that both commit or neither. A queue in
- * another database receives them through the outbox.
+ * Enqueues jobs within the transaction of the request, so that both commit or neither. A queue in another database
+ * receives them through the outbox.
  */
 import type { Deferral } from '../../../contract/deferred.js';
 import { isObject, type Json } from '../../../contract/json.js';
@@ -69,7 +69,7 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
         await found.within.add(work, own(unit));
         await frame.afterCommit(() => found.within.committed());
       } else {
-        // A job that the queue would never accept is rejected now, while the request can still fail.
+        // A job that the queue never accepts is rejected while the request can fail.
         store().validate?.(work);
         await found.outbox.add(work, own(unit));
         await frame.afterCommit(() => found.outbox.scheduleTransfer());
@@ -111,7 +111,7 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
         for (const inbox of inboxes) await inbox.sweepNotes();
       };
       sweeping ??= setInterval(() => void sweepInboxes(), SWEEP_MS).unref();
-      // Earlier jobs may be in the outbox of `main`, even where none are accepted there any more.
+      // Earlier jobs may be in the outbox of `main`.
       const main = find?.(dialect, CONNECTION) ?? null;
       for (const of of new Set([...(main === null ? [] : [main]), ...accepting])) {
         const found = await resolveStrategy(of);
@@ -126,8 +126,8 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
 }
 
 /**
- * Shared by all plans, so that jobs of one request are enqueued together. One instance per kind of transaction, because a
- * document store in tables shares the connection but accesses its transaction differently.
+ * Jobs of one request are enqueued together. One instance per kind of transaction, because a document store in tables
+ * accesses that of its connection differently.
  */
 function memoizeByUnit<T>(make: (shared: SharedUnit) => T): (shared: SharedUnit) => T {
   const known = new Map<unknown, Map<SharedUnit['of'], T>>();
@@ -140,7 +140,7 @@ function memoizeByUnit<T>(make: (shared: SharedUnit) => T): (shared: SharedUnit)
   };
 }
 
-/** Only written settings: those of an actionable override those of its resource. */
+/** Those of an actionable override those of its resource. */
 function readSettings(value: Readonly<Record<string, Json>>): Pick<Deferral, 'delay' | 'priority' | 'retries'> {
   const names = ['delay', 'priority', 'retries'] as const;
   return Object.fromEntries(names.flatMap((name) => (typeof value[name] === 'number' ? [[name, value[name]]] : [])));

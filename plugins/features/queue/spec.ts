@@ -1,4 +1,4 @@
-/** Spec of `queue`: runs work in the background with a delay, a priority and retries. */
+/** Runs work in the background, with a delay, a priority and retries. */
 import { QUEUE_KEY } from '../../queues/shared/key.light.js';
 import { isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
@@ -210,7 +210,7 @@ function check(place: CheckPlace): Finding[] {
     : [{ code: 'QUE_NOTHING', at: '/retries', ...createRemovalFix('/retries') }];
 }
 
-/** Detects multiples of 1000 that are no quarter hours: `60000` is probably a minute in milliseconds. */
+/** Multiples of 1000 that are no quarter hours, such as `60000`. */
 function inMilliseconds(delay: unknown): Finding[] {
   if (typeof delay !== 'number' || delay < 5000 || delay % 1000 !== 0 || delay % 900 === 0) return [];
   const text = String(delay / 1000);

@@ -1,6 +1,6 @@
 /**
- * Counts requests in the cache store. The step runs as early as its identifier is known; an unavailable store rejects with its
- * own fault.
+ * Counts requests in the cache store, as early as the identifier is known; an unavailable store rejects with its own
+ * fault.
  */
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
@@ -33,7 +33,7 @@ export default defineRuntime(feature, {
   }),
 });
 
-/** Before the guards, after them, or, where the payload is read, before its rules. */
+/** Before the guards, after them, or before the rules. */
 function resolveStepOrder(entries: readonly Json[]): Pick<Step, 'phase' | 'order'> {
   const roots = new Set(entries.flatMap((entry) => listAccessors(asText(entry)).map(({ root }) => root)));
   if (roots.has('PAYLOAD')) return { phase: ResourcePhase.CHECK, order: -1000 };
@@ -45,7 +45,7 @@ function createKeyReader(entries: readonly Json[], tools: PlanTools): (frame: Fr
   const readers = entries.map((entry) => {
     const read = tools.value(entry);
     if (isAddress(entry)) return (frame: Frame) => toNetworkKey(read(frame));
-    // Verified claims have one spelling; client-chosen values are normalized, since they have many.
+    // Verified claims have one spelling, client-chosen values many.
     return isProved(entry) ? (frame: Frame) => read(frame) : (frame: Frame) => foldValue(read(frame));
   });
   const place = tools.place;
@@ -64,7 +64,7 @@ const isProved = (entry: Json): boolean => listAccessors(asText(entry)).every(({
 
 const isAddress = (entry: Json): boolean => asText(entry).toLowerCase() === '$header.ip';
 
-/** An IPv6 subscriber owns a /64 network and could use a new address for each request, so the network is counted. */
+/** An IPv6 subscriber owns a /64 network, so the network is counted. */
 function toNetworkKey(address: unknown): unknown {
   if (typeof address !== 'string' || !isIPv6(address)) return address;
   const whole = ipaddr.process(address.split('%')[0] ?? '');

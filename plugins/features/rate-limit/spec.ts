@@ -1,4 +1,4 @@
-/** Spec of `rate_limit`: how many requests a caller may send within a time window. */
+/** How many requests a caller may send within a window. */
 import { isObject, type Json } from '../../../contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
@@ -28,7 +28,7 @@ export default definePlugin({
     'reaches actionables of this resource by `depends_on` of another resource is counted here too, once. Jobs are ' +
     'counted when they are accepted; scheduled runs have no caller and are not counted.',
   facts: { applies: 'when-present', judges: true, holds: 'requests' },
-  // `$HEADER.ip` is the default identifier, so a definition may need the accessor without mentioning it.
+  // `$HEADER.ip` is the default, without being mentioned.
   requires: ['cache:*', 'accessor:HEADER'],
   slots: {
     resource: shape({
@@ -153,7 +153,7 @@ const COUNTED = {
   'x-ratelimit-reset': 'Seconds until the window ends.',
 };
 
-/** The client address is always known; any other identifier may be missing. */
+/** Only the client address is always known. */
 function describeApi({ value: { rate_limit: written } }: ApiPlace): ApiPart {
   const { identifier = ADDRESS, limit, expires_after: seconds } = isObject(written) ? written : {};
   const entries = Array.isArray(identifier) ? (identifier as readonly Json[]) : [identifier];

@@ -1,4 +1,4 @@
-/** JSON Schema of a result after `returnables`: the same lookup as the runtime's, over names instead of values. */
+/** JSON Schema of a result after `returnables`, by the runtime's lookup over names. */
 import type { ApiResults, Forms } from '../../../contract/api.js';
 import type { Json } from '../../../contract/json.js';
 import {
@@ -31,7 +31,7 @@ export function hideSecretForms(forms: Forms, { secrets, main }: ApiResults): Fo
   return mapRows(forms, (row) => omitNames(row, (name) => secrets.has(name) && !own.includes(name)));
 }
 
-/** Looks in the main result, then in the others (latest first), then in extracted names. A list stays a list. */
+/** Looks in the main result, the others (latest first), then extracted names. A list stays a list. */
 export function selectForms(forms: Forms, names: readonly string[], results: ApiResults): Forms {
   return forms.flatMap((form): Forms => {
     if (isAny(form)) return [ANY];

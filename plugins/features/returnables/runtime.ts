@@ -1,6 +1,6 @@
 /**
- * Selects the returned fields: names of its result on an actionable, names among all results on a resource. Secret fields are
- * removed at any depth unless the effective list names them.
+ * Selects the returned fields: of the actionable's result, or among all results on a resource. Secret fields are
+ * removed at any depth unless the list names them.
  */
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { BLIND } from '../../../contract/model.js';
@@ -52,7 +52,7 @@ function createSelectStep(names: readonly string[]): Step {
   };
 }
 
-/** Looks in the main result, then in the others (latest first), then in extracted names. A list stays a list. */
+/** Looks in the main result, the others (latest first), then extracted names. A list stays a list. */
 function createLookupStep(names: readonly string[], tools: PlanTools, hide: Hide | null): Step {
   const picked = createPickers(names);
   const slots = picked.map(({ path: [root = '', ...rest] }) => ({ slot: tools.slot(root), inside: compilePath(rest) }));
@@ -97,9 +97,7 @@ function buildAnswer(result: unknown, picked: readonly FieldPicker[], elsewhere:
   return found || result !== null ? out : null;
 }
 
-/**
- * True when all names are non-JSON columns of the models; any other value may contain a hash and must be inspected at runtime.
- */
+/** True when all names are non-JSON columns of models; other values may contain a hash. */
 const hasOnlyColumns = (names: readonly string[], { conceals, columns, secrets }: PlanTools): boolean =>
   names.every((name) => !name.endsWith(BLIND)) &&
   (conceals === null ||

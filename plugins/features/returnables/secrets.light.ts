@@ -4,7 +4,7 @@ import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { toObjects } from '../shared/deferred-parts.light.js';
 import { isPathReturned } from '../shared/listed-names.light.js';
 
-/** `main` is the index of the actionable that provides the response. `listed`: the names that are returned; null for all. */
+/** `main`: index of the actionable that provides the response. `listed`: null for all. */
 export function findSecretsReturned(
   { root, actions }: CheckPlace,
   main: number,

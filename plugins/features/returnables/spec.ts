@@ -120,7 +120,7 @@ function checkNames(
   });
 }
 
-/** Deferred by its own settings or scheduled; where the resource defers an actionable, there is no other response. */
+/** Deferred by its own settings or scheduled; a resource that defers it has no other response. */
 const isPutOff = ({ timing }: CheckAction): boolean => timing.own || timing.scheduled;
 const excludeDeferred = (actions: CheckPlace['actions'], id: unknown): CheckPlace['actions'] =>
   id === undefined ? actions.filter((action) => !isPutOff(action)) : actions;
@@ -168,7 +168,7 @@ function listIntroducedNames(root: CheckPlace['root']): string[] {
   return names.filter((name) => name !== '');
 }
 
-/** Only results from a database are reported: values written in the definition are intended to be returned. */
+/** Values written in the definition are intended to be returned. */
 function checkMissing(place: CheckPlace): Finding[] {
   const { slot, holder, actions, secrets } = place;
   if (slot !== 'resource') return [];

@@ -1,6 +1,6 @@
 /**
- * Paths into plain data that pass through lists to every item: finds values, or returns a changed copy. Unchanged parts keep
- * their identity, and the input is never mutated.
+ * Paths into plain data, through lists to every item: finds values, or returns a changed copy. Unchanged parts keep
+ * their identity.
  */
 import { POISON_KEYS } from '../../../contract/json.js';
 

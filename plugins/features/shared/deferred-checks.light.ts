@@ -1,7 +1,4 @@
-/**
- * Checks of deferred work: what cannot be deferred, results that no caller would see, and secrets that must not be stored. Pure;
- * shared by the features that defer.
- */
+/** What cannot be deferred, results that no caller would see, and secrets that must not be stored. Pure. */
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { Slot } from '../../../contract/slot.js';
@@ -10,7 +7,7 @@ import { isImmediate, splitDeferred, type DeferredSplit } from './deferred-parts
 import { findStoredSecrets } from './deferred-secrets.light.js';
 import { createRemovalFix } from '../../shared/field-removal.light.js';
 
-/** `field`: the feature's field. A finding of two features in one place is reported by the first. */
+/** `field`: the feature's. Of two features in one place, the first reports. */
 export function checkDeferred(place: CheckPlace, field: string): Finding[] {
   const split = splitDeferred(place);
   return place.slot === Slot.RESOURCE ? checkResource(place, split) : checkAction(place, field, split);

@@ -1,6 +1,6 @@
 /**
- * Determines which actionables of a definition are deferred: those marked themselves or by their resource, and dependencies that
- * only they need. Must not depend on plugins.
+ * Which actionables of a definition are deferred: those marked themselves or by their resource, and dependencies that
+ * only they need.
  */
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace } from '../../../contract/plugin.js';

@@ -1,6 +1,6 @@
 /**
- * Finds secrets that deferred work would store in the queue: hashed, encrypted or marked payload fields, secret named values,
- * and credential headers. Values that the work itself seals are allowed.
+ * Secrets that deferred work would store in the queue: payload fields, named values, and credential headers. Values
+ * that the work itself seals are allowed.
  */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
@@ -51,7 +51,7 @@ function findCredentials(text: Text, root: JsonObject): Finding[] {
   );
 }
 
-/** Checks values that are read. A name that the work extracts itself is not stored, and is checked at its extraction. */
+/** A name that the work extracts itself is checked at its extraction. */
 function createReadCheck(place: CheckPlace, { later, now }: DeferredSplit): (read: Read) => Finding[] {
   const all = toObjects(place.root['actionables']);
   const own = listOwnNames(place, later);
@@ -71,7 +71,7 @@ function createReadCheck(place: CheckPlace, { later, now }: DeferredSplit): (rea
 const listOwnNames = ({ root }: CheckPlace, later: DeferredSplit['later']): readonly string[] =>
   later.flatMap(({ action }) => listExtractions(action, root).map((one) => one.name));
 
-/** Secrets of results, also of other resources, that are named before the response, whatever the names are. */
+/** Secrets of results, also of other resources, that are named before the response. */
 function findReachedSecrets(place: CheckPlace, { later }: DeferredSplit, action: JsonObject, at: string): Finding[] {
   const what = findQueueKeyFlaw(place);
   const here = later.find((one) => one.action['id'] === action['id']);
@@ -107,7 +107,7 @@ function findOpenSecrets({ actions }: CheckPlace, index: number, path: string): 
   );
 }
 
-/** Results of a finished step are stored as they are for later steps, except for read-only steps, which can run again. */
+/** Results of a finished step are stored for later ones, except those that can run again. */
 function findNotedSecrets(place: CheckPlace, { later }: DeferredSplit, action: JsonObject, at: string): Finding[] {
   const what = findQueueKeyFlaw(place);
   if (what === null) return [];
@@ -157,7 +157,7 @@ function checkRead(
   return likely === undefined ? [] : [{ code: 'LTR_CLEAR', ...where, params: { name: likely } }];
 }
 
-/** Why the queue encryption key cannot be used; null where it can, or where the environment is unknown. */
+/** Why the queue encryption key cannot be used; null where it can, or is unknown. */
 function findQueueKeyFlaw({ env, isSet }: CheckPlace): string | null {
   if (!isSet(QUEUE_KEY)) return 'is not set';
   const bytes = env(QUEUE_KEY)?.bytes ?? QUEUE_KEY_BYTES;
@@ -193,7 +193,7 @@ interface Extraction {
 }
 
 /**
- * Extractions of its dependencies and its own; directly on an actionable they refer to all dependencies or, without any, to its
+ * Extractions of its dependencies and its own; on an actionable they refer to all dependencies or, without any, its
  * own result.
  */
 export function listExtractions(action: JsonObject, root: JsonObject): Extraction[] {

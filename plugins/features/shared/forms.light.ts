@@ -1,4 +1,4 @@
-/** Names of all features of the interface, and common mistakes for them. Data only; an existing plugin overrides its entry. */
+/** Names of all features of the interface, and common mistakes for them. Data only. */
 import { Slot } from '../../../contract/slot.js';
 
 const onBoth = (name: string) => ({ [Slot.RESOURCE]: [name], [Slot.ACTIONABLE]: [name] });

@@ -1,6 +1,6 @@
 /**
- * Whether a resource issues a token. A resource that is protected or revokes tokens uses `tokenize` for verification, and issues
- * one only with claims, or with a property that is named and listed.
+ * Whether a resource issues a token. One that is protected or revokes tokens uses `tokenize` for verification, and
+ * issues one only with claims or a listed property.
  */
 import { isObject, type Json } from '../../../contract/json.js';
 

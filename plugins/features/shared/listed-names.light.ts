@@ -12,7 +12,7 @@ export const readNames = (json: Json | undefined): readonly string[] | null =>
           .join('.'),
       );
 
-/** A listed object returns all it contains; a secret is returned on purpose if its own path is listed. */
+/** A listed object returns all it contains; a secret needs its own path. */
 export const isPathReturned = (path: string, listed: readonly string[] | null): boolean =>
   listed === null ||
   (listed.some((name) => path.startsWith(`${name}.`)) && !listed.some((name) => isWithin(name, path)));

@@ -1,4 +1,4 @@
-/** Selects names of a result: of a row, or of each row of a list. Dotted paths select nested values; absent ones stay absent. */
+/** Names of a row, or of each row of a list. Dotted paths select nested values; absent ones stay absent. */
 import { isObject, POISON_KEYS, type Json } from '../../../contract/json.js';
 import { compilePath, splitPath, writePath, type PathReader } from '../../../language/strings/path.js';
 

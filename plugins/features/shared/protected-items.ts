@@ -1,5 +1,6 @@
-/** Checks of steps that protect values: rejects items that they cannot see, and required values that are missing. */
-import { createFault, type Issue } from '../../../contract/fault.js';
+/** Rejects items that steps cannot protect, and required values that are missing. */
+import { createFault } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import { isObject, formatPointer } from '../../../contract/json.js';
 import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
 import { splitPath } from '../../../language/strings/path.js';
@@ -7,11 +8,11 @@ import { findPathMatches } from './change-at.js';
 
 type Lists = Pick<PlanTools, 'repeat' | 'slot'>;
 
-/** True when the repeated list is not part of the payload; its items take precedence over the payload. */
+/** True when the list is not part of the payload; its items take precedence. */
 const isResult = ({ repeat }: Pick<PlanTools, 'repeat'>): boolean =>
   repeat !== null && repeat.pointer === null && !repeat.body;
 
-/** Reader of the repeated result list, where no slot holds it and no step can change it; null otherwise. */
+/** Reader of the repeated result list, where no slot holds it; null otherwise. */
 export function createUnseenReader({ repeat, slot }: Lists): Reader | null {
   return repeat !== null && isResult({ repeat }) && findNamedList({ repeat, slot }) === null ? repeat.read : null;
 }
@@ -44,14 +45,14 @@ export const isWritten = (path: readonly string[], tools: PlanTools): boolean =>
 
 const isPresent = ({ value }: { readonly value: unknown }): boolean => value !== undefined && value !== null;
 
-/** A value in the items of a list: its path within an item, and the slot of the same name next to the list. */
+/** Its path within an item, and the slot of the same name next to the list. */
 export interface InItems {
   readonly list: NamedList;
   readonly own: readonly string[];
   readonly beside: number | null;
 }
 
-/** True when a value or one of its items is missing; a value next to the list applies where an item has none. */
+/** A value next to the list applies where an item has none. */
 export function isAbsent(frame: Frame, slot: number, path: readonly string[], within: InItems | null): boolean {
   return within === null ? !findPathMatches(frame.slots[slot], path, 1).some(isPresent) : hasMissingItem(frame, within);
 }
@@ -68,7 +69,7 @@ function hasMissingItem(frame: Frame, { list, own: path, beside: named }: InItem
 
 const isOwn = (item: unknown, [name = '']: readonly string[]): boolean => isObject(item) && Object.hasOwn(item, name);
 
-/** Throws the fault `code` when an item has the field itself, because it would be stored in clear text. */
+/** Throws when an item has the field itself, which would be stored in clear text. */
 export function rejectItems(items: unknown, paths: readonly (readonly string[])[], code: string): void {
   for (const item of Array.isArray(items) ? (items as readonly unknown[]) : []) {
     for (const [name = ''] of paths) {

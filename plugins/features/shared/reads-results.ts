@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../../contract/json.js';
 import type { PlanTools } from '../../../contract/plan.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 
-/** True where an accessor may depend on a result: only `$PAYLOAD` accessors can name values of results. */
+/** Only `$PAYLOAD` accessors can name values of results. */
 export function readsResults(json: Json | readonly Json[] | undefined, tools: Pick<PlanTools, 'slot'>): boolean {
   if (typeof json === 'string')
     return listAccessors(json).some(({ root, tail: [name = ''] }) => root === 'PAYLOAD' && tools.slot(name) !== null);

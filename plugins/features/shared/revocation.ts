@@ -1,6 +1,5 @@
 /**
- * Revoked tokens in the cache store: their keys and the lookup. `invalidate_tokenize` decides which tokens may be revoked;
- * `protected` performs the lookup.
+ * Revoked tokens in the cache store. `invalidate_tokenize` decides which may be revoked; `protected` looks them up.
  */
 import { createHash } from 'node:crypto';
 import { getOwn } from '../../../contract/json.js';
@@ -24,8 +23,8 @@ const LEEWAY = 30;
 const keys = new WeakMap<VerifiedToken, string>();
 
 /**
- * `jti` identifies a token per issuer. A token without it is identified by its claims, not its text, because some signatures can
- * be altered and stay valid.
+ * `jti` identifies a token per issuer. Without it, its claims do, because some signatures can be altered and stay
+ * valid.
  */
 function getRevocationKey(verified: VerifiedToken): string {
   const known = keys.get(verified);

@@ -1,7 +1,4 @@
-/**
- * Joins or leaves rooms after the commit. Guards and rules authorize it; a request without a WebSocket connection is rejected
- * before any work.
- */
+/** Joins or leaves rooms after the commit. A request without a WebSocket connection is rejected before any work. */
 import { createFault } from '../../../contract/fault.js';
 import type { Json } from '../../../contract/json.js';
 import type { Connection, Frame, PlanTools, Step } from '../../../contract/plan.js';

@@ -1,7 +1,4 @@
-/**
- * Creates the tool that issues and verifies the tokens of a resource from its `tokenize`, once at load, and restricts guards to
- * their issuers, audiences and purpose.
- */
+/** The tool that issues and verifies the tokens of a resource from its `tokenize`, and restricts guards. */
 import { BootError } from '../../../contract/boot-error.js';
 import { asText, isObject, getOwn, type Json } from '../../../contract/json.js';
 import { createFault } from '../../../contract/fault.js';
@@ -59,8 +56,8 @@ export function getIssuedClaims(
 export class TokenMismatch extends TokenRefused {}
 
 /**
- * Accepts only tokens for this guard. A token without an audience is accepted unless the guard names audiences. Each cached
- * token is checked once.
+ * Accepts only tokens for this guard, or without an audience unless the guard names some. Each cached token is
+ * checked once.
  */
 export function restrictToGuard(tool: TokenTool, demanded: TokenRequirements, tools: PlanTools): TokenTool['verify'] {
   const toConstantSet = (names: readonly string[] | null) =>
@@ -86,7 +83,7 @@ export function restrictToGuard(tool: TokenTool, demanded: TokenRequirements, to
   };
 }
 
-/** Tools are shared by all resources with the same key, so the length limit is applied per resource. */
+/** Tools are shared by resources with the same key, the limit is not. */
 const limitLength = (tool: TokenTool, max: number): TokenTool => ({
   realm: tool.realm,
   open: (text) => tool.open(text),

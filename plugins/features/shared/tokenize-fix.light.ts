@@ -1,4 +1,4 @@
-/** Fix that adds `tokenize` next to a token guard; needs review, because the user must choose the key. Data only. */
+/** Adds `tokenize` next to a token guard; needs review, because the user chooses the key. */
 import type { Finding } from '../../../contract/plugin.js';
 
 export const addingTokenize: Pick<Finding, 'fix'> = {

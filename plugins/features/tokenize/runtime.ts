@@ -1,6 +1,6 @@
 /**
- * Issues tokens: claims are read before `returnables` drops fields, and the token is added afterwards. Keys are validated at
- * load even where tokens are only verified.
+ * Issues tokens: claims are read before `returnables` drops fields, and the token is added afterwards. Keys are
+ * validated at load.
  */
 import { randomUUID } from 'node:crypto';
 import { createFault } from '../../../contract/fault.js';
@@ -36,7 +36,7 @@ function createIssueSteps(tokens: ResourceTokens, tools: PlanTools): Step[] {
   const property = asText(settings['property_name'] ?? DEFAULT_PROPERTY);
   const seconds = Number(settings['expiration'] ?? DEFAULT_EXPIRATION);
   const slot = tools.allocateSlot();
-  // Columns of a single row are always present; any other claim may be missing, and then the transaction is rolled back.
+  // Columns of a row are always present; another missing claim rolls the transaction back.
   const columns = new Set(tools.columns.map(({ name }) => name));
   const isCertain = tools.lookupOrder.length < 2 && claimNames(settings).every((name) => columns.has(name));
   return [
@@ -69,7 +69,7 @@ const toTextList = (fields: Json | undefined): readonly string[] =>
 const claimNames = (settings: ResourceTokens['settings']): readonly string[] =>
   toTextList(settings['custom_claim_fields']);
 
-/** Looks each claim up in the main result, then in the others (latest first), then among the extracted names. */
+/** Looks in the main result, the others (latest first), then extracted names. */
 function createClaimsCollector(fields: Json | undefined, tools: PlanTools): (frame: Frame, main: unknown) => Claims {
   const names = toTextList(fields);
   const others = tools.lookupOrder.slice(1);

@@ -1,14 +1,9 @@
-/** Spec of `tokenize`: issues a token with the response, and defines how tokens of this resource are issued and verified. */
+/** Spec of `tokenize`: how tokens of this resource are issued and verified. */
 import type { ApiPart, ApiPlace, Forms, JsonSchema } from '../../../contract/api.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { POISON_KEYS } from '../../../contract/json.js';
-import {
-  definePlugin,
-  type CheckPlace,
-  type Finding,
-  type IssuedCredentials,
-  type PluginSpec,
-} from '../../../contract/plugin.js';
+import { definePlugin, type CheckPlace, type Finding, type IssuedCredentials } from '../../../contract/plugin.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { isAny, isObjectSchema, getProperties, listRequired } from '../../../contract/forms.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
@@ -149,7 +144,7 @@ export default definePlugin({
   ],
 });
 
-/** Where the guard names an issuer, another system may issue the tokens; a key pair has two variable names. */
+/** Where the guard names an issuer, another system may issue; a key pair has two names. */
 function getTokenKeys({ value, holder, facts }: Parameters<NonNullable<PluginSpec['getTokenKeys']>>[0]) {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   const guard = isObject(holder['protected']) ? holder['protected'] : null;
@@ -224,7 +219,7 @@ function check({ value, holder, actions, secrets, isSecretName, nearest }: Check
   return [...found, ...checkResult(holder, actions)];
 }
 
-/** Returns a predicate for claims that certainly no result has; always false where the names of a result are unknown. */
+/** Claims that certainly no result has; false where names are unknown. */
 function createAbsenceCheck(holder: CheckPlace['holder'], actions: CheckPlace['actions']): (claim: string) => boolean {
   const list = Array.isArray(holder['actionables']) ? (holder['actionables'] as readonly Json[]) : [];
   const known = new Set(listMadeNames(holder));
@@ -238,7 +233,7 @@ function createAbsenceCheck(holder: CheckPlace['holder'], actions: CheckPlace['a
   return (claim) => !known.has(getRootName(claim));
 }
 
-/** Checks claims against the results they are looked up in; by name alone where one comes from another resource. */
+/** Checks claims against the results, by name alone where one is of another resource. */
 function createSecretCheck(
   holder: CheckPlace['holder'],
   actions: CheckPlace['actions'],

@@ -1,16 +1,17 @@
 /**
- * Compares payload fields, as received, with hashes in the result. All failures have the same fault after the same work; nothing
- * here may return early or reveal the reason.
+ * Compares payload fields, as received, with hashes. All failures have the same fault after the same work; nothing
+ * may return early.
  */
 import { createFault } from '../../../contract/fault.js';
 import { asText, isObject, getOwn, type Json } from '../../../contract/json.js';
-import type { PlanTools } from '../../../contract/plan.js';
+import type { PlanTools, StepLimiter } from '../../../contract/plan.js';
 import { ActionPhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { compilePath, splitPath, type PathReader } from '../../../language/strings/path.js';
 import { feature, type Feature } from '../kind.js';
 import { hasher, type Hasher, type Verify } from '../../hashers/kind.js';
-import { createStepLimiter } from './step-limiter.js';
+import { createLimiter } from '../../../contract/limiter.js';
+import { clock } from '../../../language/project/clock.js';
 
 interface Entry {
   readonly read: PathReader;
@@ -75,3 +76,14 @@ function getSingleRow(result: unknown): object | null {
   const [only] = result as readonly unknown[];
   return result.length === 1 && isObject(only) ? only : null;
 }
+
+const AT_ONCE = 2;
+const PLACES = 100;
+/** Limits open transactions: otherwise a burst of sign-ins would hold every database connection. */
+export const createStepLimiter = (atOnce = AT_ONCE, places = PLACES): StepLimiter =>
+  createLimiter(
+    atOnce,
+    places,
+    (seconds) => createFault('VER_BUSY', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
+    { clock },
+  );

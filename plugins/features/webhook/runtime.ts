@@ -26,7 +26,7 @@ export default defineRuntime(feature, {
       });
       if (planned.length === 0) throw new BootError('WHK_NONE', {});
       const mode = readCompositionMode(webhook);
-      // Verifiers that need no body run first, so that the body of a rejected sender is not read.
+      // Verifiers that need no body run first.
       const asked = planned.toSorted((a, b) => Number(a.needsBody) - Number(b.needsBody));
       const verdict = resolve(strategy, mode).combine(asked.map(({ verify }) => verify));
       const judge = createResultHandler(tools, log, dev === true ? 'info' : 'debug');

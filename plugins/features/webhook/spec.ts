@@ -1,7 +1,8 @@
 /** Spec of `webhook`: verifies requests of a third party before processing them. */
 import { asText, type Json } from '../../../contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
-import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../contract/plugin.js';
+import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { shape, slot } from '../../../contract/combinators.js';
 import { readCompositionMode, listVerifiers } from './verifications.light.js';
 

@@ -1,6 +1,4 @@
-/**
- * CUID version 1: `c`, time (8), counter (4), process (4), randomness (8), each in base 36. All randomness is from node:crypto.
- */
+/** CUID version 1: `c`, time (8), counter (4), process (4), randomness (8), in base 36. */
 import { randomInt } from 'node:crypto';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { generator } from '../kind.js';

@@ -1,4 +1,4 @@
-/** The time, then a random part of the process; two ids of one millisecond get consecutive times. */
+/** The time, then a random part; two ids of one millisecond get consecutive times. */
 import { randomInt } from 'node:crypto';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { generator } from '../kind.js';

@@ -1,7 +1,4 @@
-/**
- * argon2id on bytes: parses, creates and compares hashes in the thread pool. Must not depend on definitions or limit
- * concurrency.
- */
+/** argon2id on bytes, in the thread pool. Must not depend on definitions or limit concurrency. */
 import { timingSafeEqual } from 'node:crypto';
 import argon2 from 'argon2';
 
@@ -24,7 +21,7 @@ const PARAMETER = (name: string): RegExp => new RegExp(`(?:^|,)${name}=${NUMBER}
 const PARAMETERS = [PARAMETER('m'), PARAMETER('t'), PARAMETER('p')] as const;
 const DIGEST_BYTES = 32;
 
-/** Null for anything but an argon2id hash of version 1.3. Its costs may be in any order. */
+/** Null for anything but argon2id of version 1.3, with costs in any order. */
 export function parse(stored: string): ParsedHash | null {
   const [, written = '', salt = '', digest = ''] = HASH.exec(stored) ?? [];
   const [memory = 0, time = 0, lanes = 0] = PARAMETERS.map((parameter) => Number(parameter.exec(written)?.[1] ?? 0));

@@ -9,8 +9,8 @@ import { createArgon2Dummy, hashBytes, parse, verifyBytes, type Costs } from './
 
 const DEFAULTS: Costs = { memory: 19_456, time: 2, lanes: 1 };
 /**
- * Upper bound of stored costs, unless a definition uses higher ones. Each failure costs as much as the last verified hash, so
- * one expensive row would slow down all requests.
+ * Upper bound of stored costs, unless a definition uses higher ones: each failure costs as much as the last verified
+ * hash.
  */
 const DEAREST: Costs = { memory: 262_144, time: 16, lanes: 16 };
 /** Memory times passes (about one second). */

@@ -8,7 +8,7 @@ export const salt = value(text({ doc: 'Text that is mixed into the salt.' }), {
   examples: ['$ENV.HASH_SALT'],
 });
 
-/** The payload field of an entry; its value is secret and returned only where `returnables` lists it. */
+/** Its value is secret and returned only where `returnables` lists it. */
 const propertyField = (doc: string, named: boolean) =>
   text({
     doc,

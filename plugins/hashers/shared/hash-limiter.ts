@@ -1,6 +1,6 @@
 /**
- * Limits concurrent hashing in the whole process, across all algorithms. Excess work waits in a queue, fair between clients; a
- * full queue rejects. Must not hash itself.
+ * Limits concurrent hashing in the process, across all algorithms. The queue is fair between clients; a full one
+ * rejects.
  */
 import { createFault } from '../../../contract/fault.js';
 import { createLimiter, type Limiter } from '../../../contract/limiter.js';
@@ -17,10 +17,7 @@ export const createHashLimiter = (atOnce: number, places: number): Limiter =>
 const MOST = 4;
 const PLACES = 100;
 
-/**
- * Leaves one thread of the pool free, because files, DNS and compression share it, and database connections must not wait for
- * hashing.
- */
+/** One thread of the pool stays free for files, DNS and compression. */
 export function hashesAtOnce(poolSize: string | undefined, wished?: string): number {
   const threads = Number.parseInt(poolSize ?? '', 10);
   const most = Number.parseInt(wished ?? '', 10);

@@ -1,6 +1,6 @@
 /**
- * Verifies text against a stored hash without timing differences: for any invalid input, a dummy hash of the same cost is
- * verified instead. Algorithms define only their format.
+ * Verifies a text without timing differences: for invalid input, a dummy hash of the same cost is verified.
+ * Algorithms define only their format.
  */
 import type { Verify } from '../kind.js';
 import { hashing } from './hash-limiter.js';

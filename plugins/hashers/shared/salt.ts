@@ -1,6 +1,4 @@
-/**
- * Salt of a hash: fresh random bytes mixed with the definition's text. The text alone would give equal passwords equal hashes.
- */
+/** Fresh random bytes mixed with the definition's text, which alone would give equal passwords equal hashes. */
 import { createHash, randomBytes } from 'node:crypto';
 
 const BYTES = 16;

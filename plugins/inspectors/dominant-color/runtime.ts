@@ -1,13 +1,12 @@
 /**
- * Computes the dominant color from a downscaled copy of a picture. Formats, pixels, time and concurrency are limited; any
- * failure results in no color.
+ * Computes the dominant color from a downscaled picture. Formats, pixels, time and concurrency are limited; a failure
+ * results in no color.
  */
 import type Sharp from 'sharp';
 import { createLimiter } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { inspector } from '../kind.js';
-import { computeDominantColor } from './compute-color.js';
 
 const TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 const MAX_PIXELS = 40_000_000;
@@ -65,4 +64,34 @@ async function readColor(path: string): Promise<string | null> {
     .raw()
     .toBuffer({ resolveWithObject: true });
   return info.channels === 4 ? computeDominantColor(data) : null;
+}
+
+/** Bits per channel. */
+const BITS = 4;
+
+/** `points`: RGBA bytes of the pixels. Null when all are transparent. */
+export function computeDominantColor(points: Uint8Array): string | null {
+  const bins = new Map<number, { count: number; red: number; green: number; blue: number }>();
+  for (let i = 0; i + 3 < points.length; i += 4) {
+    const [red = 0, green = 0, blue = 0, alpha = 0] = points.subarray(i, i + 4);
+    if (alpha < 128) continue;
+    const shift = 8 - BITS;
+    const key = ((red >> shift) << (2 * BITS)) | ((green >> shift) << BITS) | (blue >> shift);
+    const bin = bins.get(key) ?? { count: 0, red: 0, green: 0, blue: 0 };
+    bin.count++;
+    bin.red += red;
+    bin.green += green;
+    bin.blue += blue;
+    bins.set(key, bin);
+  }
+  const fullest = [...bins.values()].sort((a, b) => b.count - a.count)[0];
+  if (fullest === undefined) return null;
+  const { count, red, green, blue } = fullest;
+  return `#${[red, green, blue]
+    .map((sum) =>
+      Math.round(sum / count)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
 }

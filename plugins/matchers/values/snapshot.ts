@@ -1,4 +1,4 @@
-/** The value that `lintel test --update` writes behind `$snapshot`: what was received, except where matchers are written. */
+/** What `lintel test --update` writes behind `$snapshot`: what was received, except for matchers. */
 import { isObject, type Json } from '../../../contract/json.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 

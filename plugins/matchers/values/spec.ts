@@ -1,5 +1,6 @@
 /** Specs of the matchers: what a test accepts in place of one value. */
-import { definePlugin, type PluginSpec } from '../../../contract/plugin.js';
+import { definePlugin } from '../../../contract/plugin.js';
+import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { list, numeric, text, value } from '../../../contract/combinators.js';
 
 const SAVED = ['SAVED'];

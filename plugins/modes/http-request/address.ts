@@ -1,6 +1,6 @@
 /**
- * Compiles the URL of an outbound call. Scheme, host and port are fixed at load; request values are encoded as one path segment
- * or query value. A URL that comes whole from a request is validated separately.
+ * Compiles the URL of an outbound call. Scheme, host and port are fixed at load; request values are encoded as one
+ * segment or query value. A whole URL from a request is validated separately.
  */
 import { BootError } from '../../../contract/boot-error.js';
 import type { Json } from '../../../contract/json.js';
@@ -95,7 +95,7 @@ function createTargetReader(
   };
 }
 
-/** Segments with values are assembled one by one, so that none can be empty or a dot segment. */
+/** One by one, so that none can be empty or a dot segment. */
 function createPathReader(pieces: readonly Piece[]): (frame: Frame) => string {
   const segments: Piece[][] = [[]];
   for (const piece of pieces) {
@@ -112,7 +112,7 @@ function createPathReader(pieces: readonly Piece[]): (frame: Frame) => string {
   return (frame) => readers.map((reader) => (typeof reader === 'string' ? reader : reader(frame))).join('/');
 }
 
-/** Also detects dot segments that appear when an intermediary decodes once more. */
+/** Includes dot segments of an intermediary that decodes once more. */
 const LEADS_ELSEWHERE = /(^|[\\/])\.\.?([\\/]|$)/;
 const CONTROLS = /\p{Cc}/u;
 const DOTS = /^(\.|%2e){0,2}$/i;
@@ -145,7 +145,7 @@ const createEncoder =
   (text: string): string =>
     text.isWellFormed() ? encodeURIComponent(text) : value.rejectValue('is not well-formed text');
 
-/** Defence in depth: no inserted value can change the origin; if one ever did, the call must fail. */
+/** Defence in depth: if a value ever changed the origin, the call must fail. */
 function assertSameOrigin(url: URL, origin: string): URL {
   if (url.origin !== origin) throw new Error('the origin of a call changed');
   return url;

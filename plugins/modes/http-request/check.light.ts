@@ -1,4 +1,4 @@
-/** Checks of a call beyond its schema: URL, headers and body. Pure; reports only what is certain. */
+/** Checks URL, headers and body of a call. Pure; reports only what is certain. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { Outbound } from '../../../contract/outbound.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
@@ -45,7 +45,7 @@ function checkUrl(url: string, outbound: CheckPlace['outbound']): Finding[] {
   return [...checkOrigin(fixed, url, outbound), ...checkBlanks(url), ...checkSecrets(url)];
 }
 
-/** Placeholders of other systems, `{id}` and `:id`, which would be sent literally. */
+/** `{id}` and `:id` of other systems would be sent literally. */
 function checkBlanks(url: string): Finding[] {
   const blank = /(?<![${])\{\s*([A-Za-z_][\w.]*)\s*\}(?!\})|(?<=\/):([A-Za-z_]\w*)|<([A-Za-z_]\w*)>/g;
   return [...url.matchAll(blank)].map(({ 0: text, 1: braces, 2: colon, 3: angles, index }) => {
@@ -62,10 +62,10 @@ function checkBlanks(url: string): Finding[] {
   });
 }
 
-/** True when a slash or question mark follows the host. A variable may hold a scheme with a host, or more. */
+/** A variable may hold a scheme with a host, or more. */
 const endsHost = (fixed: string): boolean => /[/?]/.test(fixed.replace(/^[^:/?]*:\/\//, ''));
 
-/** DNS names, four decimal octets, or IPv6 in brackets; excludes forms that only some systems parse as addresses. */
+/** DNS names, four decimal octets, or IPv6 in brackets. */
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?|\[[0-9a-f:.]+\])$/i;
 const FOUR = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
 
@@ -80,7 +80,7 @@ function checkOrigin(fixed: string, url: string, outbound: CheckPlace['outbound'
   if (authority.includes(VARIABLE)) return [];
   const [, host = '', port] = /^(.*?)(?::(\d*))?$/s.exec(authority) ?? [];
   const last = host.replace(/\.$/, '').split('.').at(-1) ?? '';
-  // Parsers treat a host with a numeric last label as an IPv4 address in a legacy form.
+  // Parsers treat a numeric last label as a legacy IPv4 address.
   if (!HOST.test(host) || (/^(\d+|0x[0-9a-f]*)$/i.test(last) && !FOUR.test(host)))
     return createUrlFinding('it has no valid host');
   if (port !== undefined && (port === '' || Number(port) < 1 || Number(port) > 65_535))
@@ -102,7 +102,7 @@ function suggestScheme(fixed: string, url: string): Finding[] {
   return found.map((finding) => ({ ...finding, fix }));
 }
 
-/** Simple cases only; every address is checked again when it is dialled. */
+/** Simple cases; every address is checked when dialled. */
 function findPrivateReason(host: string): string | null {
   if (host === 'localhost' || host.endsWith('.localhost')) return 'this machine';
   if (host.startsWith('[')) return /^\[[23]/.test(host) ? null : 'a reserved range';

@@ -1,9 +1,10 @@
 /**
- * Sends one call with retries and same-origin redirects, within a response limit and a deadline. Must not depend on definitions;
- * its errors must not contain headers, bodies or URLs.
+ * Sends one call with retries and same-origin redirects, within a limit and a deadline. Its errors must not contain
+ * headers, bodies or URLs.
  */
 import { got, type Got } from 'got';
-import { createFault, Fault, type Issue } from '../../../contract/fault.js';
+import { createFault, Fault } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import type { Outbound } from '../../../contract/outbound.js';
 import type { Log } from '../../../contract/plugin.js';
 import { createAgents, REFUSED, type Agents, type DialOptions, type HostAndPort, type Resolve } from './dial.js';
@@ -21,7 +22,7 @@ export interface HttpCall {
   readonly accepts: ReadonlySet<number>;
   readonly retries: number;
   readonly redirects: number;
-  /** The URL comes from a request, so the exceptions of the config (`allow`, `connect_to`) do not apply. */
+  /** The URL comes from a request, so `allow` and `connect_to` do not apply. */
   readonly dynamic: boolean;
   /** The actionable, for the log. */
   readonly place: string;
@@ -63,7 +64,7 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
     ca,
     resolve,
   };
-  // Separate pools, so that calls without the config's exceptions cannot reuse connections that they opened.
+  // Calls without the config's exceptions cannot reuse those connections.
   const fixed = createAgents(dial);
   const free = createAgents({ ...dial, policy: createPolicy({ ...outbound, allow: [] }), connectTo: new Map() });
   const senders = { fixed: createSender(fixed), free: createSender(free) };
@@ -139,7 +140,7 @@ function parseHostPort(text: string): HostAndPort {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Only within the origin, because the request is intended for the host that the definition names. */
+/** The request is intended for the host that the definition names. */
 function resolveRedirect(status: number, location: string, from: URL): URL | null {
   if (!REDIRECTS.has(status) || !URL.canParse(location, from.href)) return null;
   const to = new URL(location, from);
@@ -166,7 +167,7 @@ function createSender(agents: Agents): Send {
   });
   return ({ url, method, headers, body }, until, cap) =>
     new Promise((resolve, reject) => {
-      // Without a body, the library would wait for writes to the stream.
+      // Without a body, the library would wait for writes.
       const sent = body ?? (method === 'POST' || method === 'PUT' ? '' : undefined);
       const options = { method: method as 'GET', headers, ...(sent !== undefined && { body: sent }) };
       const stream = client.stream(url, options);
@@ -210,7 +211,7 @@ const getFirst = (value: string | string[] | undefined): string | undefined =>
 const GONE = new Set(['ECONNRESET', 'EPIPE']);
 const SLOW = new Set(['ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 
-/** Errors of the library contain the whole request; only their code is used. */
+/** The library's errors contain the request; only codes are used. */
 function toFault(error: unknown, { url, dynamic }: Pick<HttpCall, 'url' | 'dynamic'>): Fault {
   if (error instanceof Fault) return error;
   const { code = '', message = '' } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 /**
- * HTTP agents that connect only where the guard allows. Names are resolved only here, so the address checked is the address
- * dialled. Connections are reused per origin.
+ * HTTP agents that connect only where the guard allows. Names are resolved only here, so the address checked is
+ * dialled.
  */
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import http from 'node:http';
@@ -41,7 +41,7 @@ export interface Agents {
 export const REFUSED = 'OUT_REFUSED';
 const createRejectedError = (reason: string): Error => Object.assign(new Error(reason), { code: REFUSED });
 
-/** Milliseconds; shorter than typical server keep-alive timeouts, so that no closing connection is reused. */
+/** Milliseconds; shorter than typical server keep-alive timeouts. */
 const IDLE = 4000;
 const MOST = 256;
 

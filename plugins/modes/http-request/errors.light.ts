@@ -1,4 +1,4 @@
-/** Error codes of calls, in definitions and at runtime. Messages must never contain parts of a reply. */
+/** Error codes of calls. Messages must never contain parts of a reply. */
 import type { CodeEntry } from '../../../contract/problem.js';
 
 export const errors: Readonly<Record<string, CodeEntry>> = {

@@ -1,5 +1,5 @@
 /**
- * SSRF guard: decides whether a host, port and resolved address may be called. Pure; the dialler must check every address of
+ * SSRF guard: whether a host, port and resolved address may be called. Pure; the dialler checks every address of
  * every connection.
  */
 import ipaddr from 'ipaddr.js';
@@ -41,7 +41,7 @@ function parseHostOrRange(text: string): Pick<Entry, 'host' | 'range'> {
   return { host: null, range: [address, length] };
 }
 
-/** Lower case, without the brackets of an address or the trailing dot. */
+/** Without brackets of an address or the trailing dot. */
 export const normalizeHost = (host: string): string =>
   host
     .toLowerCase()
@@ -54,7 +54,7 @@ export function getHostAndPort({ protocol, hostname, port }: URL): { readonly ho
   return { host: normalizeHost(hostname), port: port === '' ? implied : Number(port) };
 }
 
-/** Four decimal octets or IPv6; other notations are not treated as addresses. */
+/** Four decimal octets or IPv6 only. */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   return text.includes(':') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
@@ -92,7 +92,7 @@ function findReason(address: ipaddr.IPv4 | ipaddr.IPv6): string | null {
   return null;
 }
 
-/** Why a host may not be called, before it is resolved; a literal address is checked like a resolved one. */
+/** Before it is resolved; a literal address is checked like a resolved one. */
 export function findHostRejection(written: string, port: number, policy: Policy): string | null {
   const host = normalizeHost(written);
   const address = parseAddress(host);
@@ -111,7 +111,7 @@ export function findAddressRejection(address: string, host: string, port: number
   if (reason === null) return findPortRejection(normalizeHost(host), found, port, policy);
   const isAllowed = (entry: Entry): boolean => {
     if (!isPortAllowed(entry, port)) return false;
-    // Metadata addresses must be allowed by address, because the DNS record of an allowed host could point at them.
+    // Metadata addresses must be allowed by address: the DNS record of an allowed host could point at them.
     if (reason === 'metadata') return isIn(found, entry, true);
     return entry.host === normalizeHost(host) || isIn(found, entry, false);
   };
@@ -123,7 +123,7 @@ function findPortRejection(host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | nu
   const listed = policy.entries.some(
     (entry) => entry.port === port && (entry.host === host || (address !== null && isIn(address, entry, false))),
   );
-  // With a name, any entry for this port suffices here, because the resolved addresses are checked too.
+  // With a name, any entry for this port suffices: the resolved addresses are checked too.
   return listed || (address === null && policy.entries.some((entry) => entry.port === port)) ? null : 'port';
 }
 

@@ -1,4 +1,4 @@
-/** Constants and predicates for URLs, methods and headers, shared by spec and runtime. Text only; nothing is resolved. */
+/** Constants and predicates for URLs, methods and headers. */
 import { parseTemplate, type AccessorPart, type TemplatePart } from '../../../language/strings/accessor.js';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
@@ -31,7 +31,7 @@ export const isFixed = (part: TemplatePart): boolean => typeof part === 'string'
 
 export interface UrlParts {
   readonly parts: readonly TemplatePart[];
-  /** The accessor that is the whole URL, where it is read per request. */
+  /** The whole URL, where it is read per request. */
   readonly whole: AccessorPart | null;
 }
 

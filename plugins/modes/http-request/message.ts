@@ -1,4 +1,4 @@
-/** Headers and body of a call: constants are built at load, request values are validated when read. */
+/** Headers and body of a call: constants are built at load, request values validated when read. */
 import { createFault } from '../../../contract/fault.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
@@ -9,7 +9,7 @@ import { getBodyForm, HEADER_VALUE, type BodyForm } from './http-syntax.light.js
 
 export type Headers = Record<string, string>;
 
-/** Returns a new object each time, because the sender may modify it. */
+/** A new object each time: the sender may modify it. */
 export function compileHeaders(written: Readonly<Record<string, Json>>, tools: PlanTools): (frame: Frame) => Headers {
   const fixed: Headers = {};
   const read: (readonly [string, readonly Piece[]])[] = [];
@@ -40,13 +40,13 @@ function renderHeader(frame: Frame, pieces: readonly Piece[], safe: typeof toHea
     const text = readValueText(frame, piece);
     if (text === null && pieces.length === 1) return null;
     const found = text ?? piece.rejectValue(PLAIN);
-    // A value that is the whole header cannot break into another part of it.
+    // A whole header has no other part.
     out += pieces.length === 1 ? toHeaderValue(found, piece) : safe(found, piece);
   }
   return out;
 }
 
-/** Returns a value that a header can carry unchanged; rejects any other. */
+/** Rejects what a header cannot carry unchanged. */
 export const toHeaderValue = (text: string, { rejectValue }: Pick<Value, 'rejectValue'>): string =>
   HEADER_VALUE.test(text) ? text : rejectValue('has characters that a header cannot carry');
 
@@ -75,7 +75,7 @@ export function compileBody(json: Json | undefined, contentType: string | null, 
   return { read: (frame) => requireText(value(frame), asText(json)), contentType: type };
 }
 
-/** Escapes a value inside other text, so that it cannot end its part. */
+/** A value inside other text cannot end its part. */
 type Encode = (text: string) => string;
 
 const XML = /[/+]xml *(;|$)/i;

@@ -1,4 +1,4 @@
-/** Encodes names and values as `application/x-www-form-urlencoded`, for query strings and form bodies. */
+/** `application/x-www-form-urlencoded`, for query strings and form bodies. */
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { createFault } from '../../../contract/fault.js';
 import { isObject, type Json } from '../../../contract/json.js';

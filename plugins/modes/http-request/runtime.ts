@@ -1,7 +1,4 @@
-/**
- * Plans calls to other services; origin, method, constant headers and deadlines are resolved at load. All definitions share one
- * client, closed with the kernel.
- */
+/** Plans calls to other services. All definitions share one client, closed with the kernel. */
 import { readFile } from 'node:fs/promises';
 import { resolve as resolvePath } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -15,7 +12,8 @@ import { compileAddress } from './address.js';
 import { createClient, resolveConnectTo, type HttpClient } from './client.js';
 import { getHostAndPort, createPolicy, findHostRejection } from './guard.js';
 import { compileBody, compileHeaders, type Headers } from './message.js';
-import { readReply } from './reply.js';
+import { isUtf8 } from 'node:buffer';
+import { parseBounded } from '../../../language/strings/bounded-json.js';
 import { parsePieces } from './values.js';
 
 interface Caller extends ModeHandle {
@@ -47,7 +45,7 @@ export default defineRuntime<ModeHandle, Caller>(mode, {
 
 type Warn = (origin: string, place: string) => void;
 
-/** Warns at load about forbidden addresses in variables, which the checker cannot see. */
+/** The checker cannot see forbidden addresses in variables. */
 function createWarn(outbound: Outbound, log: Log): Warn {
   const policy = createPolicy(outbound);
   const elsewhere = resolveConnectTo(outbound);
@@ -124,12 +122,55 @@ function readContentType(written: JsonObject, tools: PlanTools): string | null {
   return typeof only === 'string' ? only : null;
 }
 
-/**
- * Adds trace headers where the definition sets none. Jobs send their id as idempotency key, so that the service can detect
- * repetitions.
- */
+/** Trace headers where the definition sets none. Jobs send their id as idempotency key. */
 function addOwnHeaders(headers: Headers, { invocation }: Frame): Headers {
   if (invocation.trace !== null) for (const [name, value] of Object.entries(invocation.trace)) headers[name] ??= value;
   if (invocation.trigger === 'job') headers['idempotency-key'] ??= invocation.id;
   return headers;
+}
+
+type ReplyLimits = Outbound['limits'];
+
+const JSON_TYPE = /^(application|text)\/([a-z0-9.!#$&^_-]+\+)?json$/;
+const TEXT_TYPE = /^(text\/.+|application\/(.+\+)?xml|application\/x-www-form-urlencoded|application\/javascript)$/;
+
+const createUnreadableFault = (what: string) => createFault('OUT_UNREADABLE', { what });
+
+/** An empty body is null. Without a content type, the body decides. No Fault contains any of it. */
+export function readReply(bytes: Buffer, contentType: string | undefined, limits: ReplyLimits): unknown {
+  if (bytes.length === 0) return null;
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  const name = type.trim();
+  if (JSON_TYPE.test(name)) return readJson(bytes, limits);
+  if (name === '') return isJsonLike(bytes) ? readJson(bytes, limits) : readText(bytes, undefined);
+  if (!TEXT_TYPE.test(name)) throw createUnreadableFault('it is neither JSON nor text');
+  const charset = parameters.map((one) => /^\s*charset="?([^"\s]+)"?\s*$/.exec(one)?.[1]).find(Boolean);
+  return readText(bytes, charset);
+}
+
+function readJson(bytes: Buffer, limits: ReplyLimits): unknown {
+  // Some services send a byte order mark, which is no JSON.
+  const json = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+  if (!isUtf8(json)) throw createUnreadableFault('it is not UTF-8');
+  try {
+    return parseBounded(json, () => json.toString('utf8'), limits);
+  } catch {
+    throw createUnreadableFault('it is no JSON within the limits');
+  }
+}
+
+function readText(bytes: Buffer, charset: string | undefined): string {
+  let text: string;
+  try {
+    text = new TextDecoder(charset ?? 'utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw createUnreadableFault('its characters cannot be read');
+  }
+  if (text.includes('\0')) throw createUnreadableFault('it is not text');
+  return text;
+}
+
+function isJsonLike(bytes: Buffer): boolean {
+  const first = bytes.subarray(0, 64).toString('latin1').trimStart()[0];
+  return first === '{' || first === '[';
 }

@@ -1,4 +1,4 @@
-/** Reads request values as text for URLs and headers. An invalid value is rejected by name, never altered. */
+/** Reads request values for URLs and headers. An invalid one is rejected by name, never altered. */
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { createFault } from '../../../contract/fault.js';
 import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';

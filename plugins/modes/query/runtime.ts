@@ -1,4 +1,4 @@
-/** Plans the query of an actionable with its language plugin, and shapes the rows. */
+/** Plans a query with its language plugin, and shapes the rows. */
 import type { Json } from '../../../contract/json.js';
 import { asText, isObject } from '../../../contract/json.js';
 import type { ModePlan, PlanTools } from '../../../contract/plan.js';

@@ -1,4 +1,4 @@
-/** Spec of mode `QUERY`: a database query; query language plugins define its syntax. */
+/** Mode `QUERY`: a database query in the syntax of a plugin. */
 import type { ApiPart, ApiPlace, Forms } from '../../../contract/api.js';
 import { definePlugin } from '../../../contract/plugin.js';
 import { ActionPhase } from '../../../contract/slot.js';

@@ -1,4 +1,4 @@
-/** Spec of mode `RETURN`: a value written in the definition, with accessors. An extension of the interface. */
+/** Mode `RETURN`: a value written in the definition. An extension of the interface. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { ActionPhase } from '../../../contract/slot.js';
 import { splitForms } from '../../../contract/forms.js';

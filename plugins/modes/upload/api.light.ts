@@ -1,4 +1,4 @@
-/** OpenAPI part of uploads: the multipart form or the list of removed keys, and the results. */
+/** The multipart form or the list of removed keys, and the results. */
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';

@@ -1,4 +1,4 @@
-/** Parses and validates upload folders of definitions. Request values enter a key only if they look like identifiers. */
+/** Upload folders of definitions. Request values enter a key only if they look like identifiers. */
 import { parseTemplate } from '../../../language/strings/accessor.js';
 
 /** Values that an accessor may insert into a folder. */
@@ -15,7 +15,7 @@ export const parseFolder = (folder: string): readonly (string | FolderAccessor)[
     typeof part === 'string' ? part : { root: part.root, tail: part.tail, text: folder.slice(part.start, part.end) },
   );
 
-/** Folders are relative to the storage root; the earlier system writes a leading slash. */
+/** The earlier system writes a leading slash. */
 export const trimSlash = (folder: string): string => folder.replace(/^\//, '');
 
 /** Why a written folder is invalid, or null. */

@@ -1,6 +1,6 @@
 /**
- * Stores or removes files. All files are validated before any is stored; stored files are removed when the request fails before
- * other work may refer to them.
+ * Stores or removes files. All are validated before any is stored, and removed when the request fails before other
+ * work may refer to them.
  */
 import { asText, isObject, formatPointer, type Json } from '../../../contract/json.js';
 import { createFault, type Fault } from '../../../contract/fault.js';
@@ -10,9 +10,10 @@ import { inspector, type Inspector } from '../../inspectors/kind.js';
 import { mode } from '../kind.js';
 import { storage, type Storage } from '../../storages/kind.js';
 import { endAtDeadline } from '../../shared/deadline.js';
-import { isColorUsed } from './color-use.js';
-import { compileFolder, isInside, createStorageKey, createFileName } from './folder.js';
-import { trimSlash } from './folder.light.js';
+import { BootError } from '../../../contract/boot-error.js';
+import { randomUUID } from 'node:crypto';
+import { isStorageKey } from '../../storages/shared/key.light.js';
+import { trimSlash, findFolderFlaw, parseFolder, isFolderValue } from './folder.light.js';
 import { normalizeMediaType } from '../../storages/shared/media.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 import { detectFileType, type MediaType } from './sniff.js';
@@ -111,7 +112,7 @@ function createSeveralFilesFault(files: readonly UploadedFile[]): Fault {
   return createFault('UPL_SEVERAL', {}, { issues });
 }
 
-/** Validates all files before any is stored, and names every rejected one. */
+/** Validates all files before any is stored; names every rejected one. */
 async function checkTypes(
   files: readonly UploadedFile[],
   max: number,
@@ -119,7 +120,7 @@ async function checkTypes(
 ): Promise<MediaType[]> {
   const large = files.find(({ size }) => size > max);
   if (large !== undefined) throw createFault('REQ_PART', { name: large.field, max });
-  // The detected type must match the declared type, and either may be wrong.
+  // Either the detected or the declared type may be wrong.
   const wanted =
     allowed === null
       ? 'The type of this file is not accepted.'
@@ -193,3 +194,68 @@ function planRemoval(
   };
   return { execute: remove, takesList: true, needsList: true, describe: { remove: { folder: written ?? '' } } };
 }
+
+const NAME = 'dominant_color';
+/** Path of a whole result. */
+const WHOLE = 'self_';
+
+/** `action`: the upload; `root`: its resource. */
+export function isColorUsed(action: Fields, root: Fields): boolean {
+  // A `returnables` list removes fields that it does not name.
+  const listed = Array.isArray(action['returnables']) || Array.isArray(root['returnables']);
+  return !listed || hasMention(action) || hasMention(root);
+}
+
+function hasMention(value: Json): boolean {
+  const stack: Json[] = [value];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (typeof next === 'string') {
+      if (next === WHOLE || next.includes(NAME)) return true;
+    } else if (Array.isArray(next)) stack.push(...(next as readonly Json[]));
+    else if (isObject(next)) stack.push(...Object.values(next));
+  }
+  return false;
+}
+
+/** `read`: an accessor as text. Null: files at the root. */
+export function compileFolder(folder: string | null, read: (accessor: string) => Reader): Reader<string> {
+  if (folder === null) return () => '';
+  const flaw = findFolderFlaw(folder);
+  if (flaw !== null) throw new BootError('UPL_FOLDER', { what: flaw });
+  const pieces = parseFolder(folder).map((part): string | Reader<string> => {
+    if (typeof part === 'string') return part;
+    const value = read(part.text);
+    // An invalid environment value would fail every request.
+    if (part.root === 'ENV') {
+      const text = String(value(undefined as never));
+      if (!isFolderValue(text))
+        throw new BootError('UPL_FOLDER', { what: `the value of ${part.text} is no plain name` });
+      return text;
+    }
+    return (frame) => {
+      const found = value(frame);
+      const text = typeof found === 'number' ? String(found) : found;
+      if (typeof text !== 'string' || !isFolderValue(text)) throw createFault('UPL_FOLDER_VALUE');
+      return text;
+    };
+  });
+  return (frame) => {
+    let path = '';
+    for (const piece of pieces) path += typeof piece === 'string' ? piece : piece(frame);
+    return path;
+  };
+}
+
+/** A random name from a cryptographic source. */
+export const createFileName = (extension: string): string =>
+  `${randomUUID()}.${/^[a-z0-9]{1,16}$/.test(extension) ? extension : 'bin'}`;
+
+export function createStorageKey(folder: string, name: string): string {
+  const key = folder === '' ? name : `${folder}/${name}`;
+  if (!isStorageKey(key)) throw createFault('UPL_FOLDER_VALUE');
+  return key;
+}
+
+/** Compares whole path segments: `users/1` does not contain `users/12`. */
+export const isInside = (folder: string, key: unknown): key is string =>
+  isStorageKey(key) && key.startsWith(`${folder}/`);

@@ -1,7 +1,4 @@
-/**
- * Detects the type of a file from its bytes, and compares it with the declared and the allowed types. A file name or declared
- * type alone never decides.
- */
+/** Detects the type of a file from its bytes, and compares it with the declared and allowed types. */
 import { createReadStream } from 'node:fs';
 import { fileTypeFromBuffer, fileTypeFromFile, supportedMimeTypes } from 'file-type';
 import type { UploadedFile } from '../../../contract/plan.js';
@@ -33,7 +30,7 @@ export async function detectFileType(file: UploadedFile, allowed: readonly strin
   return found !== null && isAllowedType(allowed, found.type) ? found : null;
 }
 
-/** Detects the type from the first bytes; a ZIP archive is inspected further. */
+/** A ZIP archive is inspected further. */
 async function detectMarkedType({ head, path }: UploadedFile): Promise<MediaType | null> {
   if (beginsAsUtf16(head)) return null;
   const first = await fileTypeFromBuffer(head).catch(() => undefined);
@@ -46,7 +43,7 @@ async function detectMarkedType({ head, path }: UploadedFile): Promise<MediaType
   return { type: normalizeMediaType(found.mime.split(';')[0]?.trim() ?? ''), extension: found.ext };
 }
 
-/** The UTF-16 byte order mark also looks like an MPEG audio frame. */
+/** It also looks like an MPEG audio frame. */
 const beginsAsUtf16 = ([first, second]: Uint8Array): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
@@ -70,7 +67,7 @@ function matchDeclared(found: MediaType, declared: string): MediaType | null {
 async function detectUnmarkedType(file: UploadedFile, declared: string): Promise<MediaType | null> {
   const toMediaType = (type: string): MediaType => ({ type, extension: getExtension(type) });
   if (!(await isText(file))) {
-    // A type with a known signature is false where the signature is missing.
+    // False where the signature of a known type is missing.
     const lies = declared !== UNKNOWN && supportedMimeTypes.has(declared);
     return lies || isTextType(declared) ? null : toMediaType(declared);
   }

@@ -1,4 +1,4 @@
-/** Spec of mode `UPLOAD`: stores the files of a request, or removes stored ones. */
+/** Stores the files of a request, or removes stored ones. */
 import { string } from 'yup';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
@@ -221,7 +221,7 @@ function checkTypes(allowed: Json | undefined, removes: boolean): Finding[] {
   );
 }
 
-/** Fix for short forms of media types such as `png`, `.jpg` and `image`. */
+/** Short forms of media types: `png`, `.jpg`, `image`. */
 function suggestType(type: Json): Pick<Finding, 'fix'> {
   const right = findTypeByShortName(asText(type));
   return right === null ? {} : { fix: { title: `change to "${right}"`, text: JSON.stringify(right) } };

@@ -1,4 +1,4 @@
-/** Registers hooks only where the log level is enabled, so that a disabled log costs nothing. */
+/** Only where the log level is enabled, so that it costs nothing. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { observer } from '../kind.js';
 
@@ -11,7 +11,7 @@ export default defineRuntime(observer, {
       const tried = attempt !== undefined && { attempt };
       log.info({ id, trigger, resource, method, status, ...failed, ...tried, ms }, WORDS[trigger] ?? 'request');
     });
-    // Failed jobs and skipped runs are logged where their reason is known.
+    // Failed jobs and skipped runs are logged elsewhere.
     hooks.tap('happening', (event) => {
       const { what } = event;
       if (what === 'connection-opened') log.info({ id: event.id, open: event.open }, 'connection opened');

@@ -1,8 +1,9 @@
-/** Resolves the collector settings and registers the hooks; `tracing.ts` creates spans, `collector.ts` exports them. */
-import { defineRuntime } from '../../../contract/plugin.js';
+/** The collector settings and hooks; `tracing.ts` creates spans. */
+import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { Stage } from '../../../contract/slot.js';
 import { observer } from '../kind.js';
-import { createSpanProcessor } from './collector.js';
+import { BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { createTracing } from './tracing.js';
 
 interface Options {
@@ -46,10 +47,60 @@ function resolveEndpoint(endpoint: string | undefined, base: string | undefined)
   return address;
 }
 
-/** Bounds the wait for spans at shutdown; export failures are logged elsewhere. */
+/** At shutdown; export failures are logged elsewhere. */
 async function waitAtMost(seconds: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, seconds * 1000)));
   await Promise.race([work.catch(() => undefined), deadline]);
   clearTimeout(timer);
+}
+
+interface CollectorSettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly queue: number;
+  /** Seconds. */
+  readonly interval: number;
+  readonly timeout: number;
+}
+
+const BATCH = 512;
+
+/** Exports in batches through a bounded queue. */
+function createSpanProcessor(settings: CollectorSettings, log: Log): BatchSpanProcessor {
+  const { url, headers, queue, interval, timeout } = settings;
+  const timeoutMillis = timeout * 1000;
+  const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis, concurrencyLimit: 4 });
+  return new BatchSpanProcessor(createLoggingExporter(exporter, log), {
+    maxQueueSize: queue,
+    maxExportBatchSize: Math.min(BATCH, queue),
+    scheduledDelayMillis: interval * 1000,
+    exportTimeoutMillis: timeoutMillis,
+  });
+}
+
+/** Logs when the collector becomes unavailable or available; never its URL, headers or responses. */
+function createLoggingExporter(exporter: SpanExporter, log: Log): SpanExporter {
+  let isAway = false;
+  return {
+    export(spans, tell) {
+      exporter.export(spans, (result) => {
+        const failed = Number(result.code) !== 0;
+        if (failed && !isAway)
+          log.warn({ why: getReason(result.error) }, 'trace export failed (logged once until it succeeds)');
+        if (!failed && isAway) log.info({}, 'trace export available');
+        isAway = failed;
+        tell(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** A status or network code; the message may contain the URL or the response. */
+function getReason(error: unknown): string | number {
+  if (typeof error !== 'object' || error === null) return 'unknown';
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === 'number' || typeof code === 'string') return code;
+  return cause === undefined ? 'no answer in time' : getReason(cause);
 }

@@ -1,4 +1,4 @@
-/** Spec of `opentelemetry`: exports traces of requests and their actionables to a collector. */
+/** Exports traces of requests and actionables to a collector. */
 import { string } from 'yup';
 import { definePlugin } from '../../../contract/plugin.js';
 import { numeric, record, shape, text, value } from '../../../contract/combinators.js';

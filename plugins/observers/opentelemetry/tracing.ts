@@ -1,12 +1,13 @@
 /**
- * Creates spans: one opens when a request is accepted, so that outbound calls can refer to it, and closes with its actionables
- * after the response. Attributes must not contain values of requests.
+ * A span opens when a request is accepted, so that outbound calls can refer to it. Attributes must not contain values
+ * of requests.
  */
 import {
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
+  isSpanContextValid,
   type Attributes,
   type HrTime,
   type Link,
@@ -27,9 +28,8 @@ import {
   ATTR_HTTP_ROUTE,
   ATTR_SERVICE_NAME,
 } from '@opentelemetry/semantic-conventions';
-import type { InvocationRecord } from '../../../contract/hooks.js';
+import type { InvocationRecord } from '../../../contract/telemetry.js';
 import type { ActionTiming, Invocation } from '../../../contract/plan.js';
-import { readTraceparent, writeTraceparent } from './traceparent.js';
 
 export interface Tracing {
   open(invocation: Invocation): void;
@@ -81,17 +81,14 @@ export function createTracing(service: string, ratio: number, processor: SpanPro
   };
 }
 
-/** A job has the id of its request and may run before that ends, so the trigger is part of the key. */
+/** A job has the id of its request and may run before that ends. */
 const getSpanKey = ({ trigger, id }: Pick<InvocationRecord, 'trigger' | 'id'>): string => `${trigger} ${id}`;
 
 /** Triggers without an HTTP response; their spans start their own traces. */
 const APART: ReadonlySet<string> = new Set(['websocket', 'job', 'cron']);
 const KINDS: Readonly<Record<string, SpanKind>> = { job: SpanKind.CONSUMER, cron: SpanKind.INTERNAL };
 
-/**
- * A request continues the trace of its header. Deferred work and messages of long-lived connections start their own trace with a
- * link.
- */
+/** A request continues the trace of its header. Deferred work and messages start their own with a link. */
 function resolveParent(invocation: Invocation): readonly [SpanContext | null, Link[]] {
   const { trigger, origin } = invocation;
   const sent = origin === undefined ? invocation.header('traceparent') : [origin['traceparent'] ?? ''];
@@ -128,3 +125,20 @@ function toHrTime(milliseconds: number): HrTime {
   const seconds = Math.floor(milliseconds / 1000);
   return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];
 }
+
+const FORM = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const SAMPLED = 1;
+
+/** `sent`: the values of the header; more than one is invalid. */
+export function readTraceparent(sent: readonly string[]): SpanContext | null {
+  const [text = ''] = sent;
+  if (sent.length !== 1 || text.length > 512) return null;
+  const [, version, traceId = '', spanId = '', flags = '', more] = FORM.exec(text) ?? [];
+  // Only versions after 00 may have additional fields.
+  if (version === undefined || (version === '00' && more !== undefined)) return null;
+  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & SAMPLED, isRemote: true };
+  return isSpanContextValid(context) ? context : null;
+}
+
+export const writeTraceparent = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+  `00-${traceId}-${spanId}-0${traceFlags & SAMPLED}`;

@@ -1,10 +1,7 @@
-/**
- * Metrics of connections, messages, deferred and scheduled work. Labels are names of definitions, codes and constants; the
- * backlog is queried at scrape time and cached briefly.
- */
+/** Metrics of connections, messages and deferred work. The backlog is queried at scrape time and cached briefly. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Backlog } from '../../../contract/deferred.js';
-import type { TelemetryEvent } from '../../../contract/hooks.js';
+import type { TelemetryEvent } from '../../../contract/telemetry.js';
 
 export interface EventMetrics {
   recordEvent(event: TelemetryEvent): void;
@@ -72,7 +69,7 @@ export function createEventMetrics(registry: Registry, backlog: () => Promise<Ba
   };
 }
 
-/** Close codes of RFC 6455 and Lintel; any other is client input. */
+/** Of RFC 6455 and Lintel; any other is client input. */
 const CODES: ReadonlySet<number> = new Set([
   ...[1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011, 1013, 4400, 4401],
 ]);

@@ -1,10 +1,10 @@
 /**
- * Counters and histograms of one kernel in their own registry. Labels must not contain client input, which would create an
- * unbounded number of series.
+ * Counters and histograms of one kernel. Labels must not contain client input: the number of series would be
+ * unbounded.
  */
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import type { Backlog } from '../../../contract/deferred.js';
-import type { TelemetryEvent, InvocationRecord } from '../../../contract/hooks.js';
+import type { TelemetryEvent, InvocationRecord } from '../../../contract/telemetry.js';
 import { createEventMetrics } from './event-metrics.js';
 
 export interface Metrics {

@@ -1,7 +1,7 @@
-/** Serves the metrics page and registers the hooks that update it; `figures.ts` defines the labels. */
+/** Serves the metrics page; `metrics.ts` defines the labels. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createFault } from '../../../contract/fault.js';
-import type { RouteRequest } from '../../../contract/hooks.js';
+import type { RouteRequest } from '../../../contract/route.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { observer } from '../kind.js';
 import { createMetrics } from './metrics.js';
@@ -27,7 +27,7 @@ export default defineRuntime(observer, {
   },
 });
 
-/** Compares keyed digests, so that timing reveals neither length nor content of the token. */
+/** Keyed digests: timing reveals neither length nor content. */
 function createTokenCheck(token: string): (request: RouteRequest) => boolean {
   const key = randomBytes(32);
   const computeDigest = (text: string): Buffer => createHmac('sha256', key).update(text).digest();

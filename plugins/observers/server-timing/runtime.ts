@@ -1,4 +1,4 @@
-/** Writes the `server-timing` header from recorded timings. It must not contain request values. */
+/** The `server-timing` header. It must not contain request values. */
 import type { ActionTiming, Invocation } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { Stage } from '../../../contract/slot.js';

@@ -1,4 +1,4 @@
-/** Spec of `server_timing`: adds durations of the response and its parts for browsers and curl. */
+/** Adds durations of the response and its parts. */
 import { definePlugin } from '../../../contract/plugin.js';
 
 export default definePlugin({

@@ -1,4 +1,4 @@
-/** OpenAPI part of document queries: the rows where they are certain, and their error responses. */
+/** The rows where they are certain, and error responses. */
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';

@@ -1,7 +1,4 @@
-/**
- * Shared by the checks of document queries: findings, field names and literals checked against the model. Collections without a
- * model are not checked for names and types.
- */
+/** Findings, field names and literals of document queries, checked against the model, if there is one. */
 import { asText, escapePointer, isObject, getOwn, type Json } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
@@ -45,14 +42,14 @@ export const toEntries = (json: QueryDefinition): [string, Json][] => Object.ent
 export const isValue = (json: Json | undefined): json is string =>
   typeof json === 'string' && (parsePlaceholder(json) !== null || listAccessors(json).length > 0);
 
-/** True for a value used as a field name. Placeholders are reported here, accessors by the general accessor check. */
+/** Placeholders are reported here, accessors by the general check. */
 export function isFilledName(look: QueryCheckContext, key: string, at: string): boolean {
   if (!isValue(key)) return false;
   if (parsePlaceholder(key) !== null) look.findings.push({ code: 'DOC_NAME', at, key: true, params: { name: key } });
   return true;
 }
 
-/** The definition of the field; null where it is unknown (and then reported) or has no known type. */
+/** Null where the field is unknown (and reported) or has no known type. */
 export function findField(
   look: QueryCheckContext,
   path: string,
@@ -95,13 +92,13 @@ function reportField(
   const near = nearest(name, candidates);
   const right = path.split('.').map((segment) => (segment === name ? (near ?? name) : segment));
   const text = spot.span === undefined ? JSON.stringify(right.join('.')) : right.join('.');
-  // Where the definition has the name elsewhere too, the model may be wrong instead.
+  // The model may be wrong, if the name is elsewhere too.
   const isMended = near !== undefined && !parameters.includes(name) && !isNamed(root, name);
   const fix = isMended ? { fix: { title: `change to "${right.join('.')}"`, text } } : {};
   findings.push({ code: 'DOC_FIELD', ...spot, params: { where, name, hint: formatHint(near) }, ...fix });
 }
 
-/** Whether a text of the definition outside its document queries has the name, such as an entry of `returnables`. */
+/** Whether a text outside document queries has the name, such as in `returnables`. */
 function isNamed(json: Json, name: string): boolean {
   if (typeof json === 'string') return json.split('.').includes(name);
   if (Array.isArray(json)) return json.some((item: Json) => isNamed(item, name));
@@ -122,7 +119,7 @@ export const describeJson = (json: Json): string => {
   return typeof json === 'string' ? 'a text' : typeof json === 'number' ? 'a number' : 'true or false';
 };
 
-/** Checks a literal that is compared with a field or written to it, including one behind `"$1"`. */
+/** A literal that meets a field, including one behind `"$1"`. */
 export function checkValue(look: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
   if (field === null) return;
   const literal = findLiteral(look, json, at) ?? findWholePayload(look, json, at);
@@ -165,14 +162,14 @@ function reportType(look: QueryCheckContext, field: QueryDefinition, { json, at,
   look.findings.push({ code: 'DOC_TYPE', at, params: { type, actual: actual ?? describeValue(json), right } });
 }
 
-/** The items of a list, as a field of their own; null where their type is unknown or has no literals of its own. */
+/** The items of a list as a field; null where their type is unknown. */
 export function getItemField({ facts }: QueryCheckContext, field: QueryDefinition | null): QueryDefinition | null {
   const type = field?.['property_type'];
   const column = typeof type === 'string' ? facts('field-type', type)?.['column'] : undefined;
   return typeof column === 'string' && column !== 'json' && column !== 'timestamp' ? { type: type as Json } : null;
 }
 
-/** The literal, or an item of it, that no item of the list is; null if there is none. */
+/** The literal, or an item of it, that no item of the list is. */
 function findWrongItem(look: QueryCheckContext, items: QueryDefinition, json: Json): Json {
   const column = getColumnType(look, items) ?? '';
   const list = Array.isArray(json) ? (json as readonly Json[]) : [json];
@@ -182,7 +179,7 @@ function findWrongItem(look: QueryCheckContext, items: QueryDefinition, json: Js
 export const toFields = (properties: QueryDefinition): [string, QueryDefinition | null][] =>
   toEntries(properties).map(([key, inner]) => [key, isObject(inner) ? (inner as QueryDefinition) : null]);
 
-/** An element of a list as a field of its own; one of a list of objects has their fields. */
+/** An element of a list as a field. */
 export function getElement(look: QueryCheckContext, list: QueryDefinition | null): QueryDefinition | null {
   const properties = list?.['properties'];
   return getItemField(look, list) ?? (isObject(properties) ? { properties } : null);
@@ -210,7 +207,7 @@ function findLiteral({ parameters }: QueryCheckContext, json: Json, at: string):
   const entry = parameters[n - 1];
   if (entry === undefined) return null;
   const literal = unwrapLiteral(entry);
-  // A text that looks like a name is treated as one, unless it is marked as a value.
+  // A text that looks like a name is one, unless marked as a value.
   if (literal === entry && (isValue(entry) || (typeof entry === 'string' && IDENTIFIER.test(entry)))) return null;
   return { json: literal, at: `/parameters/${n - 1}` };
 }

@@ -1,4 +1,4 @@
-/** Checks expressions of document queries: known operators, and paths to existing fields. */
+/** Checks for known operators, and paths to existing fields. */
 import { isObject, type Json } from '../../../contract/json.js';
 import {
   joinPointer,

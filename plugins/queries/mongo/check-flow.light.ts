@@ -1,4 +1,4 @@
-/** Follows the fields of a model to where a query gives them other names: behind the stages of a pipeline, and in `array_filters`. */
+/** Follows the fields of a model behind the stages of a pipeline, and in `array_filters`. */
 import { getOwn, isObject, type Json } from '../../../contract/json.js';
 import { applyNameFlow, type NameFlow } from '../../../contract/name-flow.js';
 import { STAGE_FLOWS } from '../../document-actions/shared/stages.light.js';
@@ -50,7 +50,7 @@ export function followStage(look: QueryCheckContext, name: string, json: Json): 
   const { known, isOpen } = look;
   const flow = STAGE_FLOWS[name];
   if (known === null) return { known, isOpen };
-  // Removed names stay known, because a later use of one is not a misspelling.
+  // A later use of a removed name is no misspelling.
   if (flow === 'drops') return { known, isOpen };
   const members = isObject(json) ? (json as QueryDefinition) : null;
   if (name === '$replaceRoot' || name === '$replaceWith') {
@@ -74,7 +74,7 @@ export function followStage(look: QueryCheckContext, name: string, json: Json): 
   return { known: applyNameFlow(flow, known, json, findMade), isOpen: isNamed || isOpen };
 }
 
-/** The elements that `array_filters` name, by the paths of the update; null where the model does not know them. */
+/** The elements that `array_filters` name; null where the model does not know them. */
 export function followArrayFilters(look: QueryCheckContext, update: Json | undefined): Followed {
   const { known } = look;
   if (known === null || !isObject(update)) return { known: null, isOpen: true };

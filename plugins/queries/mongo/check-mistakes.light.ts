@@ -1,6 +1,6 @@
 /**
- * Detects notations from shells, drivers and SQL: calls such as `ObjectId("...")`, payload names without accessor, operators of
- * other query languages.
+ * Notations from shells, drivers and SQL: `ObjectId("...")`, payload names without accessor, operators of other
+ * languages.
  */
 import type { Json } from '../../../contract/json.js';
 import {
@@ -39,7 +39,7 @@ export const getReplacement = (name: string): string =>
   Object.hasOwn(INSTEAD, name) ? ` ${capitalize(INSTEAD[name] ?? '')}.` : '';
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Operators of other languages; the operator tables detect those that lack only the dollar sign. */
+/** The operator tables detect those that lack only the dollar sign. */
 const SIGNS: Readonly<Record<string, string>> = {
   '=': '$eq',
   '==': '$eq',
@@ -57,7 +57,7 @@ const BARE = new Set(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'regex'
 const findOperator = (name: string): string | undefined =>
   Object.hasOwn(SIGNS, name) ? SIGNS[name] : BARE.has(name) ? `$${name}` : undefined;
 
-/** `or` with a list is an operator, because no field is compared with a list of queries. */
+/** No field is compared with a list of queries. */
 export const findListOperator = (name: string): string | undefined =>
   ['and', 'or', 'nor', 'AND', 'OR', 'NOR'].includes(name) ? `$${name.toLowerCase()}` : undefined;
 

@@ -1,4 +1,4 @@
-/** Checks pipelines: known stages, and model fields as long as the documents keep them, also under other names. */
+/** Checks pipelines: known stages, and model fields as long as documents keep them. */
 import { getOwn, isObject, type Json } from '../../../contract/json.js';
 import type { Finding } from '../../../contract/plugin.js';
 import {
@@ -74,7 +74,7 @@ function checkStage(look: QueryCheckContext, operand: Operand, name: string, jso
   }
 }
 
-/** Fix for `$group`: a null `_id`; needs review, because usually another key is intended. */
+/** A null `_id` of `$group`; usually another key is intended. */
 const createCountFix = (at: string): NonNullable<Finding['fix']> => ({
   title: 'group all documents: "_id": null',
   edits: [{ at: joinPointer(at, '_id'), put: null }],
@@ -88,7 +88,7 @@ function checkNamed(look: QueryCheckContext, key: string, json: Json, at: string
 function checkMembers(look: QueryCheckContext, name: string, json: Json, at: string): void {
   const members = STAGE_MEMBERS[name];
   if (members === undefined) return;
-  // The name of a collection alone stands for its documents as they are.
+  // A collection alone stands for its documents.
   if (name === '$unionWith' && typeof json === 'string') return checkStage(look, 'constant', 'coll', json, at);
   if (!isObject(json)) {
     reportWrongForm(look, json, at, `behind "${name}"`, `an object: ${Object.keys(members).join(', ')}`);

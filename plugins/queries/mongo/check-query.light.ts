@@ -1,6 +1,6 @@
 /**
- * Checks filters of document queries: operator positions, operand forms and model fields. A request value is always a value; it
- * is rejected where a query is required.
+ * Checks filters of document queries: operator positions, operands and model fields. A request value is always a
+ * value.
  */
 import { getOwn, isObject, type Json } from '../../../contract/json.js';
 import {
@@ -67,7 +67,7 @@ export function checkField(look: QueryCheckContext, json: Json, field: QueryDefi
   checkWhole(look, json, at, at);
 }
 
-/** An object compared as a whole, in which operators would be data. */
+/** Operators in an object compared as a whole are data. */
 function checkWhole(look: QueryCheckContext, json: QueryDefinition, at: string, top: string): void {
   for (const [key, inner] of toEntries(json)) {
     const here = joinPointer(at, key);
@@ -231,7 +231,7 @@ export function checkConstant(look: QueryCheckContext, json: Json, at: string, w
 
 export function checkLiteral(look: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
   if (reportIntended(look, json, at)) return;
-  // An object with operators of another language is reported by `checkWhole` only.
+  // `checkWhole` reports operators of another language.
   const isForeign = isObject(json) && Object.keys(json).some(isOperator);
   if (!isForeign) checkValue(look, json, field, at);
   if (isObject(json) && field !== null) checkProperties(look, json, field, at);
@@ -240,7 +240,7 @@ export function checkLiteral(look: QueryCheckContext, json: Json, field: QueryDe
   if (isObject(json)) checkWhole(look, json, at, at);
 }
 
-/** Literals inside an object, of which the model declares the types. A time inside an object may be any text. */
+/** Literals inside an object with declared types. A time there may be any text. */
 function checkProperties(look: QueryCheckContext, json: QueryDefinition, field: QueryDefinition, at: string): void {
   const properties = field['properties'];
   if (!isObject(properties)) return;

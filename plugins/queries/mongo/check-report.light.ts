@@ -1,4 +1,4 @@
-/** Findings about operators and operands of document queries: the problem, then where the operator is valid. */
+/** Operators and operands: the problem, then where they are valid. */
 import type { Json } from '../../../contract/json.js';
 import { getReplacement } from './check-mistakes.light.js';
 import { formatHint, isValue, describeJson, type QueryCheckContext } from './check-context.light.js';
@@ -49,7 +49,7 @@ export function reportOperator(
   });
 }
 
-/** Reports a name that is valid elsewhere; `right`: how to write it. */
+/** A name that is valid elsewhere; `right`: its notation. */
 export function reportMisplaced(look: QueryCheckContext, name: string, at: string, where: string, right: string): void {
   look.findings.push({ code: 'DOC_PLACE', at, key: true, params: { name, where, right } });
 }

@@ -1,7 +1,4 @@
-/**
- * Checks updates and new documents: operators, model fields and literal types. An update without operators would replace whole
- * documents and is rejected.
- */
+/** Checks updates and new documents. An update without operators would replace whole documents and is rejected. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import {
   joinPointer,
@@ -172,7 +169,7 @@ export function checkDocument(look: QueryCheckContext, json: Json, at: string, d
   checkRequired(look, names, dated);
 }
 
-/** Without a document, each entry of `parameters` is a field, named by the entry or the last segment of its accessor. */
+/** Without a document, each entry of `parameters` is a field, named by the entry or its last segment. */
 export function checkEntries(look: QueryCheckContext, dated: boolean): void {
   const names: string[] = [];
   look.parameters.forEach((entry, i) => {

@@ -1,4 +1,4 @@
-/** Checks document queries: operators, placeholders and model fields. Fields are not checked for collections without a model. */
+/** Checks document queries: operators, placeholders and model fields. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { CheckAction, CheckPlace, Finding, FindingEdit } from '../../../contract/plugin.js';
 import {
@@ -108,7 +108,7 @@ function checkMixture({ findings }: QueryCheckContext, json: QueryDefinition, at
     });
 }
 
-/** Checks `"$1"` everywhere except in `parameters`. An INSERT without a document uses the whole list. */
+/** An INSERT without a document uses the whole list. */
 function checkPlaceholders({ findings, parameters }: QueryCheckContext, value: QueryDefinition): void {
   const used = new Set<number>();
   const places: { readonly n: number; readonly at: string }[] = [];
@@ -132,7 +132,7 @@ function checkPlaceholders({ findings, parameters }: QueryCheckContext, value: Q
   if (asText(value['action']) === 'INSERT' && value['document'] === undefined) return;
   const unused = parameters.flatMap((_, i) => (used.has(i + 1) ? [] : [i + 1]));
   for (const n of unused) {
-    // With several unused values, the first edit would invalidate the numbers of the next.
+    // With several, the first edit would invalidate the next.
     const fix = unused.length === 1 ? createUnusedFix(n, parameters.length, places) : {};
     findings.push({ code: 'DOC_PARAMETER_UNUSED', at: joinPointer('/parameters', n - 1), params: { n }, ...fix });
   }
@@ -147,7 +147,7 @@ function createAddFix(n: number, at: string, parameters: readonly Json[]): Pick<
   return { fix: { title: `add "${field}" to "parameters"`, edits, asks: true } };
 }
 
-/** Removes the value and renumbers later placeholders; removes the list when it becomes empty. */
+/** Renumbers later placeholders; removes an empty list. */
 function createUnusedFix(
   unused: number,
   count: number,

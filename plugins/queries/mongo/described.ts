@@ -1,4 +1,4 @@
-/** Has a store check a query at load: compiled as for a request, with stand-ins for values that only a request has. */
+/** Has a store check a query at load, with stand-ins for values of a request. */
 import { isObject, type Json } from '../../../contract/json.js';
 import type { ModelTable } from '../../../contract/model.js';
 import type { Frame, ParameterPlan, PlanTools } from '../../../contract/plan.js';
@@ -14,7 +14,7 @@ const STAND_INS: readonly Json[] = [null, 'a', 1, ['a'], { a: 1 }];
 /** These are about what is written, whatever the values are. */
 const CERTAIN = /unknown|unrecognized|unsupported|not (?:allowed|supported|recognized)/i;
 
-/** Null where the query is valid, or not certainly wrong: then at least one stand-in makes the server accept it. */
+/** Null where the query is valid, or a stand-in makes the server accept it. */
 export async function describeInStore(
   { value }: QueryQuestion,
   tables: readonly ModelTable[],
@@ -33,7 +33,7 @@ export async function describeInStore(
     if (said.size > 1) return null;
   }
   const [what] = said;
-  // With one try of several, the stand-in itself may be what is wrong.
+  // With one try, the stand-in itself may be wrong.
   if (what === undefined || (sent < 2 && tries.length > 1 && !CERTAIN.test(what))) return null;
   return { what: what.replace(/\.$/, ''), name: findKey(what, JSON.stringify(value)) };
 }
@@ -70,7 +70,7 @@ function hasRequestValues(json: Json): boolean {
   return isObject(json) && Object.values(json).some(hasRequestValues);
 }
 
-/** The first operator in the message that is a key of the query; some messages omit its `$`. */
+/** The first operator of the message in the query; some messages omit its `$`. */
 const findKey = (what: string, written: string): string | null =>
   [...what.matchAll(/\$?([A-Za-z_]\w*)/g)]
     .map(([, name = '']) => `$${name}`)

@@ -1,9 +1,15 @@
 /**
- * Compiles expressions to closures. Text of the definition may be a path (`"$name"`); request values never are: each is inserted
- * as `{"$literal": ...}`, which the database does not interpret.
+ * Compiles expressions. Text of the definition may be a path (`"$name"`); request values never are: each becomes
+ * `{"$literal": ...}`.
  */
 import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
-import type { QueryCompileContext } from './filter.js';
+import {
+  createCheckedReader,
+  convertValue,
+  getInnerType,
+  type QueryCompileContext,
+  type StoredFieldType,
+} from './values.js';
 import { EXPRESSIONS, REJECTED_OPERATORS } from './operators.light.js';
 import { compilePattern } from './patterns.js';
 import {
@@ -17,7 +23,6 @@ import {
   type Dynamic,
   type Node,
 } from './template.js';
-import { createCheckedReader, convertValue, getInnerType, type StoredFieldType } from './values.js';
 
 /** All operands of these operators have the type of the field that one of them names. */
 const COMPARES: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$cmp', '$in']);
@@ -48,7 +53,7 @@ export function compileExpression(json: Json, compiling: QueryCompileContext, ty
   );
 }
 
-/** Operators with a pattern: request values are escaped in it, and a field cannot provide the pattern. */
+/** Request values are escaped in the pattern, and a field cannot provide it. */
 const PATTERNS: ReadonlySet<string> = new Set(['$regexMatch', '$regexFind', '$regexFindAll']);
 /** Operators with a field name, which only the definition may provide. */
 const NAMING: ReadonlySet<string> = new Set(['$getField', '$setField', '$unsetField']);
@@ -91,7 +96,7 @@ const compileMembers = (
     ),
   );
 
-/** A literal time or value compared with a field; a text that begins with a dollar is a path. */
+/** A literal compared with a field; a text that begins with a dollar is a path. */
 function convertText(text: string, type: StoredFieldType): unknown {
   if (type === 'timestamp') return /^\d{4}-/.test(text) ? convertValue(text, type, null) : text;
   return text.startsWith('$') ? text : convertConstant(text, type);
@@ -105,7 +110,7 @@ function convertConstant(json: Json, type: StoredFieldType): unknown {
   }
 }
 
-/** The result of an expression may be stored, so its keys are validated like those of documents. */
+/** The result may be stored, so its keys are validated. */
 function compileDynamicLiteral(found: Dynamic, type: StoredFieldType): Node {
   const read = createCheckedReader(found);
   return createDynamicNode((frame) => ({ $literal: convertList(read(frame), type, found.field) }));
@@ -114,7 +119,7 @@ function compileDynamicLiteral(found: Dynamic, type: StoredFieldType): Node {
 const convertList = (value: unknown, type: StoredFieldType, field: string | null): unknown =>
   Array.isArray(value) ? value.map((item) => convertValue(item, type, field)) : convertValue(value, type, field);
 
-/** The type of the fields that the operands name, or of the items of the list behind `$in`. */
+/** The type of the fields that the operands name, or of the items behind `$in`. */
 function findComparedType(name: string, json: Json, { leaf, typeOf }: QueryCompileContext): StoredFieldType {
   if (!Array.isArray(json)) return null;
   const types = (json as readonly Json[]).flatMap((item, i) => {

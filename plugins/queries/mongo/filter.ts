@@ -1,6 +1,6 @@
 /**
- * Compiles filters to closures: operators come from the definition, request values become literals of an operator. A client's
- * object is compared as a whole and never interpreted as operators.
+ * Compiles filters: operators come from the definition, request values become literals. A client's object is compared
+ * as a whole.
  */
 import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { HeldJson } from '../../../contract/model.js';
@@ -35,17 +35,10 @@ import {
   rejectLeaf,
   rejectOddKeys,
   type StoredFieldType,
-  type FieldTypeLookup,
+  type QueryCompileContext,
 } from './values.js';
 
-export interface QueryCompileContext {
-  readonly leaf: Leaf;
-  readonly typeOf: FieldTypeLookup;
-  /** Of another collection. */
-  readonly typesIn: (collection: string) => FieldTypeLookup;
-}
-
-/** A condition that matches nothing, because a missing value equals nothing, as in SQL. */
+/** A missing value equals nothing, as in SQL. */
 const NOTHING = Object.freeze({ $in: Object.freeze([]) });
 /** Comparison operators; a missing operand matches nothing. */
 const COMPARES: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '$lte']);
@@ -148,7 +141,7 @@ function requireOperators(json: Json, where: string): JsonObject {
   throw createQueryError(`${where} takes operators that the definition writes out, never a value`);
 }
 
-/** A value in the type of its field; literal objects and lists may contain further values. */
+/** Literal objects and lists may contain further values. */
 export function compileTypedValue(json: Json, compiling: QueryCompileContext, type: StoredFieldType): Node {
   const { leaf } = compiling;
   const found = typeof json === 'string' ? leaf(json) : null;
@@ -191,7 +184,7 @@ export function convertLiteral(json: Json, type: StoredFieldType): unknown {
   }
 }
 
-/** A list of values. A list from a client must not contain keys that look like operators. */
+/** A list from a client must not contain keys that look like operators. */
 export function compileValues(json: Json, compiling: QueryCompileContext, type: StoredFieldType, drops: boolean): Node {
   const found = typeof json === 'string' ? compiling.leaf(json) : null;
   const node =

@@ -1,11 +1,11 @@
-/** Maps parameters of an INSERT to field names at load, for checker and compiler. */
+/** The fields of an INSERT's parameters, for checker and compiler. */
 import type { Json } from '../../../contract/json.js';
 import { parseTemplate } from '../../../language/strings/accessor.js';
 
-/** The tail of such a root names a generator or a variable, and no field. */
+/** Its tail names a generator or a variable. */
 const MADE: ReadonlySet<string> = new Set(['GENERATOR', 'ENV']);
 
-/** A bare name is its own field, an accessor has its last segment; null where neither applies. */
+/** A bare name is its own field, an accessor has its last segment. */
 export function getFieldName(json: Json): string | null {
   if (typeof json !== 'string') return null;
   const [only, ...more] = parseTemplate(json);

@@ -1,6 +1,6 @@
 /**
- * Operators of filters, updates and pipelines, with their positions and operands. The checker validates by these tables; the
- * compiler uses them to insert client values. Data only.
+ * Operators of filters, updates and pipelines, with positions and operands: for the checker and the compiler. Data
+ * only.
  */
 
 /**
@@ -271,7 +271,7 @@ export const REJECTED_OPERATORS: Readonly<Record<string, string>> = Object.freez
   }),
 );
 
-/** `$search` is forbidden only as a stage: inside `$text` its own table applies. */
+/** Inside `$text`, `$search` has its own table. */
 export const isRejectedOperator = (name: string): boolean => Object.hasOwn(REJECTED_OPERATORS, name);
 
 /** System variables (`$$ROOT`); all others are defined by `let`, `as`, ... */

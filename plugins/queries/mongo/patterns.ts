@@ -1,4 +1,4 @@
-/** Client text in patterns is escaped, so that it never becomes part of the pattern syntax. */
+/** Client text in patterns is escaped. */
 import type { Json } from '../../../contract/json.js';
 import type { Frame } from '../../../contract/plan.js';
 import { parseTemplate } from '../../../language/strings/accessor.js';
@@ -22,7 +22,7 @@ export const readSentText = ({ read, field }: Dynamic, frame: Frame): string => 
   return sent;
 };
 
-/** The definition's part is pattern syntax; client values in it are escaped. */
+/** Client values in the definition's pattern are escaped. */
 export function compilePattern(json: Json, leaf: Leaf): Node {
   if (typeof json !== 'string') throw createQueryError('a pattern is text that the definition writes out');
   const whole = parsePlaceholder(json) === null ? null : leaf(json);

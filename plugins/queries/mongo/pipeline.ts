@@ -1,8 +1,9 @@
-/** Compiles pipelines to closures: stages come from the definition, request values become literals of filters and expressions. */
+/** Compiles pipelines: stages come from the definition, request values become literals. */
 import { isObject, type Json } from '../../../contract/json.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import { compileExpression, compileFieldObject } from './expression.js';
-import { compileFilter, compileNumber, getOperand, compileValues, type QueryCompileContext } from './filter.js';
+import { compileFilter, compileNumber, getOperand, compileValues } from './filter.js';
+import { createBadValueFault, createCheckedReader, findNoType, type QueryCompileContext } from './values.js';
 import { parsePlaceholder } from '../../../language/strings/placeholder.js';
 import { STAGES, STAGE_MEMBERS, UPDATE_STAGES, type Operand, type Operators } from './operators.light.js';
 import {
@@ -16,7 +17,6 @@ import {
   type Node,
 } from './template.js';
 import { followTypes } from './type-flow.js';
-import { createBadValueFault, createCheckedReader, findNoType } from './values.js';
 
 /** Stages with conditions on documents. */
 const TYPED: ReadonlySet<string> = new Set(['$match', '$facet']);
@@ -51,10 +51,7 @@ const DECIDING: ReadonlySet<string> = new Set(
 /** The operand of these operators is an expression of a document, not an object of members. */
 const HANDING: ReadonlySet<string> = new Set(['$mergeObjects', '$ifNull', '$literal', '$first', '$last']);
 
-/**
- * A client must never write a whole document: a value is allowed only under a field name. `members`: the keys belong to an
- * operator.
- */
+/** A client must never write a whole document. `members`: the keys belong to an operator. */
 function rejectWholeValue(json: Json, members = false): void {
   if (typeof json === 'string' && (parsePlaceholder(json) !== null || listAccessors(json).length > 0))
     throw createQueryError('a document is written out, never a value as a whole');

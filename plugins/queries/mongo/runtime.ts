@@ -1,4 +1,4 @@
-/** Plans a document query: one closure per actionable, which runs it once, or once for each item of a list. */
+/** One closure per actionable, which runs the query once, or for each item of a list. */
 import { createFault, Fault } from '../../../contract/fault.js';
 import { asText, type Json } from '../../../contract/json.js';
 import type { Frame, PlanTools } from '../../../contract/plan.js';
@@ -49,7 +49,7 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
   const { repeat } = tools;
   const unit = createDocumentUnit(store, name, [made], repeat !== null);
   const describe = describeQuery(value, made, name);
-  // Documents selected by more than a key are read before they change, so the query always needs a transaction.
+  // Documents selected by more than a key are read before they change.
   const always = unit.turns.length > 0 && tools.isolation !== null;
   const reads = action.reads === true && { reads: true as const };
   if (repeat === null)
@@ -60,7 +60,7 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
       ...(always && { always: true as const }),
       describe,
     };
-  // Sequential, because a transaction takes no parallel operations, and without one the order of the list is preserved.
+  // A transaction takes no parallel operations, and the order of the list is preserved.
   const { parameters, bind, named } = made;
   const each = createRepeatedRun({ parameters, portion: 1, bind, run, named }, repeat, tools);
   return {
@@ -77,7 +77,7 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
   };
 }
 
-/** A job may be tried again, and without a transaction the items that an earlier try wrote would be written twice, with other ids. */
+/** Without a transaction, another try of a job would write its items twice, with other ids. */
 function assertRepeatable({ invocation, unit }: Frame, { reads }: DocumentAction): void {
   if (reads !== true && invocation.trigger === 'job' && getTransaction(unit) === null)
     throw createFault('DOC_LIST_AGAIN');

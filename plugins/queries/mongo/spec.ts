@@ -1,4 +1,4 @@
-/** Spec of `mongo_query`: a query of a document collection, written as an object. Operators come from the definition only. */
+/** Spec of `mongo_query`: a query written as an object. Operators come from the definition only. */
 import { dialectErrors } from '../../dialects/shared/errors.light.js';
 import { listErrors } from '../shared/list-errors.light.js';
 import { describeDocumentQuery } from './api.light.js';

@@ -1,15 +1,24 @@
-/**
- * Compiles one query of a definition at load: its parts as closures for the chosen action, and the mapping of store errors to
- * payload fields.
- */
-import { Fault, type Issue } from '../../../contract/fault.js';
+/** Compiles one query at load: its parts as closures, and the mapping of store errors to payload fields. */
+import { Fault } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import { asText, escapePointer, isObject, splitPointer, type Json } from '../../../contract/json.js';
 import type { ModelTable } from '../../../contract/model.js';
 import type { Frame, ParameterPlan, PlanTools, Reader } from '../../../contract/plan.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import type { BoundCall, DocumentAction, DocumentParts } from '../../document-actions/kind.js';
 import type { Document, DocumentStore } from '../../document-stores/kind.js';
-import { compileFilter, createFilterReader, compileNumber, type QueryCompileContext } from './filter.js';
+import { compileFilter, createFilterReader, compileNumber } from './filter.js';
+import {
+  createBadValueFault,
+  createCheckedReader,
+  convertValue,
+  getHeldType,
+  getInnerType,
+  toWrittenType,
+  type QueryCompileContext,
+  type FieldTypeLookup,
+  type StoredFieldType,
+} from './values.js';
 import { getFieldName } from './insert-fields.light.js';
 import { parsePlaceholder } from '../../../language/strings/placeholder.js';
 import { compilePipeline } from './pipeline.js';
@@ -26,16 +35,6 @@ import {
 import type { Dynamic, Node } from './template.js';
 import { followArrayFilters } from './type-flow.js';
 import { compileDocument, compileProjection, compileUpdate, createStorableLeaf, type AddedFields } from './update.js';
-import {
-  createBadValueFault,
-  createCheckedReader,
-  convertValue,
-  getHeldType,
-  getInnerType,
-  toWrittenType,
-  type FieldTypeLookup,
-  type StoredFieldType,
-} from './values.js';
 
 type Fields = Readonly<Record<string, Json>>;
 type Entries = readonly (readonly [string, Node])[];
@@ -107,7 +106,7 @@ function listJoined(json: Json): string[] {
   );
 }
 
-/** True when the filter has a plain value for the id or for every field of a unique key. */
+/** A plain value for the id or for every field of a unique key. */
 function isSingle({ filter_predicate: filter }: Fields, table: ModelTable | undefined): boolean {
   if (!isObject(filter)) return false;
   const isPlain = (name: string): boolean => {
@@ -120,10 +119,7 @@ function isSingle({ filter_predicate: filter }: Fields, table: ModelTable | unde
   return [['_id'], ...keys, ...(table?.uniques ?? [])].some((names) => names.length > 0 && names.every(isPlain));
 }
 
-/**
- * Types of fields by the model, also inside objects and lists; an `_id` that the model does not declare has the type `id`. All
- * queries use the same collection name for a model.
- */
+/** Types of fields by the model, also inside objects and lists; an undeclared `_id` has the type `id`. */
 function createTypeLookup({ tables }: PlanTools, collection: string): FieldTypeLookup {
   const columns = tables.find(({ table }) => table === collection)?.columns ?? [];
   const byName = new Map(columns.map((column) => [column.name, column] as const));
@@ -272,7 +268,7 @@ function createCountReader(json: Json | undefined, { leaf }: QueryCompileContext
   };
 }
 
-/** Maps document fields in store errors to payload fields, which the caller knows. */
+/** Maps fields in store errors to what the caller knows. */
 function createIssueMapper(written: ReadonlyMap<string, string | null>): CompiledQuery['named'] {
   /** The written field or the nearest around it, with the path inside it. */
   const findPayloadPath = ({ pointer }: Issue): readonly string[] | null | undefined => {
@@ -286,7 +282,7 @@ function createIssueMapper(written: ReadonlyMap<string, string | null>): Compile
   return (error) => {
     const { issues } = error.options;
     if (issues === undefined || written.size === 0) return error;
-    // Fields that the caller did not send (a claim, a generated id) are omitted where others remain.
+    // Fields that the caller did not send are omitted where others remain.
     const sent = issues.filter((issue) => findPayloadPath(issue) !== null);
     const renamed = (sent.length > 0 ? sent : issues).map((issue) => {
       const path = findPayloadPath(issue);

@@ -1,7 +1,4 @@
-/**
- * Compiled parts of a query: frozen constants and readers. Client values enter only through `Leaf`; names and operators come
- * from the definition only.
- */
+/** Compiled parts of a query: frozen constants and readers. Client values enter only through `Leaf`. */
 import { BootError } from '../../../contract/boot-error.js';
 import { deepFreeze, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { Frame, Reader } from '../../../contract/plan.js';
@@ -61,7 +58,7 @@ export function createListNode(nodes: readonly Node[]): Node {
   return createDynamicNode((frame) => readers.map((read) => read(frame)));
 }
 
-/** An error that the checker should have reported; the service does not start. */
+/** The checker should have reported it; the service does not start. */
 export const createQueryError = (what: string): BootError => new BootError('MQL_WRONG', { what });
 
 /** Requires a literal object; throws BootError otherwise. */

@@ -1,4 +1,4 @@
-/** Types of fields where a query gives them other names: behind the stages of a pipeline, and in `array_filters`. */
+/** Types of fields behind the stages of a pipeline, and in `array_filters`. */
 import { asText, getOwn, isObject, type Json } from '../../../contract/json.js';
 import { findNoType, getInnerType, type FieldTypeLookup, type StoredFieldType } from './values.js';
 

@@ -1,6 +1,6 @@
 /**
- * Transactions of document queries: consecutive queries on one store share one where the deployment supports it. Otherwise each
- * query is independent and nothing is retried, because earlier writes persist.
+ * Transactions of document queries: consecutive ones on one store share one, if the deployment supports it. Otherwise
+ * nothing is retried, because earlier writes persist.
  */
 import type { Unit } from '../../../contract/plan.js';
 import { dialect } from '../../dialects/kind.js';
@@ -24,13 +24,13 @@ export function markOutsideTransaction(error: unknown): void {
 interface DocumentUnit extends Unit {
   readonly queries: readonly CompiledQuery[];
   readonly repeated: boolean;
-  /** Collections that must not be written by others meanwhile, because queries read them. */
+  /** Collections that others must not write, because queries read them. */
   readonly turns: readonly string[];
 }
 
 /**
- * Snapshots detect conflicting writes of one document, but not changed reads. Writes that depend on reads therefore run
- * exclusively, except on a single document, where writes conflict anyway.
+ * Snapshots detect conflicting writes, not changed reads. Writes that depend on reads therefore run exclusively,
+ * except on a single document.
  */
 function listTurns(queries: readonly CompiledQuery[], repeated: boolean): readonly string[] {
   const isWritten = queries.some(({ action }) => action.reads !== true);
@@ -56,7 +56,7 @@ const getTransaction = (opened: unknown): DocumentTransaction | null => (opened 
 /** For document stores in SQL tables. */
 const getStatements = (opened: unknown): unknown => getTransaction(opened)?.transaction ?? null;
 
-/** `repeated`: one of the queries runs for each item of a list. */
+/** `repeated`: one query runs for each item. */
 export function createDocumentUnit(
   store: DocumentStore,
   name: string,
@@ -112,7 +112,7 @@ export function createDocumentUnit(
   };
 }
 
-/** Locks reads that a later change of the same collection depends on, so that a concurrent request waits instead of failing. */
+/** Locks reads that a later change depends on, so that a concurrent request waits instead of failing. */
 function lockReadsBeforeWrites(queries: readonly CompiledQuery[], needs: readonly (readonly number[])[]): void {
   queries.forEach(({ action, collection }, index) => {
     if (action.changes !== true) return;

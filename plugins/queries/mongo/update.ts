@@ -1,6 +1,6 @@
 /**
- * Compiles updates and documents to closures: operators and field names come from the definition, request values are converted
- * to field types and rejected if their keys could be interpreted.
+ * Compiles updates and documents: operators and names come from the definition, request values are converted to field
+ * types, without keys that could be interpreted.
  */
 import { isObject, type Json } from '../../../contract/json.js';
 import { compileFieldObject as fieldsOf } from './expression.js';
@@ -12,8 +12,15 @@ import {
   convertLiteral,
   compileTypedValue,
   compileValues,
-  type QueryCompileContext,
 } from './filter.js';
+import {
+  createCheckedReader,
+  convertValue,
+  getInnerType,
+  toWrittenType,
+  type QueryCompileContext,
+  type StoredFieldType,
+} from './values.js';
 import { BIT_FIELDS, PUSH_MODIFIERS, UPDATE_OPERATORS, UPDATE_STAGES } from './operators.light.js';
 import { compileStage } from './pipeline.js';
 import {
@@ -28,11 +35,10 @@ import {
   type Leaf,
   type Node,
 } from './template.js';
-import { createCheckedReader, convertValue, getInnerType, toWrittenType, type StoredFieldType } from './values.js';
 
 type Entries = readonly (readonly [string, Node])[];
 
-/** Fields added by options of the query, unless the update writes them. */
+/** Fields that options of the query add, unless the update writes them. */
 export type AddedFields = Readonly<Record<'$set' | '$setOnInsert', Entries>>;
 
 /** `note` receives the nodes written to each field. */
@@ -91,7 +97,7 @@ function compileChanges(name: string, json: Json, compiling: QueryCompileContext
   });
 }
 
-/** A written value; client values must not contain keys that documents must not have. */
+/** Client values must not contain keys of operators. */
 export function compileStored(json: Json, { leaf }: QueryCompileContext, declared: StoredFieldType): Node {
   const type = toWrittenType(declared);
   const found = typeof json === 'string' ? leaf(json) : null;

@@ -1,6 +1,6 @@
 /**
- * Converts values to the types of the model and back to JSON, and rejects client values that could be interpreted. Must not
- * depend on operators; fields without a model are not converted.
+ * Converts values to the types of the model and back, and rejects client values that could be interpreted. Fields
+ * without a model are not converted.
  */
 import { ObjectId } from 'bson';
 import { createFault, type Fault } from '../../../contract/fault.js';
@@ -10,8 +10,9 @@ import type { Reader } from '../../../contract/plan.js';
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { isWholeDouble } from '../../../language/strings/exact-json.js';
 import { readInstant } from '../../../language/strings/instant.js';
+import type { Leaf } from './template.js';
 
-/** The model's type; `id` for an `_id` that the model does not declare; null: plain JSON. */
+/** `id` for an undeclared `_id`; null: plain JSON. */
 export type StoredFieldType = ColumnType | 'id' | HeldJson | null;
 
 /** By the path of the field (`address.city`). */
@@ -19,7 +20,7 @@ export type FieldTypeLookup = (path: string) => StoredFieldType;
 
 export const findNoType: FieldTypeLookup = () => null;
 
-/** The fault for an invalid value; `field`: its payload field, or null where the client cannot correct it. */
+/** `field`: the payload field, or null where the client cannot correct it. */
 export function createBadValueFault(field: string | null, detail: string): Fault {
   const pointer = field === null ? null : `/${escapePointer(field)}`;
   return createFault(
@@ -32,7 +33,7 @@ export function createBadValueFault(field: string | null, detail: string): Fault
 const HEX_ID = /^[0-9a-f]{24}$/i;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The type of a declared column or field. A time inside an object may be any text. */
+/** A time inside an object may be any text. */
 export const getHeldType = ({ type, holds }: Pick<ModelColumn, 'type' | 'holds'>): StoredFieldType =>
   type === 'json' ? (holds ?? type) : type === 'timestamp' ? null : type;
 
@@ -63,7 +64,7 @@ export function convertValue(value: unknown, type: StoredFieldType, field: strin
     case 'id':
       return typeof value === 'string' && HEX_ID.test(value) ? new ObjectId(value) : value;
     case 'text':
-      // Compared with a text, another value would match nothing, and with `$ne` everything.
+      // Another value would match nothing, with `$ne` everything.
       if (typeof value !== 'string' && !(value instanceof Date) && !(value instanceof ObjectId))
         throw createBadValueFault(field, 'must be text');
       return value;
@@ -72,7 +73,7 @@ export function convertValue(value: unknown, type: StoredFieldType, field: strin
   }
 }
 
-/** A value that is compared with an object, a list, or an item of the list. */
+/** A value that is compared with an object, a list, or an item. */
 function convertHeld(value: unknown, type: HeldJson, field: string | null): unknown {
   if (type.form === 'array') {
     const items = getInnerType(type, '0');
@@ -113,14 +114,14 @@ const isOdd = (key: string): boolean =>
 
 const NOT_KEPT = 'is a number that no document keeps exactly';
 
-/** Rejects NUL, which SQL text cannot contain, and numbers that a document would change. */
+/** Rejects NUL, and numbers that a document would change. */
 export function rejectLeaf(value: unknown, field: string | null): void {
   if (typeof value === 'string' && value.includes('\0'))
     throw createBadValueFault(field, 'has a NUL, which no store keeps');
   if (value instanceof ExactNumber) throw createBadValueFault(field, NOT_KEPT);
 }
 
-/** Validates a client value for storage: its keys must not look like operators or paths. */
+/** Rejects keys that look like operators or paths. */
 export function rejectOddKeys(value: unknown, field: string | null): void {
   const at: (string | number)[] = field === null ? [] : [field];
   const visit = (inner: unknown): void => {
@@ -136,7 +137,7 @@ export function rejectOddKeys(value: unknown, field: string | null): void {
   visit(value);
 }
 
-/** A stored value of unknown type, of which only keys and scalars are validated. */
+/** Of unknown type: only keys and scalars are validated. */
 export const createCheckedReader =
   ({ read, field }: { readonly read: Reader; readonly field: string | null }): Reader =>
   (frame) => {
@@ -168,4 +169,11 @@ export function toPlainJson(value: unknown): unknown {
     : {};
   for (const [key, inner] of Object.entries(value)) if (inner !== undefined) out[key] = toPlainJson(inner);
   return out;
+}
+
+export interface QueryCompileContext {
+  readonly leaf: Leaf;
+  readonly typeOf: FieldTypeLookup;
+  /** Of another collection. */
+  readonly typesIn: (collection: string) => FieldTypeLookup;
 }

@@ -1,4 +1,4 @@
-/** Error codes of queries that repeat for each item of a list, in any query language. Data only. */
+/** Error codes of queries that repeat for each item. */
 import type { CodeEntry } from '../../../contract/problem.js';
 
 export const listErrors = {

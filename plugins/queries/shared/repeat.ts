@@ -1,12 +1,13 @@
 /**
- * `multi`: runs one statement per item of a list, in one transaction and in any query language. Each item has its own frame, in
- * which its fields take precedence; all values are read before the first statement is sent.
+ * `multi`: one statement per item of a list, in one transaction. Each item has its own frame, in which its fields
+ * take precedence; all values are read first.
  */
-import { Fault, createFault, type Issue } from '../../../contract/fault.js';
+import { Fault, createFault } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import { isObject } from '../../../contract/json.js';
 import type { Frame, ParameterPlan, Payload, PlanTools, Repeat } from '../../../contract/plan.js';
 
-/** Maximum of other payload fields times items: each item sees them all, and a small body can hold many of both. */
+/** Maximum of other payload fields times items: each item sees them all. */
 const MOST_BESIDE = 200_000;
 
 export interface Repeatable<Bound> {
@@ -21,7 +22,7 @@ export interface Repeatable<Bound> {
 
 interface Items {
   readonly list: readonly unknown[];
-  /** JSON pointer of the list in the payload; null for a list from elsewhere. */
+  /** Null for a list from elsewhere. */
   readonly pointer: string | null;
   readonly around: Payload;
 }
@@ -42,7 +43,7 @@ export function createRepeatedRun<Bound>(
   };
 }
 
-/** A parameter named like the list is the item itself, which may then be a scalar. */
+/** The item itself, which may be a scalar. */
 const isItemName = ({ parameters }: Pick<Repeatable<never>, 'parameters'>, name: string | null): boolean =>
   name !== null && parameters.some(({ label }) => label === name || label === `$PAYLOAD.${name}`);
 
@@ -61,7 +62,7 @@ function readItems(frame: Frame, { body, pointer, read, name, optional }: Repeat
   throw createFault('QRY_NO_LIST', { what: name === null ? 'The body' : `"${name}"` }, { issues });
 }
 
-/** A frame for each item. A retried transaction reuses generated values (ids). */
+/** A retried transaction reuses generated values. */
 function createFrames(frame: Frame, { list, pointer, around }: Items, plain: string | null, kept: number): Frame[] {
   if (Object.keys(around).length * list.length > MOST_BESIDE) throw createFault('QRY_TOO_WIDE');
   const earlier = (frame.slots[kept] ?? []) as readonly Frame[];
@@ -114,7 +115,7 @@ function appendRows(results: unknown[], rows: readonly unknown[]): void {
   else for (const row of rows) results.push(row);
 }
 
-/** Moves issues from `/email` to `/3/email`, unless the value came from outside the list. */
+/** From `/email` to `/3/email`, unless the value is from elsewhere. */
 function locateError(
   error: unknown,
   { named }: Pick<Repeatable<never>, 'named'>,

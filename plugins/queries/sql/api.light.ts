@@ -1,4 +1,4 @@
-/** OpenAPI part of a statement: its rows, and the database errors that it cannot cause. */
+/** Its rows, without database errors that it cannot cause. */
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';

@@ -1,4 +1,4 @@
-/** Blind indexes in a statement: rewrites its text to the index columns, and reads their values. */
+/** Rewrites a statement to index columns, and reads their values. */
 import { BootError } from '../../../contract/boot-error.js';
 import { createFault } from '../../../contract/fault.js';
 import { BLIND_FORM } from '../../../contract/model.js';

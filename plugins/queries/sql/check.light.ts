@@ -2,7 +2,8 @@
 import type { Json } from '../../../contract/json.js';
 import type { Finding, FindingEdit } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
-import { scanSql, type SqlFault, type SqlScan } from '../../../language/strings/sql.js';
+import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
+import type { SqlFault } from '../../../language/strings/sql-tokens.js';
 import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
 
 export function checkStatement(fields: Readonly<Record<string, Json>>): Finding[] {

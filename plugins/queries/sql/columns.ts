@@ -1,7 +1,4 @@
-/**
- * Validates values for model columns before the database silently changes them, including the contents of JSON columns. Resolved
- * at load; most columns need no validation.
- */
+/** Validates values for columns before the database silently changes them, also in JSON. Resolved at load. */
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { createFault, type Fault } from '../../../contract/fault.js';
 import { escapePointer, isObject } from '../../../contract/json.js';
@@ -31,7 +28,7 @@ const validateTime: ParameterValidator = (value, at) => {
   return truncateInstant(value, DIGITS);
 };
 
-/** PostgreSQL reads `0x7` and `1_0` as numbers from version 16 on: other texts of one identity, which limits would count apart. */
+/** PostgreSQL 16 reads `0x7` and `1_0` as numbers: other texts of one identity, which limits would count apart. */
 const OTHER_DIGITS = /_|^\s*[+-]?0[xob]/i;
 const validateNumber: ParameterValidator = (value, at) => {
   if (typeof value === 'string' && OTHER_DIGITS.test(value))

@@ -1,4 +1,4 @@
-/** Plans a SQL statement: one closure per actionable, which runs it once, or once for each item of a list. */
+/** One closure per actionable, which runs the statement once, or for each item of a list. */
 import type { Frame, IsolationNeed, PlanTools, Preview } from '../../../contract/plan.js';
 import { JsonStream } from '../../../contract/json-stream.js';
 import type { RawJson } from '../../../contract/raw-json.js';
@@ -52,10 +52,7 @@ function previewStatement({ describe, parameters, values }: SqlStatement, frame:
   return { sql: describe.sql, values: Object.fromEntries(named), connection: describe.connection };
 }
 
-/**
- * True for a single statement that needs a transaction: serializable, or a write that other serializable transactions must
- * detect.
- */
+/** A single statement that needs a transaction: serializable, or a write that others must detect. */
 const isUnit = ({ level, among }: IsolationNeed, { prepared }: SqlStatement): boolean =>
   level === 'serializable' || (among && !prepared.readOnly);
 

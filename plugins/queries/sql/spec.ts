@@ -1,4 +1,4 @@
-/** Spec of `sql_query`: a SQL statement with positional placeholders. Its text is constant from load; values are always bound. */
+/** Spec of `sql_query`: a SQL statement with positional placeholders. Values are always bound. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { describeStatement } from './api.light.js';
 import { either, flag, list, shape, text, value } from '../../../contract/combinators.js';

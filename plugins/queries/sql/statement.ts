@@ -1,23 +1,27 @@
 /**
- * Compiles one statement of a definition at load: dialect text including its options, value readers, and the mapping of database
- * errors to payload fields.
+ * Compiles one statement at load: dialect text, value readers, and the mapping of database errors to payload fields.
  */
-import { Fault, type Issue } from '../../../contract/fault.js';
+import { Fault } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import { asText, escapePointer, type Json } from '../../../contract/json.js';
 import type { ModelColumn } from '../../../contract/model.js';
 import type { Frame, Hide, IsolationNeed, ParameterPlan, PlanTools } from '../../../contract/plan.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
-import type { Dialect, PreparedStatement } from '../../dialects/kind.js';
+import type { Dialect, PreparedStatement, BoundStatement, Isolation } from '../../dialects/kind.js';
 import { planBlindIndexes, type BlindIndexFactory } from './blind.js';
 import { createParameterValidator } from './columns.js';
-import { isDividedByPlaceholder } from './division.js';
-import type { Follower } from './together.js';
-import { resolveNeed } from './unit.js';
+import { toLexemes } from '../../../language/strings/sql-read.js';
 
 export interface SqlConnection {
   readonly name: string;
   readonly dialect: Dialect;
+}
+
+export interface Follower {
+  /** What is sent. */
+  readonly text: string;
+  readonly bind: (frame: Frame) => BoundStatement;
 }
 
 export interface SqlStatement {
@@ -144,7 +148,7 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** A division by zero that no value of the request causes is a failure of the definition, not the caller's. */
+/** If no value of the request causes it, the definition fails, not the caller. */
 function createFaultMapper(scan: SqlScan, mapIssues: SqlStatement['named']): SqlStatement['named'] {
   const isOfCaller = isDividedByPlaceholder(scan);
   return (error) => {
@@ -165,7 +169,7 @@ function createIssueMapper(
     if (field) return [{ ...issue, pointer: `/${escapePointer(field)}` }];
     return isParameter ? [] : [issue];
   };
-  // Columns that the caller did not send (a claim, a generated id) are omitted where others remain.
+  // Columns that the caller did not send are omitted where others remain.
   const isForeign = ({ pointer }: Issue): boolean => fieldOf.get(pointer.slice(1)) === null;
   return (error) => {
     const { issues } = error.options;
@@ -189,4 +193,30 @@ function mapFieldsByColumn(
     if (column !== null) fields.set(column, field ?? fields.get(column) ?? null);
   }
   return fields;
+}
+
+const ONE: Isolation = { level: 'statement', among: false };
+
+/** Where a connection runs even single statements as serializable, all units are. */
+const resolveNeed = (connection: Dialect, need: IsolationNeed | null): IsolationNeed | null =>
+  need !== null && connection.isolation(ONE) === 'serializable' ? { ...need, among: true } : need;
+
+/** True where a placeholder is in a divisor, or the second argument of a dividing function. */
+export function isDividedByPlaceholder({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>): boolean {
+  const all = toLexemes(text, tokens);
+  return all.some((word, i) => {
+    const isOperator = word.type === 'operator' && (word.text === '/' || word.text === '%');
+    const isCall = word.type === 'word' && /^(?:MOD|DIV)$/.test(word.text);
+    return (isOperator || isCall) && readOperand(all, i + 1).some(({ type }) => type === 'placeholder');
+  });
+}
+
+/** A value, a call, or what is in parentheses. */
+function readOperand(all: ReturnType<typeof toLexemes>, from: number): ReturnType<typeof toLexemes> {
+  const open = all.findIndex(({ type }, i) => i >= from && type !== 'word' && type !== 'dot');
+  const first = all[open];
+  if (first?.type !== 'open') return all.slice(from, from + 1);
+  const close = all.findIndex(({ type, depth }, i) => i > open && type === 'close' && depth === first.depth);
+  // What is not closed is no statement.
+  return all.slice(from, close);
 }

@@ -1,29 +1,21 @@
 /**
- * Plans two statements that are sent at once: one reads and locks a row by its key, and the other, the last of the transaction,
- * changes rows with values of that row. The database reads those values itself, and changes nothing if the row does not exist.
+ * Plans two statements that are sent at once: one reads and locks a row by its key, the last of the transaction
+ * changes rows with values of it. The database reads those values itself, and changes nothing without the row.
  */
 import type { ColumnType } from '../../../contract/model.js';
-import type { Frame, ResultCopy, UnitPlace } from '../../../contract/plan.js';
+import type { ResultCopy, UnitPlace } from '../../../contract/plan.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { getLexemeName, isName, toLexemes, type Lexeme } from '../../../language/strings/sql-read.js';
-import type { BoundStatement, Dialect } from '../../dialects/kind.js';
-import type { SqlInput, SqlStatement } from './statement.js';
+import type { Dialect } from '../../dialects/kind.js';
+import type { SqlInput, SqlStatement, Follower } from './statement.js';
 
-/**
- * Types with the same text in the database and in a parameter, and the casts that bind their values unchanged.
- */
+/** Types with the same text in database and parameter, and casts that bind their values unchanged. */
 const CASTS: Readonly<Partial<Record<ColumnType, RegExp>>> = {
   integer: /^(?:int[248]?|integer|bigint|smallint|numeric|decimal|text)$/,
   text: /^(?:text|varchar)$/,
   boolean: /^(?:bool|boolean|text)$/,
 };
 const OTHER_SOURCES: ReadonlySet<string> = new Set(['FROM', 'USING', 'WITH']);
-
-export interface Follower {
-  /** What is sent. */
-  readonly text: string;
-  readonly bind: (frame: Frame) => BoundStatement;
-}
 
 /** Null where it is not certain that the result is the same. */
 export function planTogether(
@@ -70,7 +62,7 @@ export function planTogether(
   return { text: prepared.text, bind: (frame) => ({ prepared, values: binds.map((read) => read(frame)) }) };
 }
 
-/** What the change gets from the read if nothing else happens between the two, and only an empty result ends the work there. */
+/** What the change gets from the read if nothing else happens between, and only an empty result ends the work. */
 function listCopies([read, change]: readonly UnitPlace[]): readonly ResultCopy[] | null {
   if (read === undefined || change === undefined || change.index !== read.index + 1) return null;
   const isAlone =
@@ -129,7 +121,7 @@ function listSelected({ scan, columns }: SqlStatement): ReadonlyMap<string, Colu
   return types;
 }
 
-/** Where the condition of an UPDATE or DELETE of one table begins and ends; null for any other statement. */
+/** Where the condition begins and ends; null unless it is an UPDATE or DELETE of one table. */
 function findClauses(scan: SqlScan): { readonly condition: number; readonly end: number } | null {
   if ((scan.verb !== 'UPDATE' && scan.verb !== 'DELETE') || scan.statements !== 1) return null;
   const words = listWords(scan);

@@ -1,8 +1,8 @@
 /** Transactions of SQL statements: consecutive statements on one connection share one, planned at load. */
 import type { IsolationNeed, Unit } from '../../../contract/plan.js';
 import { BY_LOCKS, dialect, type Dialect, type Isolation, type Transaction } from '../../dialects/kind.js';
-import type { SqlStatement } from './statement.js';
-import { planTogether, type Follower } from './together.js';
+import type { SqlStatement, Follower } from './statement.js';
+import { planTogether } from './together.js';
 
 /** The unit is the transaction handle itself. */
 const returnUnit = (unit: unknown): unknown => unit;
@@ -50,13 +50,7 @@ export function createSqlUnit(
   };
 }
 
-const ONE: Isolation = { level: 'statement', among: false };
-
-/** Where a connection runs even single statements as serializable, by its config or its database's triggers, all units are. */
-export const resolveNeed = (connection: Dialect, need: IsolationNeed | null): IsolationNeed | null =>
-  need !== null && connection.isolation(ONE) === 'serializable' ? { ...need, among: true } : need;
-
-/** A single statement needs only a transaction that waits for rows; an enqueued job may join it. */
+/** A single statement only waits for rows; an enqueued job may join it. */
 const toIsolation = (need: IsolationNeed | null): Isolation =>
   need === null ? BY_LOCKS : { level: need.level === 'statement' ? 'locks' : need.level, among: need.among };
 

@@ -1,4 +1,4 @@
-/** Spec of the queue `embedded`: tables in the embedded database of the project, the default without a server. */
+/** The queue `embedded`: tables in the embedded database, the default without a server. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, text } from '../../../contract/combinators.js';
 import { queueFields } from '../shared/fields.light.js';

@@ -1,6 +1,4 @@
-/**
- * Opens the MongoDB connection of a queue; the driver is loaded on first use. Writes are journaled on a majority of the servers.
- */
+/** Opens the MongoDB connection of a queue. Writes are journaled on a majority of the servers. */
 import type { JobRepository } from 'agenda';
 import type { Collection, Document, MongoClient, MongoClientOptions, ObjectId } from 'mongodb';
 

@@ -1,7 +1,4 @@
-/**
- * Builds Agenda documents with extra fields for leases, attempts and order. Times are the server's; values are literals, never
- * operators.
- */
+/** Agenda's documents with fields for leases, attempts and order. Times are the server's; values are literals. */
 import type { Document } from 'mongodb';
 import type { JobFilter, JobView } from '../../../contract/deferred.js';
 import { toJobData, NAME, type JobData } from '../shared/job.js';
@@ -51,10 +48,7 @@ const UNUSED = {
 
 const KNOWN = { $ne: [{ $type: '$state' }, 'missing'] };
 
-/**
- * Inserts a job unless its id exists. `number`: a counter, because timestamps have only millisecond resolution. `dead`: the job
- * can never run.
- */
+/** Inserts a job unless its id exists. `number`: a counter, finer than timestamps. `dead`: it can never run. */
 export function createInsert(entry: Entry, _id: Job['_id'], number: number, dead?: Failure): Document[] {
   const { delay, priority, retries } = entry;
   const state = delay > 0 ? 'delayed' : 'waiting';

@@ -1,4 +1,4 @@
-/** Runtime of the queue `mongo`: opens and closes its connection. An unavailable server does not fail the start. */
+/** Opens and closes the queue `mongo`. An unavailable server does not fail the start. */
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { queue, type Queue } from '../kind.js';

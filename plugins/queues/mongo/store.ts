@@ -1,4 +1,4 @@
-/** The queue store on MongoDB, where Agenda guarantees less. Claimed jobs are written only under their lease. */
+/** The queue store on MongoDB. Claimed jobs are written only under their lease. */
 import type { ClientSession, Collection, Document, Filter, MongoClient } from 'mongodb';
 import { COUNTED } from '../../../contract/deferred.js';
 import { toShortId } from '../shared/job.js';
@@ -94,7 +94,7 @@ export function createMongoStore(server: Server): QueueStore {
         ...(resource !== undefined && { 'data.resource': { $eq: resource } }),
       };
       const { jobs } = await server.getConnection();
-      // With the index on `state`, a job that changes its state during the scan could be missed.
+      // By the index on `state`, a job that changes during the scan could be missed.
       const sort = { 'data.acceptedAt': 1, number: 1 } as const;
       const options = { sort, hint: { _id: 1 }, projection: { 'data.work': 0, journal: 0 }, limit } as const;
       return ((await jobs.find(filter, options).toArray()) as StoredJob[]).map(documents.toJobView);

@@ -1,4 +1,4 @@
-/** Runtime of the queue `postgres`: opens and closes its connections. An unavailable server does not fail the start. */
+/** Opens and closes the queue `postgres`. An unavailable server does not fail the start. */
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { queue, type Queue } from '../kind.js';

@@ -1,8 +1,8 @@
 /** Lua fragments shared by the queue scripts. They run no command by themselves. */
 
 /**
- * KEYS of every script: the sets of ready, delayed, running and dead jobs; the prefix of job keys; the mark; the counter;
- * Agenda's sets of all jobs, of jobs of this name, and by next run time.
+ * KEYS of every script: the sets of ready, delayed, running and dead jobs; the prefix of job keys; the mark; the
+ * counter; Agenda's sets of all jobs, of this name, and by next run time.
  */
 export const HEAD = `
 local ready, due, running, dead, job, mark, counter, all, named, times = unpack(KEYS)
@@ -56,7 +56,7 @@ local function forget(key, id)
 end
 `;
 
-/** ARGV[1] becomes the mark of a store without one. A changed mark means that the store has lost its data. */
+/** ARGV[1] becomes the mark of a new store. A changed mark means lost data. */
 export const MARK = `
 local known = redis.call('GET', mark)
 if not known then
@@ -65,10 +65,7 @@ if not known then
 end
 `;
 
-/**
- * Creates a job unless it exists (ARGV from `at`: id, name, priority, rank, retries, accepted at, data). The caller sets its run
- * time and its set.
- */
+/** Creates a job unless it exists (ARGV from `at`: id, name, priority, rank, retries, accepted at, data). */
 export const MAKE = `
 local function make(at)
   local id = ARGV[at]

@@ -1,15 +1,18 @@
-/** Runtime of the queue `redis`: opens and closes its connections. An unavailable server does not fail the start. */
+/** Opens and closes the queue `redis`. An unavailable server does not fail the start. */
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { queue, type Queue } from '../kind.js';
-import type { JobListener } from '../shared/job-listener.js';
+import { listenForJobs, RECONNECT, type JobListener } from '../shared/job-listener.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';
-import { listenOn } from './channel.js';
-import { parseRedisAddress, COMMAND_TIMEOUT } from '../../shared/redis.js';
+import type { Redis } from 'ioredis';
+import type { RedisNotificationChannelConfig } from '@agendajs/redis-backend';
+import { parseRedisAddress, COMMAND_TIMEOUT, createSubscriber } from '../../shared/redis.js';
 import { createClient, checkServerSettings, type Client } from './connection.js';
 import { createRedisStore, type RedisStore } from './store.js';
 import { worker } from '../shared/worker.js';
+
+type AgendaRedis = NonNullable<RedisNotificationChannelConfig['redis']>;
 
 interface Server {
   readonly client: Client;
@@ -107,5 +110,45 @@ export default defineRuntime<Queue, RedisQueue>(queue, {
 function checkOnceReady(client: Client, log: Log): void {
   client.once('ready', () => {
     checkServerSettings(client, log).catch(() => checkOnceReady(client, log));
+  });
+}
+
+/** Emits an error when a connection ends: the channel reconnects only after an error. */
+function createConnections(client: Redis) {
+  let current: Redis | null = null;
+  let closed = false;
+  const disconnectCurrent = (): void => current?.disconnect();
+  return {
+    duplicate(): Redis {
+      disconnectCurrent();
+      const ear = createSubscriber(client);
+      current = ear;
+      ear.on('error', () => undefined);
+      ear.on('end', () => {
+        if (!closed && current === ear) ear.emit('error', new Error('the connection has ended'));
+      });
+      if (closed) ear.disconnect();
+      return ear;
+    },
+    close() {
+      closed = true;
+      disconnectCurrent();
+    },
+  };
+}
+
+/** Agenda's channel (`SUBSCRIBE`), on a dedicated connection. */
+function listenOn(client: Redis, channelName: string, woken: () => void, log: Log): JobListener {
+  const made = createConnections(client);
+  // All that Agenda's channel uses of its version of the driver.
+  const redis: { duplicate(): object } = made;
+  return listenForJobs({
+    async createChannel() {
+      const { RedisNotificationChannel } = await import('@agendajs/redis-backend');
+      return new RedisNotificationChannel({ redis: redis as AgendaRedis, channelName, reconnect: RECONNECT });
+    },
+    close: () => made.close(),
+    onWake: woken,
+    log,
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The atomic Lua scripts of the queue. A job is a hash in Agenda's sets and in `due` (by time), `ready` (by priority), `running`
- * (by the end of the lease) or `dead`. Members are `number:id`: older jobs come first. A full server rejects only new jobs.
+ * The atomic Lua scripts of the queue. A job is a hash in Agenda's sets and in `due` (by time), `ready` (by
+ * priority), `running` (by lease) or `dead`. Members are `number:id`: older jobs first.
  */
 
 import { HEAD, HELD, MAKE, MARK } from './lua.js';
@@ -9,10 +9,7 @@ const NEW = '#!lua\n';
 const ANY = '#!lua flags=allow-oom\n';
 const READS = '#!lua flags=no-writes,allow-oom,allow-stale\n';
 
-/**
- * ARGV: the mark, then for each job: id, name, priority, rank, retries, accepted at (as text), data, delay in milliseconds.
- * Returns the mark.
- */
+/** ARGV: the mark, then for each job: id, name, priority, rank, retries, accepted at, data, delay in milliseconds. */
 const ADD = `${NEW}${HEAD}${MARK}${MAKE}
 for at = 2, #ARGV, 8 do
   local key, member = make(at)
@@ -24,7 +21,7 @@ for at = 2, #ARGV, 8 do
 end
 return known`;
 
-/** ARGV: the mark, one job as in `ADD` without the delay, code and detail. Returns the mark. */
+/** ARGV: the mark, one job as in `ADD` without the delay, code and detail. */
 const BURY = `${NEW}${HEAD}${MARK}${MAKE}
 local key, member = make(2)
 if key then
@@ -35,8 +32,8 @@ end
 return known`;
 
 /**
- * ARGV: lease token, lease in milliseconds, limit. Returns id, attempt, retries, data and journal of each job. Disabled jobs are
- * checked again after a second.
+ * ARGV: lease token, lease in milliseconds, limit. Returns id, attempt, retries, data and journal of each. Disabled
+ * jobs are checked again after a second.
  */
 const CLAIM = `${ANY}${HEAD}
 local taken, limit = {}, tonumber(ARGV[3])
@@ -84,7 +81,7 @@ if not member then return 0 end
 redis.call('ZREM', running, member)
 return forget(job .. ARGV[1], ARGV[1])`;
 
-/** ARGV: id, lease token, code, detail, milliseconds until the next attempt (empty: none), change of the attempt count. */
+/** ARGV: id, lease token, code, detail, milliseconds until the next attempt, change of the attempt count. */
 const FAIL = `${ANY}${HEAD}${HELD}
 local member = memberOf(ARGV[1], ARGV[2])
 if not member then return 0 end
@@ -117,8 +114,8 @@ end
 return 1`;
 
 /**
- * ARGV: mark, code and detail of lost jobs, limit. Returns the mark, the number of newly ready jobs, milliseconds until the next
- * job is due (-1: none), and the ids of dead jobs.
+ * ARGV: mark, code and detail of lost jobs, limit. Returns the mark, the number of newly ready jobs, milliseconds
+ * until the next (-1: none), ids of dead jobs.
  */
 const SWEEP = `${ANY}${HEAD}${MARK}
 local woken, gone = 0, {}
@@ -159,7 +156,7 @@ runsAt(key, ARGV[1], now)
 waits(key, member)
 return 1`;
 
-/** ARGV: id of a job that is not running; or an empty id and a limit for dead jobs. Returns the number removed. */
+/** ARGV: id of a job that is not running; or an empty id and a limit for dead jobs. */
 const PURGE = `${ANY}${HEAD}
 if ARGV[1] ~= '' then
   local member = redis.call('HGET', job .. ARGV[1], 'member')
@@ -175,8 +172,8 @@ end
 return #gone`;
 
 /**
- * ARGV: some of `ready`, `due`, `running` and `dead`. Returns their members at one time: between two commands a job could move to
- * a set already read. A full server rejects MULTI.
+ * ARGV: some of `ready`, `due`, `running` and `dead`. Their members at one time: between two commands a job could
+ * move. A full server rejects MULTI.
  */
 const MEMBERS = `${READS}${HEAD}
 local sets = { ready = ready, due = due, running = running, dead = dead }
@@ -190,8 +187,8 @@ if redis.call('ZSCORE', dead, ARGV[1]) then return 'dead' end
 return redis.call('ZSCORE', running, ARGV[1]) and 'running' or 'waiting'`;
 
 /**
- * ARGV: how many ready jobs to inspect. Returns the numbers of ready, delayed, running and dead jobs, and the age of the oldest
- * in milliseconds.
+ * ARGV: how many ready jobs to inspect. Returns the numbers of ready, delayed, running and dead jobs, and the
+ * greatest age in milliseconds.
  */
 const BACKLOG = `${READS}${HEAD}
 local first = now

@@ -1,4 +1,4 @@
-/** The queue store on Redis, one script per operation. All keys share a hash tag, so that a cluster stores them in one slot. */
+/** The queue store on Redis, one script per operation. Keys share a hash tag, hence a slot of a cluster. */
 import { randomUUID } from 'node:crypto';
 import type { RedisBackendConfig } from '@agendajs/redis-backend';
 import type { JobRepository } from 'agenda';

@@ -1,7 +1,4 @@
-/**
- * Runs jobs with Agenda. Claims and completions in its repository are replaced, because the store manages leases, attempts and
- * order.
- */
+/** Runs jobs with Agenda. The store replaces its claims and completions, leases, attempts and order. */
 import type { AgendaBackend, JobParameters, JobRepository, NotificationChannel, NotificationHandler } from 'agenda';
 import { createNotification, NAME } from './job.js';
 import type { ClaimedJob } from './store.js';
@@ -57,7 +54,7 @@ function createLifecycle(next: EngineInput['next'], channel: LocalChannel): JobL
       return { _id, name: NAME, priority: 0, nextRunAt, type: 'normal', lockedAt: FOR_EVER, data: job };
     },
     async save(job) {
-      // Agenda saves the start of a run, already recorded by the claim, and then its end, without a lock.
+      // Agenda saves the start of a run, which the claim has recorded, and its end.
       if (job.lockedAt !== undefined) return;
       // Without a lock, Agenda would abandon the run meanwhile.
       job.lockedAt = FOR_EVER;

@@ -1,4 +1,4 @@
-/** Parses stored jobs and their journals. The reader validates the shape, because other programs can write into stores. */
+/** Parses stored jobs and journals: other programs can write into stores. */
 import type { DeferredJob } from '../../../contract/deferred.js';
 import { parseExactJson } from '../../../language/strings/exact-json.js';
 import type { Sealing } from './sealing.js';

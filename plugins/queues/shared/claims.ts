@@ -1,9 +1,9 @@
-/** Claims jobs up to the concurrency limit and returns them one by one. Concurrent requests share one statement. */
+/** Claims jobs up to the concurrency limit. Concurrent requests share one statement. */
 import { randomUUID } from 'node:crypto';
 import type { ClaimedJob, QueueStore } from './store.js';
 
 export interface Claims {
-  /** Undefined when none is waiting or the limit is reached. The job counts as held until `gone`. */
+  /** Undefined when none is waiting or the limit is reached. Counts as held until `gone`. */
   next(): Promise<ClaimedJob | undefined>;
   releaseSlot(): void;
   countFree(): number;

@@ -1,4 +1,4 @@
-/** Subscribes to jobs added by other processes over an Agenda channel. The creator of the channel owns its connections. */
+/** Jobs added by other processes over an Agenda channel. The creator of the channel owns its connections. */
 import type { NotificationChannel } from 'agenda';
 import type { Log } from '../../../contract/plugin.js';
 

@@ -22,7 +22,7 @@ export const toJobData = ({ id, resource, part, acceptedAt, body }: Entry): JobD
   work: body,
 });
 
-/** Each Agenda store has its own id format; derived ids make adding twice find the same job. */
+/** Agenda stores have different id formats; derived ids make adding twice find the same job. */
 const hashId = (id: string): string => createHash('sha256').update(String(id)).digest('hex');
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/;

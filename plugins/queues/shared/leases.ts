@@ -1,6 +1,6 @@
 /**
- * Renews all leases every third of a lease. Aborts a run when its lease is lost or the store was unavailable for a whole lease,
- * because another process may have claimed the job.
+ * Renews all leases. Aborts a run when its lease is lost, or the store was unavailable for as long: another process
+ * may have claimed the job.
  */
 import type { JobLease, QueueStore } from './store.js';
 

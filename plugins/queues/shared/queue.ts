@@ -1,4 +1,4 @@
-/** The queue over any store: adds jobs, notifies workers, runs jobs and records results. Knows neither SQL nor a driver. */
+/** The queue over any store: adds jobs, notifies workers, runs jobs and records results. */
 import type { JobEntry } from '../../../contract/deferred.js';
 import { createFault } from '../../../contract/fault.js';
 import type { Log } from '../../../contract/plugin.js';
@@ -12,7 +12,7 @@ import { createClaims } from './claims.js';
 import { createLeases } from './leases.js';
 import { createRun, type RunsInput, type EmitEvent } from './runs.js';
 import type { Settings } from './settings.js';
-import type { Entry, JobLease, QueueStore } from './store.js';
+import type { Entry, QueueStore, TransactionalStore } from './store.js';
 import { createSweeper } from './sweeper.js';
 
 export interface QueueInput {
@@ -25,12 +25,6 @@ export interface QueueInput {
   readonly patience?: number;
   /** Operations inside transactions of a connection; null when the store is in another database. */
   readonly resolveTransactionalStore?: (statements: Statements) => Promise<TransactionalStore | null>;
-}
-
-export interface TransactionalStore {
-  add(entries: readonly Entry[], transaction: unknown): Promise<void>;
-  /** As `done` of the store. */
-  completeJob(held: JobLease, transaction: unknown): Promise<boolean>;
 }
 
 export interface SharedQueue extends Queue {
@@ -98,7 +92,7 @@ export function createQueue({
   let resting = false;
   let abandoned = false;
   let telling: NodeJS.Timeout | undefined;
-  /** Each function ends a wait for a started job, for which Agenda would otherwise keep the process alive. */
+  /** Each function ends a wait for which Agenda would keep the process alive. */
   const waits = new Set<() => void>();
   let letGo = false;
 

@@ -1,4 +1,4 @@
-/** Runs one claimed job and records its result while the lease is held, with retries while the store is unavailable. */
+/** Runs one claimed job and records its result under its lease, with retries while the store is unavailable. */
 import type { DeferredJob, Journal, Outcome, RuntimeServices } from '../../../contract/deferred.js';
 import type { SharedUnit } from '../../../contract/plan.js';
 import { createFault } from '../../../contract/fault.js';
@@ -8,9 +8,8 @@ import { queueErrors, type Run } from '../kind.js';
 import type { RecordResult } from './agenda.js';
 import type { LeaseHandle, Leases } from './leases.js';
 import { parseNotes, parseWork } from './body.js';
-import type { TransactionalStore } from './queue.js';
 import { computePause, computeWait, type Settings } from './settings.js';
-import type { ClaimedJob, Failure, QueueStore } from './store.js';
+import type { ClaimedJob, Failure, QueueStore, TransactionalStore } from './store.js';
 
 /** Milliseconds between attempts to record a result. */
 const AGAIN_MS = 200;
@@ -59,8 +58,8 @@ export function createRun({
   }
 
   /**
-   * Removes the job in the transaction of its work. False in long transactions: one that began before a lease renewal cannot
-   * update the row and would be retried indefinitely.
+   * Removes the job in the transaction of its work. False in long transactions: one begun before a renewal cannot
+   * update the row.
    */
   const createCompletion =
     (job: ClaimedJob, holding: RunLease): NonNullable<Journal['prepareCompletion']> =>

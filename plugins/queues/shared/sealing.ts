@@ -1,6 +1,4 @@
-/**
- * Encrypts stored jobs with a key from the environment, bound to the job id. Text stored before there was a key remains readable.
- */
+/** Encrypts stored jobs with a key bound to the job id. Text stored before there was a key remains readable. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { BootError } from '../../../contract/boot-error.js';
 import { QUEUE_KEY, QUEUE_KEY_BYTES } from './key.light.js';

@@ -39,7 +39,7 @@ export function readSettings(
 /** For work that its resource postpones. */
 const LONGEST_WAIT = 60_000;
 
-/** Milliseconds until postponed work is tried again: half of its age, so that no counter is needed. */
+/** Milliseconds until postponed work is tried again: half of its age. */
 export const computeWait = (acceptedAt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
   addJitter(Math.min(LONGEST_WAIT, Math.max(backoff, (Date.now() - acceptedAt) / 2)));
 

@@ -2,8 +2,7 @@
 import { COUNTED, type JobView } from '../../../contract/deferred.js';
 import type { Row } from '../../dialects/kind.js';
 import { toUuid } from './job.js';
-import type { RunSql } from './sql-store.js';
-import type { QueueStore } from './store.js';
+import type { QueueStore, RunSql } from './store.js';
 
 const MOST = 1000;
 const VIEW = `j.state, j.rank, j.attempts, j.retries, j.failure_code, j.fail_reason, d.id, d.resource, d.part, d."acceptedAt" AS accepted,

@@ -1,7 +1,4 @@
-/**
- * The tables of a queue in PostgreSQL: Agenda's table plus columns and indexes for leases, order and attempts. Existing ones are
- * left unchanged.
- */
+/** The tables of a queue in PostgreSQL: Agenda's table plus columns and indexes for leases, order and attempts. */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Row } from '../../dialects/kind.js';
@@ -10,7 +7,7 @@ export const TABLE = 'lintel_jobs';
 /** Proves that two connections reach the same database. */
 export const MARKS = 'lintel_job_marks';
 
-/** Agenda's priority is an integer, and it counts failures at their end. Rows without `state` belong to other Agenda users. */
+/** Agenda counts failures at their end. Rows without `state` belong to its other users. */
 const OWN: readonly string[] = [
   `ALTER TABLE lintel_jobs
     ADD COLUMN IF NOT EXISTS seq bigint GENERATED ALWAYS AS IDENTITY,
@@ -50,8 +47,8 @@ export function createPool(query: (text: string, values?: readonly unknown[]) =>
 export type RunText = (text: string) => Promise<readonly Row[]>;
 
 /**
- * Skipped if this version has created the tables: Agenda's statements take locks that block transactions which add jobs. The
- * caller must prevent concurrent calls.
+ * Skipped if this version has created the tables: Agenda's statements block transactions that add jobs. The caller
+ * must prevent concurrent calls.
  */
 export async function makeTables(run: RunText): Promise<void> {
   const agenda = await import('@agendajs/postgres-backend');

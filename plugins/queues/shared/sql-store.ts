@@ -1,16 +1,10 @@
-/**
- * The queue store in PostgreSQL: one statement per operation on Agenda's table. Values are bound, and times are the database's.
- */
+/** The queue store in PostgreSQL: one statement per operation on Agenda's table. Times are the database's. */
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../../contract/fault.js';
 import type { Row, Statements } from '../../dialects/kind.js';
-import type { TransactionalStore } from './queue.js';
 import { toJobData, NAME, toUuid } from './job.js';
 import { createSqlJobAdmin } from './sql-job-admin.js';
-import type { ClaimedJob, Entry, JobLease, QueueStore } from './store.js';
-
-/** `name`: a unique name of the text, for prepared statements. */
-export type RunSql = (name: string, text: string, values: readonly unknown[]) => Promise<readonly Row[]>;
+import type { ClaimedJob, Entry, JobLease, QueueStore, TransactionalStore, RunSql } from './store.js';
 
 const COLUMNS = 'id, name, type, priority, next_run_at, data, created_at, state, rank, attempts, retries';
 const ADD_ONE = `INSERT INTO lintel_jobs (${COLUMNS})
@@ -172,8 +166,8 @@ const IS_MARKED = `SELECT mark FROM lintel_job_marks WHERE mark = $1`;
 const UNMARK = `DELETE FROM lintel_job_marks WHERE mark = $1 OR made_at < now() - interval '1 hour' RETURNING mark`;
 
 /**
- * Whether a connection reaches the database of the queue: it must see a mark that was just inserted. (URLs may differ, and a copy
- * lacks the newest mark.)
+ * Whether a connection reaches the database of the queue: it must see a mark just inserted. (URLs may differ, and a
+ * copy lacks it.)
  */
 export async function detectTransactionalStore(
   run: RunSql,
@@ -202,7 +196,7 @@ async function hasMark(statements: Statements, mark: string): Promise<boolean> {
   try {
     return (await statements.execute(IS_MARKED, [mark], null)).length > 0;
   } catch (error) {
-    // The tables are missing here. An unavailable database may be the same, so its error is passed on.
+    // The tables are missing. An unavailable database may be the same, so its error is passed on.
     if (error instanceof Fault && error.code === 'QRY_FAILED') return false;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Handles an unavailable store: callers get a Fault in time, and the log reports its loss and return once each. */
+/** An unavailable store: callers get a Fault in time, and the log its loss and return once. */
 import { createFault, type Fault } from '../../../contract/fault.js';
 import type { Log } from '../../../contract/plugin.js';
 
@@ -23,7 +23,7 @@ export function createStoreWatch(log: Log, patience = PATIENCE_MS): StoreWatch {
   let calls = 0;
   let turned = 0;
 
-  /** Ignores calls that began before the last change: a lost connection may still fail after the store has returned. */
+  /** Ignores calls from before the last change: a lost connection may still fail later. */
   function switchState(begun: number, isAway: boolean): boolean {
     if (away === isAway || begun <= turned) return false;
     away = isAway;

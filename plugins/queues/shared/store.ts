@@ -1,9 +1,10 @@
 /**
- * The interface of a queue store: atomic operations of one round trip. Leases and due times use the store's clock, so only
- * durations in milliseconds are passed. Every method rejects when the store is unavailable.
+ * The interface of a queue store: atomic operations of one round trip. Leases and due times use the store's clock, so
+ * only durations in milliseconds are passed. Rejects when unavailable.
  */
 import type { JobRepository } from 'agenda';
 import type { Backlog, JobFilter, JobView } from '../../../contract/deferred.js';
+import type { Row } from '../../dialects/kind.js';
 
 export interface Entry {
   readonly id: string;
@@ -19,7 +20,7 @@ export interface Entry {
   readonly body: string;
 }
 
-/** `token` is new with every claim, so that a run which lost its lease cannot act on a later one. */
+/** A new `token` with every claim: a run that lost its lease cannot act on a later one. */
 export interface JobLease {
   readonly id: string;
   readonly token: string;
@@ -55,7 +56,7 @@ export interface QueueStore {
   add(entries: readonly Entry[]): Promise<void>;
   /** Stores a dead job; an existing id is left unchanged. */
   moveToDeadLetter(entry: Entry, failure: Failure): Promise<void>;
-  /** Counts an attempt for each. Order: highest priority first, then first added, regardless of the due time. */
+  /** Counts an attempt for each. Highest priority first, then first added, regardless of the due time. */
   claimJobs(token: string, limit: number, lease: number): Promise<readonly ClaimedJob[]>;
   /** Returns the ids that are still held. */
   renewLeases(held: readonly JobLease[], lease: number): Promise<ReadonlySet<string>>;
@@ -63,16 +64,13 @@ export interface QueueStore {
   saveJournal(held: JobLease, journal: string): Promise<boolean>;
   /** Removes a completed job. False: the lease is lost. */
   completeJob(held: JobLease): Promise<boolean>;
-  /**
-   * Retries after `after` milliseconds; null: the job is dead. `counted` false: the attempt is not counted. False: the lease is
-   * lost.
-   */
+  /** Retries after `after` milliseconds; null: dead. `counted` false: no attempt. False: the lease is lost. */
   fail(held: JobLease, failure: Failure, after: number | null, counted?: boolean): Promise<boolean>;
   /** Returns jobs to their position; the attempt is not counted. */
   release(held: readonly JobLease[]): Promise<void>;
   /**
-   * Due jobs and those with an expired lease become waiting; after more than `retries` attempts they become dead with the failure
-   * `lost`. Processes may sweep concurrently.
+   * Due jobs and those with an expired lease become waiting, or dead with the failure `lost` after `retries`
+   * attempts. Processes may sweep concurrently.
    */
   sweepJobs(lost: Failure): Promise<SweepResult>;
   /** Absent when processes have to poll. A lost notification does no harm. */
@@ -87,3 +85,12 @@ export interface QueueStore {
   /** One job that is not running, or all dead ones. */
   purge(which: { readonly id: string } | { readonly dead: true }): Promise<number>;
 }
+
+export interface TransactionalStore {
+  add(entries: readonly Entry[], transaction: unknown): Promise<void>;
+  /** As `done` of the store. */
+  completeJob(held: JobLease, transaction: unknown): Promise<boolean>;
+}
+
+/** `name`: a unique name of the text, for prepared statements. */
+export type RunSql = (name: string, text: string, values: readonly unknown[]) => Promise<readonly Row[]>;

@@ -1,7 +1,4 @@
-/**
- * Sweeps the store periodically and when a job is due: for delayed jobs, expired leases and missed notifications. Sweeps never
- * overlap.
- */
+/** Sweeps the store periodically and when a job is due: for delayed jobs, expired leases and missed notifications. */
 import type { Log } from '../../../contract/plugin.js';
 import { queueErrors } from '../kind.js';
 import type { Failure, QueueStore } from './store.js';

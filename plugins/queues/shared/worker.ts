@@ -1,6 +1,4 @@
-/**
- * The lifecycle of every queue: starts work in a serving process, drains it at shutdown, releases what does not finish in time.
- */
+/** The lifecycle of every queue: starts work, drains it at shutdown, releases what does not finish. */
 import type { PluginRuntime } from '../../../contract/plugin.js';
 import type { Queue } from '../kind.js';
 

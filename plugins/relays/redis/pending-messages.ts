@@ -1,6 +1,6 @@
 /**
- * Messages retained for other processes while the server is unavailable. One with a lost reply is sent again only if it did not
- * come back through the stream.
+ * Messages retained while the server is unavailable. One with a lost reply is sent again only if it did not come
+ * back.
  */
 import { RING_BYTES } from '../shared/ring.js';
 

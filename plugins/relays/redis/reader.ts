@@ -1,7 +1,4 @@
-/**
- * Reads the stream message by message; after a lost connection, from the last message. The consumer detects gaps by the message
- * numbers.
- */
+/** Reads the stream; after a lost connection, from the last message. The consumer detects gaps. */
 import type { Redis } from 'ioredis';
 import { COMMAND_TIMEOUT, dropConnection, waitForSettled } from '../../shared/redis.js';
 import type { Scripted } from './scripts.js';

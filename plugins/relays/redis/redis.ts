@@ -1,9 +1,10 @@
 /**
- * The relay on Redis: one stream that every process appends to and reads. A process receives its own messages from the stream
- * too, so that the order is the same everywhere.
+ * The relay on Redis: one stream that every process appends to and reads, its own messages too, so that the order is
+ * the same everywhere.
  */
 import { randomBytes } from 'node:crypto';
-import type { Delivery, RuntimeServices } from '../../../contract/deferred.js';
+import type { RuntimeServices } from '../../../contract/deferred.js';
+import type { Delivery } from '../../../contract/delivery.js';
 import { createFault, type Fault } from '../../../contract/fault.js';
 import type { Log } from '../../../contract/plugin.js';
 import type { Relay } from '../kind.js';

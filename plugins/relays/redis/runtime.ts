@@ -1,4 +1,4 @@
-/** Runtime of the relay `redis`: opens and closes the connections. An unavailable server does not fail the start. */
+/** Opens and closes the relay `redis`. An unavailable server does not fail the start. */
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { relay, type Relay } from '../kind.js';

@@ -1,8 +1,8 @@
 /** The atomic Lua scripts of the relay. Keys and values are passed as arguments. */
 
 /**
- * Appends the message ARGV[2] from ARGV[1] to the stream KEYS[1], numbered by the counter KEYS[2]; ARGV[3] is the epoch of a new
- * counter. Keeps about ARGV[4] messages, for ARGV[5] milliseconds.
+ * Appends the message ARGV[2] from ARGV[1] to KEYS[1], numbered by KEYS[2]; ARGV[3] is the epoch of a new counter.
+ * Keeps about ARGV[4] messages, for ARGV[5] milliseconds.
  */
 const PUBLISH = `
 redis.call('HSETNX', KEYS[2], 'epoch', ARGV[3])
@@ -14,7 +14,7 @@ redis.call('XTRIM', KEYS[1], 'MINID', '~', string.format('%.0f', math.max(0, now
 redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[5]) + 60000)
 return number`;
 
-/** Returns epoch (ARGV[1] for a new counter), number and id of the last message, and the server's time in seconds. */
+/** Epoch (ARGV[1] for a new counter), number and id of the last message, server time in seconds. */
 const STAND = `
 redis.call('HSETNX', KEYS[2], 'epoch', ARGV[1])
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)

@@ -1,4 +1,4 @@
-/** Fields and error codes of every relay, including how long messages are retained for reconnecting clients. Data only. */
+/** Fields and error codes of every relay. Data only. */
 import type { CodeEntry } from '../../../contract/problem.js';
 import { flag, numeric } from '../../../contract/combinators.js';
 

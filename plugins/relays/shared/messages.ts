@@ -1,5 +1,5 @@
 /** Serializes messages within their size limit, and validates message ids sent by clients. */
-import type { Delivery, Target } from '../../../contract/deferred.js';
+import type { Delivery, Target } from '../../../contract/delivery.js';
 import { createFault } from '../../../contract/fault.js';
 import { isObject } from '../../../contract/json.js';
 import { MAX_MESSAGE } from './fields.light.js';

@@ -1,5 +1,5 @@
-/** The last messages, numbered without a gap, for clients that reconnect. Bounded by number, age and bytes. */
-import type { Delivery } from '../../../contract/deferred.js';
+/** The last messages, numbered without a gap. Bounded by number, age and bytes. */
+import type { Delivery } from '../../../contract/delivery.js';
 
 export interface RingOptions {
   readonly most: number;

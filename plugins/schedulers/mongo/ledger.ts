@@ -1,7 +1,4 @@
-/**
- * The ledger in MongoDB: a document per schedule and per recently claimed instant. The unique `_id` of an instant decides which
- * process runs it.
- */
+/** The ledger in MongoDB: a document per schedule and recent instant, with a unique `_id` that decides which process runs it. */
 import { MongoServerError, type Collection, type Document } from 'mongodb';
 import { REMEMBERED, type Ledger } from '../kind.js';
 

@@ -1,4 +1,4 @@
-/** Runtime of the scheduler `mongo`: a separate client, which connects on first use and gives up after a second. */
+/** A separate client, which connects on first use and gives up after a second. */
 import type { MongoClient } from 'mongodb';
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';

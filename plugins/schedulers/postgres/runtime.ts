@@ -1,7 +1,4 @@
-/**
- * Runtime of the scheduler `postgres`: a small separate pool, so that requests do not delay runs. Connects on first use and gives
- * up after a second.
- */
+/** A small separate pool, so that requests do not delay runs. Connects on first use and gives up after a second. */
 import pg from 'pg';
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';

@@ -1,7 +1,4 @@
-/**
- * Runtime of the scheduler `redis`: one connection that reconnects. While the server is unavailable, calls fail immediately and
- * the scheduler logs it.
- */
+/** One connection that reconnects. While the server is unavailable, calls fail immediately. */
 import type { Redis } from 'ioredis';
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';

@@ -1,6 +1,6 @@
 /**
- * The atomic Lua scripts of the scheduler. KEYS[1] is the schedule (a hash), KEYS[2] its instants (a sorted set), KEYS[3] the
- * claimant of the instant.
+ * The atomic Lua scripts of the scheduler. KEYS[1]: the schedule (a hash), KEYS[2]: its instants (a sorted set),
+ * KEYS[3]: the claimant.
  */
 
 const NOW = `

@@ -1,4 +1,4 @@
-/** Combines a ledger with the schedule options, and validates a time zone that comes from the environment. */
+/** Combines a ledger with the schedule options, and validates the time zone. */
 import { BootError } from '../../../contract/boot-error.js';
 import { isZone } from '../../../language/strings/zone.js';
 import { readSchedulerSettings } from './fields.light.js';

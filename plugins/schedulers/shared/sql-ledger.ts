@@ -1,6 +1,6 @@
 /**
- * The ledger in PostgreSQL: a row per schedule and per recently claimed instant. A claim is one statement, so that two processes
- * can never both get "mine".
+ * The ledger in PostgreSQL: a row per schedule and recent instant. A claim is one statement, so that only one process
+ * gets "mine".
  */
 import { REMEMBERED, type Ledger } from '../kind.js';
 
@@ -32,7 +32,7 @@ export const THERE =
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const IS_BUSY = `s.running IS NOT NULL AND s.lease_until > ${NOW}`;
 
-/** The first insert of the instant takes the schedule, unless its lease is held; no row: already claimed. */
+/** The first insert takes the schedule, unless its lease is held; no row: already claimed. */
 const CLAIM = `
 WITH noted AS (
   INSERT INTO lintel_schedule_instants (key, instant, claimed_by)

@@ -1,6 +1,6 @@
 /**
- * Stores files below one folder: `open` for public files, `signed` for those with a signed URL. Never overwrites a file or
- * follows a symbolic link.
+ * Files below one folder: `open` for public files, `signed` for signed URLs. Never overwrites a file or follows a
+ * symbolic link.
  */
 import { constants } from 'node:fs';
 import { randomBytes, randomUUID } from 'node:crypto';

@@ -61,7 +61,7 @@ export default defineRuntime<Storage, LocalStorage>(storage, {
     };
     return handle;
   },
-  // Files exist before a row names them and are removed after it, so backups need not pause writes.
+  // Files exist before and after their rows, so backups need not pause writes.
   describeStorage: (context) => ({ folder: resolveFolderPath(context), without: ['incoming'] }),
   async open(handle, context) {
     handle.opened = await openFolder(resolveFolderPath(context));

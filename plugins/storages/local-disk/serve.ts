@@ -3,7 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
 import { createFault } from '../../../contract/fault.js';
-import type { RouteReply, RouteRequest } from '../../../contract/hooks.js';
+import type { RouteReply, RouteRequest } from '../../../contract/route.js';
 import { findTypeByExtension } from '../shared/media.light.js';
 import { createServingHeaders } from '../shared/serving-headers.js';
 import type { Folder } from './folder.js';

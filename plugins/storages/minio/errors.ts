@@ -1,6 +1,4 @@
-/**
- * Converts errors to Faults with fixed texts. Errors of the client contain the access key, so only a sanitized code is passed on.
- */
+/** Converts errors to Faults with fixed texts. Those of the client contain the access key. */
 import { S3Error } from 'minio';
 import { Fault, createFault } from '../../../contract/fault.js';
 import { NETWORK_REASONS } from '../../shared/network-reasons.light.js';

@@ -1,4 +1,4 @@
-/** Parses the options of a bucket, and validates them again, because `$ENV` values are known only now. */
+/** Validates the options of a bucket again, because `$ENV` values are known only now. */
 import { createFault } from '../../../contract/fault.js';
 
 export interface Address {

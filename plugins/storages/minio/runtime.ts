@@ -1,6 +1,4 @@
-/**
- * Runtime of the storage `minio`: opens one bucket of an S3 server and creates URLs. Never puts access keys into logs or errors.
- */
+/** Opens one bucket of an S3 server and creates URLs. Never logs access keys. */
 import { Client, S3Error } from 'minio';
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';

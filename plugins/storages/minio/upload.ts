@@ -107,7 +107,7 @@ async function putWhole(bucket: Bucket, key: string, file: Storable): Promise<vo
   const section = { path: file.path, start: 0, size: file.size };
   const headers = { ...createServingHeaders(file.type) };
   const condition = { 'if-none-match': '*' };
-  // Without conditional writes, only two uploads of one key at the same instant can overwrite, and keys are random.
+  // Without conditional writes, only simultaneous uploads of one key can overwrite, and keys are random.
   if (bucket.isUnconditional && (await hasObject(bucket, key))) throw createTakenFault();
   try {
     await send(bucket, key, section, { headers: bucket.isUnconditional ? headers : { ...headers, ...condition } });

@@ -4,5 +4,5 @@ export const DEFAULT_ALGORITHM = 'HS256';
 
 export const isShared = (algorithm: string): boolean => algorithm.startsWith('HS');
 
-/** Minimum key bytes: a key shorter than the hash is weaker than the algorithm (RFC 7518, 3.2). */
+/** A key shorter than the hash is weaker than the algorithm (RFC 7518, 3.2). */
 export const getMinKeyBytes = (algorithm: string): number => Number(algorithm.slice(2)) / 8;

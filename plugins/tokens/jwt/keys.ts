@@ -1,6 +1,6 @@
 /**
- * Validates and imports JWT keys at load: a shared secret for HS algorithms, a PEM key of the right type for others. Messages
- * must never contain a key.
+ * Validates and imports JWT keys at load: a shared secret for HS algorithms, PEM for others. Messages never contain a
+ * key.
  */
 import { createHash, createHmac, createPrivateKey, createPublicKey, webcrypto, type KeyObject } from 'node:crypto';
 import { BootError } from '../../../contract/boot-error.js';

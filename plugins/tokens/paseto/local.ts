@@ -1,6 +1,6 @@
 /**
- * PASETO v4.local. `paseto` reads and writes the form of tokens; its extension API takes XChaCha20 and BLAKE2b from `@noble`,
- * because Node lacks both. Payload and footer must not be read before the tag is verified.
+ * PASETO v4.local. The extension API of `paseto` takes XChaCha20 and BLAKE2b from `@noble`, because Node lacks both.
+ * Nothing is read before the tag is verified.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { xchacha20 } from '@noble/ciphers/chacha.js';
@@ -16,10 +16,10 @@ const TAG = 32;
 const ENCRYPTION = Buffer.from('paseto-encryption-key');
 const AUTHENTICATION = Buffer.from('paseto-auth-key-for-aead');
 
-/** What `paseto` checks of claims is switched off: validateClaims does it, with the time of the request. */
+/** validateClaims checks claims instead, with the time of the request. */
 const ANY_CLAIMS = { allowNonExpiring: true, clockTolerance: Number.MAX_SAFE_INTEGER } as const;
 
-/** The key of one call. `paseto` returns parsed claims, in which a repeated name is lost: `text` keeps the payload as written. */
+/** The key of one call. Parsed claims lose a repeated name: `text` keeps the payload as written. */
 interface LocalKey extends Key {
   readonly bytes: Uint8Array;
   text: string;
@@ -79,7 +79,7 @@ export async function openLocal(token: string, bytes: Uint8Array, implicit?: Uin
   }
 }
 
-/** `payload`: a JSON object. Rejects with TOK_UNFIT for registered claims that are not text, or no instant. */
+/** Rejects with TOK_UNFIT for registered claims that are not text, or no instant. */
 export async function sealLocal(payload: string, bytes: Uint8Array): Promise<string> {
   try {
     return await protocol.Encrypt(createKey(bytes), JSON.parse(payload) as object, { addIssuedAt: false });

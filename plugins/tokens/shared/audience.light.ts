@@ -1,7 +1,4 @@
-/**
- * Issuer, audience and purpose of tokens in `tokenize` and `protected`: their fields, and what a guard requires. Shared by specs
- * and runtimes.
- */
+/** Issuer, audience and purpose of tokens in `tokenize` and `protected`: fields, and what a guard requires. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { CheckPlace } from '../../../contract/plugin.js';
 import { either, list, text, value } from '../../../contract/combinators.js';

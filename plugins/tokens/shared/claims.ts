@@ -1,7 +1,4 @@
-/**
- * Validates the time claims of an opened token, and writes the claims of a new one. Formats differ only in their notation of
- * instants. Must not verify signatures.
- */
+/** Validates the time claims of a token, and writes those of a new one. Formats differ only in their notation. */
 import { deepFreeze, getOwn } from '../../../contract/json.js';
 import { createFault } from '../../../contract/fault.js';
 import { MAX_TOKEN, TokenRefused, type TokenLife, type VerifiedToken } from '../kind.js';
@@ -16,7 +13,7 @@ export interface InstantFormat {
   write(seconds: number): string | number;
 }
 
-/** Throws TokenRefused for an invalid instant, and for a token that is expired or not yet valid. */
+/** Throws TokenRefused for an invalid instant, and outside its time. */
 export function validateClaims(text: string, instants: InstantFormat, now: number): VerifiedToken {
   const claims = readObject(text);
   const readInstant = (name: string): number | null => {

@@ -1,9 +1,9 @@
-/** Extracts a token from a request: from the one header that the definition names, sent once, in the expected form. */
+/** The token of a request: in the one header that the definition names, sent once. */
 import { TokenRefused } from '../kind.js';
 
 export const isAuthorization = (header: string): boolean => header.toLowerCase() === 'authorization';
 
-// All characters of a token; blanks and commas are excluded, so that joined header values are rejected.
+// Blanks and commas are excluded, so that joined header values are rejected.
 const BEARER = /^bearer ([A-Za-z0-9._-]+)$/i;
 const BARE = /^(?:bearer )?([A-Za-z0-9._-]+)$/i;
 

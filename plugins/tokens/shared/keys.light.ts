@@ -1,4 +1,4 @@
-/** Validates a key by its text: the checker for keys in definitions, the runtimes for all. Messages must never contain a key. */
+/** Validates a key by its text, for the checker and the runtimes. Messages never contain a key. */
 import { listAccessors } from '../../../language/strings/accessor.js';
 import { isSampleSecret } from '../../../language/strings/sample-secrets.js';
 import type { CodeEntry } from '../../../contract/problem.js';

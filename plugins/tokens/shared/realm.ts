@@ -4,6 +4,6 @@ import type { Hash, Hmac } from 'node:crypto';
 const LABEL = 'audience of tokens';
 const BYTES = 12;
 
-/** `begun`: a hash of the public key, or an HMAC with the secret, which reveals no more than a signature. */
+/** `begun`: a hash of the public key, or an HMAC with the secret. */
 export const createKeyRealm = (begun: Hash | Hmac): string =>
   `key-${begun.update(LABEL).digest().subarray(0, BYTES).toString('base64url')}`;

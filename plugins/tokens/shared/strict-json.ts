@@ -1,6 +1,6 @@
 /**
- * Parses the JSON object of a token strictly: UTF-8, no duplicate or reserved names, bounded depth, exact numbers. `JSON.parse`
- * would merge duplicate names and round long numbers, so that two tokens could look equal.
+ * Parses the JSON object of a token strictly: UTF-8, no duplicate or reserved names, bounded depth, exact numbers.
+ * Otherwise two tokens could look equal.
  */
 import { isObject, POISON_KEYS, type JsonObject } from '../../../contract/json.js';
 import { isBeyond, parseExact } from '../../../language/strings/exact-json.js';

@@ -1,7 +1,4 @@
-/**
- * Creates one tool per key and algorithm. It caches verified tokens, so resources with the same key share the cache, and a new
- * key starts with none.
- */
+/** One tool per key and algorithm. Resources with the same key share its cache of verified tokens. */
 import { LRUCache } from 'lru-cache';
 import { MAX_TOKEN, TokenRefused, type TokenSettings, type TokenTool, type VerifiedToken } from '../kind.js';
 import { assertCurrent, validateClaims, type InstantFormat } from './claims.js';
@@ -12,7 +9,7 @@ const MAX_CHARACTERS = 8_388_608;
 
 type Open = TokenTool['open'];
 
-/** Caches verified tokens only. Expiry is checked at each use; the guard also checks revocation at each use. */
+/** Expiry and revocation are checked at each use. */
 export function createTokenVerifier(open: Open, instants: InstantFormat): TokenTool['verify'] {
   const known = new LRUCache<string, VerifiedToken>({
     max: MAX_REMEMBERED,
@@ -38,7 +35,7 @@ export function createTokenVerifier(open: Open, instants: InstantFormat): TokenT
   };
 }
 
-/** Returns one tool per key and algorithm; `make` also validates the key, so it runs for every resource. */
+/** `make` also validates the key, so it runs for every resource. */
 export function createToolCache(make: (settings: TokenSettings) => { id: string; tool: () => TokenTool }) {
   const tools = new Map<string, TokenTool>();
   return (settings: TokenSettings): TokenTool => {

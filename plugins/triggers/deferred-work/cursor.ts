@@ -1,4 +1,4 @@
-/** Plans how a job resumes: its steps (each commits as a whole), what each passes on, and where its end is noted. */
+/** How a job resumes: its steps (each commits as a whole), what each passes on, and where its end is noted. */
 import type { Inbox, Note } from '../../../contract/deferred.js';
 import type { PartSource, PartStep } from '../../../contract/part.js';
 import type { Frame, SharedUnit } from '../../../contract/plan.js';
@@ -27,7 +27,7 @@ export interface CursorPlan {
   readonly restoreValues: (notes: readonly Note[], frame: Frame) => string | null;
 }
 
-/** Null for work that is never repeated, and for a single step that no inbox can note; the job's end is enough. */
+/** Null for work that is never repeated, and for a single step without an inbox. */
 export function compileCursor(source: PartSource): CursorPlan | null {
   const { stages, findInbox } = source;
   if (stages === null) return null;

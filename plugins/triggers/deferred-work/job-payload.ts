@@ -1,4 +1,4 @@
-/** Resolves at load which values a deferred part needs, and copies only those between frame and stored state. */
+/** The values that a deferred part needs; only they are copied between frame and stored state. */
 import { createHash } from 'node:crypto';
 import type { DeferredState } from '../../../contract/deferred.js';
 import { getOwn, type Json } from '../../../contract/json.js';

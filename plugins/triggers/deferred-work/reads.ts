@@ -1,4 +1,4 @@
-/** Determines the inputs of actionables by kind and name, so that deferred work can be compared with newer definitions. */
+/** The inputs of actionables by kind and name, to compare deferred work with newer definitions. */
 import type { DeferredState } from '../../../contract/deferred.js';
 import { getOwn, type Json } from '../../../contract/json.js';
 import type { PartMember, PartSource } from '../../../contract/part.js';

@@ -1,18 +1,22 @@
-/**
- * Scheduled runs in progress: renews the claim of each run, releases it at the end, and aborts the run when the claim is lost.
- * Does not decide when a run is due.
- */
+/** Scheduled runs in progress: renews and releases claims, and aborts a run when its claim is lost. */
 import type { RuntimeServices, Schedule } from '../../../contract/deferred.js';
 import type { Log } from '../../../contract/plugin.js';
 import type { Claim, Ledger } from '../../schedulers/kind.js';
-import type { TimeSource } from './cron-scheduler.js';
 
 /** Seconds after which the schedule of a crashed process can be claimed again. */
 const LEASE = 30;
 const RENEWAL = (LEASE * 1000) / 3;
-/** The end of a run is reported to the ledger several times if necessary, because its schedule is skipped until then. */
+/** Reported several times if necessary, because the schedule is skipped until then. */
 const TRIES = 5;
 const PAUSE = 1000;
+
+/** Time source, replaceable in tests. */
+export interface TimeSource {
+  /** Milliseconds since 1970-01-01 UTC. */
+  now(): number;
+  /** Calls back once; returns a function that cancels it. */
+  setTimer(milliseconds: number, call: () => void): () => void;
+}
 
 export interface ActiveRuns {
   claim(key: string, instant: number, by: string): Promise<Claim>;

@@ -1,6 +1,6 @@
 /**
- * Scheduler of this process: waits for the instants of all schedules, claims each in the ledger and runs it. The ledger ensures
- * that an instant runs at most once, even if the system clock changes. Of missed instants only the latest is run.
+ * The scheduler of this process: waits for the instants of all schedules, claims each in the ledger and runs it, at
+ * most once even if the clock changes. Of missed instants only the latest is run.
  */
 import { randomUUID } from 'node:crypto';
 import type { RuntimeServices, Schedule } from '../../../contract/deferred.js';
@@ -8,15 +8,7 @@ import type { Log } from '../../../contract/plugin.js';
 import { readCron } from '../../../language/strings/cron.js';
 import { createTimetable, type Timetable } from '../../../language/strings/cron-next.js';
 import type { Ledger, Scheduler } from '../../schedulers/kind.js';
-import { createActiveRuns } from './active-runs.js';
-
-/** Time source, replaceable in tests. */
-export interface TimeSource {
-  /** Milliseconds since 1970-01-01 UTC. */
-  now(): number;
-  /** Calls back once; returns a function that cancels it. */
-  setTimer(milliseconds: number, call: () => void): () => void;
-}
+import { createActiveRuns, type TimeSource } from './active-runs.js';
 
 export interface CronSchedulerInput {
   readonly running: Pick<RuntimeServices, 'schedules' | 'onPlansReloaded' | 'runSchedule' | 'emit'>;
@@ -34,11 +26,11 @@ export interface CronScheduler {
   releaseClaims(): Promise<void>;
 }
 
-/** Longest timer, in milliseconds: a change of the system clock is noticed within it, and timers are limited to 24 days. */
+/** Milliseconds: a change of the system clock is noticed within it, and timers are limited to 24 days. */
 const LONGEST_WAIT = 10_000;
 /** Milliseconds before the ledger is queried again. */
 const RETRY = 2000;
-/** Milliseconds of delay accepted regardless of the catch-up setting: the ledger or the process may have been busy. */
+/** Milliseconds of delay that are always accepted: the ledger or the process may have been busy. */
 const TOLERANCE = 60_000;
 
 interface Entry {

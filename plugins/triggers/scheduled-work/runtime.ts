@@ -2,7 +2,8 @@
 import { defineRuntime } from '../../../contract/plugin.js';
 import { scheduler } from '../../schedulers/kind.js';
 import { trigger } from '../kind.js';
-import { createCronScheduler, type CronScheduler, type TimeSource } from './cron-scheduler.js';
+import { createCronScheduler, type CronScheduler } from './cron-scheduler.js';
+import type { TimeSource } from './active-runs.js';
 
 /** Timers do not keep the process alive. */
 const TIME: TimeSource = {

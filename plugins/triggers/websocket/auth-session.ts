@@ -1,4 +1,4 @@
-/** The identity of a connection: verified at its start, rechecked while it is open, and ended at expiry. */
+/** The identity of a connection: verified at its start, rechecked, and ended at expiry. */
 import { randomUUID } from 'node:crypto';
 import { createFault, type Fault } from '../../../contract/fault.js';
 import type { IdentityPlan } from '../../../contract/trigger.js';

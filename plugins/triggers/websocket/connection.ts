@@ -1,4 +1,4 @@
-/** One open connection: limits the rate and the work of its messages, and closes slow or silent clients. */
+/** One open connection: limits its messages, and closes slow or silent clients. */
 import type { RawData, WebSocket } from 'ws';
 import { createFault, type Fault } from '../../../contract/fault.js';
 import type { WebSocketConfig } from '../../../contract/websocket-config.js';
@@ -151,7 +151,7 @@ type RateResult = 'fine' | 'over' | 'flood';
 const FLOOD_RATE = 5;
 
 /**
- * A token bucket: a sustained rate with a burst allowance, and `flood` for persistent abusers. `rate` is per second; `now` is monotonic
+ * A token bucket: a sustained rate with a burst, and `flood` for persistent abusers. `rate` is per second; `now` in
  * milliseconds.
  */
 export function createRateLimiter(rate: number): (now: number) => RateResult {

@@ -6,7 +6,7 @@ import type { ByteBudget, ByteHolder } from '../../../contract/byte-budget.js';
 /** Of one chunk or fragment, in addition to its bytes. */
 const OVERHEAD = 128;
 
-/** `ws` has no public figure for what it holds; the tests fail where a version keeps it elsewhere. */
+/** `ws` has no public figure for what it holds; tests fail where it changes. */
 type Receiver = Record<'_bufferedBytes' | '_messageLength', number> & Record<'_buffers' | '_fragments', unknown[]>;
 
 /** `end` closes the connection. */

@@ -1,5 +1,5 @@
 /** Registers the connections of this process by uid and room, and delivers messages to them. */
-import type { Delivery, UidNamespace } from '../../../contract/deferred.js';
+import type { Delivery, UidNamespace } from '../../../contract/delivery.js';
 import { createDeliveryFrame, serializeShared } from './message.js';
 
 export interface Client {
@@ -37,8 +37,7 @@ export interface Hub {
   leaveRoom(client: Client, room: string): void;
   deliverMessage(message: Delivery): void;
   /**
-   * Replays the messages of `missed` for this client, then the queued ones. Waits for each send, because all of them may
-   * exceed the send buffer.
+   * Replays `missed` for this client, then the queued ones. Waits for each send, because all may exceed the buffer.
    */
   replayMissed(client: Client, missed: readonly Delivery[]): Promise<void>;
 }
@@ -94,7 +93,7 @@ export function createHub({
   const byRoom: Groups = new Map();
   const arriving = new Set<PendingConnection>();
 
-  /** Returns the reason to withhold a targeted message, or null. A claimed uid alone is not enough. */
+  /** The reason to withhold a targeted message. A claimed uid is not enough. */
   function findBlockReason(
     { verified, until, realms }: Client,
     of: UidNamespace | undefined,

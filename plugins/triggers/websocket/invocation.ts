@@ -1,4 +1,4 @@
-/** A WebSocket message as an invocation with the upgrade's headers. It has neither files nor signed bytes. */
+/** A WebSocket message as an invocation with the upgrade's headers. */
 import { createFault } from '../../../contract/fault.js';
 import type { Connection, Invocation, Payload, UploadedFile } from '../../../contract/plan.js';
 import { runCleanups, type Cleanup } from '../../../contract/cleanup.js';

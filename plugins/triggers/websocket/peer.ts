@@ -1,4 +1,4 @@
-/** Derives headers, uid and identity of a connection from its upgrade request. A rejection is a Fault with a close code. */
+/** Headers, uid and identity of a connection, from its upgrade request. A rejection has a close code. */
 import type { IncomingMessage } from 'node:http';
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { createFault, ensureFault, type Fault } from '../../../contract/fault.js';
@@ -104,10 +104,7 @@ export interface AdmittedIdentity extends Identified {
   readonly realm: string | null;
 }
 
-/**
- * Runs all guards; the first admission is the primary identity. Empty
- * where no token was sent; throws Refused when no guard accepts it.
- */
+/** The first admission is the primary identity. Empty without a token; throws Refused when no guard accepts it. */
 export async function authenticatePeer(
   identities: readonly IdentityPlan[],
   asked: Parameters<Identity['identifyCaller']>[0],

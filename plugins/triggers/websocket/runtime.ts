@@ -1,4 +1,4 @@
-/** Takes connections over from HTTP. The server and `ws` are loaded only by a process that listens. */
+/** Takes connections over from HTTP. A process that does not listen loads neither server nor `ws`. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import type { WebSocketConfig } from '../../../contract/websocket-config.js';
 import { trigger } from '../kind.js';

@@ -1,4 +1,4 @@
-/** The WebSocket server, on the port of HTTP: accepts upgrades, authenticates connections and holds them until they end. */
+/** The WebSocket server, on the port of HTTP: accepts upgrades and holds connections. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -1,5 +1,5 @@
 /** Bounds on the number of items, shared by list types. */
-import type { Issue } from '../../../contract/fault.js';
+import type { Issue } from '../../../contract/problem.js';
 import type { Json } from '../../../contract/json.js';
 
 type Rule = Readonly<Record<string, Json>>;

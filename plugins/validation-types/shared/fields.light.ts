@@ -1,8 +1,5 @@
-/**
- * Compiles rules for the fields of one object, used for payloads and nested types. Pointers are relative to the object; the
- * caller prefixes its own, only when there are issues.
- */
-import type { Issue } from '../../../contract/fault.js';
+/** Compiles rules for the fields of one object. Pointers are relative to it; the caller prefixes its own. */
+import type { Issue } from '../../../contract/problem.js';
 import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
 import type { Canonicalizer, ValueValidator, ValidationType } from '../kind.js';
 
@@ -46,7 +43,7 @@ export function compileFields(fields: Json | undefined, bounds: Rule, typeOf: Va
 
 export type ObjectValidator = (object: Readonly<Record<string, unknown>>, issues: Issue[]) => void;
 
-/** Canonicalizes fields on a copy; values other than objects are returned unchanged. Null where no field has a canonical form. */
+/** On a copy; values other than objects are unchanged. Null without a canonical form. */
 export function createFieldsCanonicalizer(fields: readonly FieldRule[]): Canonicalizer | null {
   const changed = fields.flatMap(({ name, canonical }) => (canonical === null ? [] : [{ name, canonical }]));
   if (changed.length === 0) return null;

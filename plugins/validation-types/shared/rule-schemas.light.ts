@@ -1,6 +1,4 @@
-/**
- * JSON Schema of payload rules, equivalent to the closures of `fields.ts`. A schema must never be stricter than the validation.
- */
+/** JSON Schema of payload rules. It must never be stricter than the validation. */
 import type { ApiField, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText, type Json } from '../../../contract/json.js';
 import { toNullable, createObjectSchema } from '../../../contract/forms.js';

@@ -1,4 +1,4 @@
-/** Splits the text of a list into entries, for the checker (literal lists) and the runtime (all lists). */
+/** Splits the text of a list into entries, for checker and runtime. */
 export const splitEntries = (text: string): string[] =>
   text
     .split(/[,|]/)

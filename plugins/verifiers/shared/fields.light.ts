@@ -1,7 +1,4 @@
-/**
- * Fields and error codes shared by several verifiers. Headers are written as accessors but used as names, because a verifier
- * checks every value that was sent.
- */
+/** Shared by several verifiers. Headers are written as accessors but used as names, because every value is checked. */
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { text, value } from '../../../contract/combinators.js';
 import type { FieldMeta } from '../../../contract/field-meta.js';

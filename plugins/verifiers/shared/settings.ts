@@ -1,7 +1,4 @@
-/**
- * Reads verifier settings at load: header names, environment values. A missing or invalid setting is a startup error; messages
- * must never contain a value.
- */
+/** Reads verifier settings at load. An invalid one is a startup error; messages never contain a value. */
 import { BootError } from '../../../contract/boot-error.js';
 import { asText, type Json } from '../../../contract/json.js';
 import type { Invocation, PlanTools } from '../../../contract/plan.js';
@@ -50,10 +47,7 @@ export function readSingleValue(
   return values.length === 1 ? { value } : { refused: 'the header was sent twice' };
 }
 
-/**
- * The signed bytes. Values in the URL are not part of a body: without a signed path, a signature of an empty body would let a
- * caller choose them freely.
- */
+/** Values in the URL are no part of a body: without a signed path, a caller could choose them freely. */
 export async function readSignedBytes(invocation: Invocation, { path }: Options): Promise<Uint8Array | null> {
   const bytes = await invocation.readRawBody();
   if (path === 'signed')
