@@ -1,7 +1,9 @@
 /** Names that all definitions share: cache keys, rooms, events. What their text means, whatever the accessors in it are. */
 import type { SharedKind } from '../../contract/field-meta.js';
 import type { FieldNode } from '../schema/field-node.js';
+import type { LocatedNode } from '../source/tree.js';
 import { parseTemplate } from '../strings/accessor.js';
+import type { WalkContext } from './walk-context.js';
 
 const SHARED: Readonly<Record<SharedKind, true>> = { 'cache-key': true, room: true, event: true };
 
@@ -35,4 +37,12 @@ export function respellSharedName(text: string, newText: string): string | null 
   const [values, newValues] = [listValues(text), listValues(newText)];
   if (values.length !== newValues.length) return null;
   return toSharedName(newText).replaceAll(VALUE, () => values.shift() ?? '');
+}
+
+/** Links and checks of a definition do not read these names: they are for editors. */
+export function addSharedName({ finds }: Pick<WalkContext, 'finds'>, node: LocatedNode, field: FieldNode): void {
+  const symbol = getSharedKind(field);
+  if (symbol === null) return;
+  const role = field.meta.declares === symbol ? 'declaration' : 'use';
+  finds.sharedNames.push({ symbol, role, name: String(node.scalar), node });
 }

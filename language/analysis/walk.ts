@@ -13,7 +13,7 @@ import { collectUsages, isCompleteMember } from './plugin-usages.js';
 import type { Expansion } from './registry.js';
 import { reportClearSecret } from './checks/secrets.js';
 import type { Span, SourceLocation } from './report.js';
-import { getSharedKind, isSharedKind } from './shared-names.js';
+import { addSharedName, getSharedKind, isSharedKind } from './shared-names.js';
 import { createUnknownKeyReporter } from './unknown-keys.js';
 import { canBeMatcher, isVerbatim, MATCHER } from './verbatim.js';
 import { reportWrongType } from './wrong-type.js';
@@ -311,14 +311,8 @@ function visitPluginName(
 
 function addDeclaration(context: WalkContext, field: FieldNode, node: LocatedNode): void {
   const symbol = field.meta.declares;
-  if (
-    symbol === undefined ||
-    isSharedKind(symbol) ||
-    field.type === 'record' ||
-    isObject(node.scalar) ||
-    node.scalar === null
-  )
-    return;
+  if (symbol === undefined || isSharedKind(symbol) || field.type === 'record') return;
+  if (isObject(node.scalar) || node.scalar === null) return;
   context.finds.declarations.push({
     symbol,
     name: String(node.scalar),
@@ -327,14 +321,6 @@ function addDeclaration(context: WalkContext, field: FieldNode, node: LocatedNod
     node: null,
     late: field.meta.late === true,
   });
-}
-
-/** Links and checks of a definition do not read these names: they are for editors. */
-function addSharedName({ finds }: WalkContext, node: LocatedNode, field: FieldNode): void {
-  const symbol = getSharedKind(field);
-  if (symbol === null) return;
-  const role = field.meta.declares === symbol ? 'declaration' : 'use';
-  finds.sharedNames.push({ symbol, role, name: String(node.scalar), node });
 }
 
 function addReference(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {

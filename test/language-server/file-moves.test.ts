@@ -7,7 +7,6 @@ import {
   DidRenameFilesNotification,
   ShowMessageNotification,
   WillRenameFilesRequest,
-  type TextEdit,
 } from 'vscode-languageserver-protocol';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { applyTextEdits } from '../support/marked-source.js';
