@@ -1,8 +1,9 @@
 /** Entry point of the extension: wires the parts together. */
-import { commands, window, workspace, Disposable, languages, type ExtensionContext, type TextDocument } from 'vscode';
+import { commands, window, workspace, type Disposable, type ExtensionContext, type TextDocument } from 'vscode';
+import { assignLanguage } from './language-mode.js';
 import { createSession, type Session } from './client.js';
 import { registerCommands } from './commands.js';
-import { watchProjects, type Projects } from './projects.js';
+import { watchProjects } from './projects.js';
 import { showStatus } from './status.js';
 import { provideDebugging, provideTasks } from './tasks.js';
 import { serveStatements } from './statements/statement-files.js';
@@ -44,38 +45,6 @@ async function startWhenNeeded(context: ExtensionContext, session: Session): Pro
 /** Everything is disposed through `context.subscriptions`. */
 export function deactivate(): void {
   // Nothing to do.
-}
-
-const JSON_LANGUAGES = ['json', 'jsonc'];
-
-/** Sets the language of JSON files that the config includes to `lintel`, unless the user picked another one. */
-function assignLanguage(projects: Projects): Disposable {
-  /** Documents closed in this event-loop turn, with their language: an immediate reopen is a change of language. */
-  const closing = new Map<string, string>();
-  const chosen = new Set<string>();
-  const applyLanguage = (document: TextDocument): void => {
-    if (!JSON_LANGUAGES.includes(document.languageId) || document.uri.scheme !== 'file') return;
-    if (chosen.has(document.uri.toString()) || !projects.hasDefinition(document)) return;
-    void languages.setTextDocumentLanguage(document, 'lintel');
-  };
-  const applyToAll = (): void => workspace.textDocuments.forEach(applyLanguage);
-  applyToAll();
-  return Disposable.from(
-    projects.onDidChange(applyToAll),
-    workspace.onDidCloseTextDocument(({ uri, languageId }) => {
-      const key = uri.toString();
-      closing.set(key, languageId);
-      queueMicrotask(() => {
-        if (closing.delete(key)) chosen.delete(key);
-      });
-    }),
-    workspace.onDidOpenTextDocument((document) => {
-      const key = document.uri.toString();
-      if (closing.get(key) === 'lintel' && document.languageId !== 'lintel') chosen.add(key);
-      closing.delete(key);
-      applyLanguage(document);
-    }),
-  );
 }
 
 /** Restarts the server if a setting names one; otherwise it loads the plugins of the workspace. */

@@ -1,0 +1,34 @@
+/** Sets the language of JSON files that the config includes to `lintel`, except where the user picked another one. */
+import { Disposable, languages, workspace, type TextDocument } from 'vscode';
+import type { Projects } from './projects.js';
+
+const JSON_LANGUAGES = ['json', 'jsonc'];
+
+export function assignLanguage(projects: Projects): Disposable {
+  /** Documents closed in this event-loop turn, with their language: an immediate reopen is a change of language. */
+  const closing = new Map<string, string>();
+  const chosen = new Set<string>();
+  const applyLanguage = (document: TextDocument): void => {
+    if (!JSON_LANGUAGES.includes(document.languageId) || document.uri.scheme !== 'file') return;
+    if (chosen.has(document.uri.toString()) || !projects.hasDefinition(document)) return;
+    void languages.setTextDocumentLanguage(document, 'lintel');
+  };
+  const applyToAll = (): void => workspace.textDocuments.forEach(applyLanguage);
+  applyToAll();
+  return Disposable.from(
+    projects.onDidChange(applyToAll),
+    workspace.onDidCloseTextDocument(({ uri, languageId }) => {
+      const key = uri.toString();
+      closing.set(key, languageId);
+      queueMicrotask(() => {
+        if (closing.delete(key)) chosen.delete(key);
+      });
+    }),
+    workspace.onDidOpenTextDocument((document) => {
+      const key = document.uri.toString();
+      if (closing.get(key) === 'lintel' && document.languageId !== 'lintel') chosen.add(key);
+      closing.delete(key);
+      applyLanguage(document);
+    }),
+  );
+}
