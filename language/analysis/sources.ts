@@ -131,7 +131,16 @@ function createOutputLookup(scope: Scope, registry: Registry): (user: LinkedActi
     const names = listFacts(scope, action, registry)?.outputs;
     if (names) outputs.set(action, names);
   }
-  if (outputs.size === 0) return () => [];
+  return outputs.size === 0 ? NO_OUTPUTS : createListOutputLookup(actions, outputs);
+}
+
+/** Without the scope of the look-up, which each resource would keep. */
+const NO_OUTPUTS = (): string[] => [];
+
+function createListOutputLookup(
+  actions: readonly LinkedAction[],
+  outputs: ReadonlyMap<LinkedAction, readonly string[]>,
+): (user: LinkedAction, name: string) => string[] {
   const byKey = new Map(actions.map((action) => [action.key, action]));
   const waitsFor = (action: LinkedAction): LinkedAction[] => action.edges.flatMap(({ to }) => byKey.get(to) ?? []);
   const listRunning = (): readonly LinkedAction[] =>

@@ -130,7 +130,9 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       // Compared once, not for each block.
       const shared = before !== undefined && isSame(before, reads) ? before : reads;
       sharedReads.set(name, shared);
-      const listReads = (thing: T): StageInput[] => (readsOf === undefined ? [shared] : [shared, readsOf(thing)]);
+      // One list for all, where each reads the same.
+      const alone = [shared];
+      const listReads = (thing: T): StageInput[] => (readsOf === undefined ? alone : [shared, readsOf(thing)]);
       const found: R[] = [];
       for (const block of blocks) {
         const known = findResult(block, name);

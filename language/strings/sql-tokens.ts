@@ -179,6 +179,27 @@ function findUnbalanced(text: string, tokens: readonly SqlToken[]): SqlFault[] {
   return faults;
 }
 
+/** A statement has dozens of tokens, and statements are alike: an equal token is the same object. */
+const shared = new Map<number, SqlToken>();
+const MAX_SHARED = 20_000;
+const MAX_START = 65_536;
+const MAX_LENGTH = 256;
+const TYPES: readonly SqlTokenType[] = [
+  ...(['word', 'quoted-identifier', 'string', 'dollar-string', 'number', 'comment', 'placeholder'] as const),
+  ...(['cast', 'operator', 'open', 'close', 'comma', 'semicolon', 'dot'] as const),
+];
+
+function shareToken(type: SqlTokenType, start: number, end: number): SqlToken {
+  const length = end - start;
+  if (start >= MAX_START || length >= MAX_LENGTH) return { type, start, end };
+  const key = (start * MAX_LENGTH + length) * TYPES.length + TYPES.indexOf(type);
+  const known = shared.get(key);
+  if (known !== undefined) return known;
+  const token = Object.freeze({ type, start, end });
+  if (shared.size < MAX_SHARED) shared.set(key, token);
+  return token;
+}
+
 export function tokenizeSql(text: string): { tokens: SqlToken[]; faults: SqlFault[] } {
   const tokens: SqlToken[] = [];
   const faults: SqlFault[] = [];
@@ -191,7 +212,7 @@ export function tokenizeSql(text: string): { tokens: SqlToken[]; faults: SqlFaul
     const piece = readPiece(text, at);
     const end = Math.max(piece.end, at + 1);
     if (piece.open) faults.push({ code: 'SQL_UNTERMINATED', what: piece.open, start: at, end });
-    tokens.push({ type: piece.type, start: at, end });
+    tokens.push(shareToken(piece.type, at, end));
     at = end;
   }
   return { tokens, faults: [...faults, ...findUnbalanced(text, tokens)].sort((a, b) => a.start - b.start) };

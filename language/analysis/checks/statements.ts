@@ -154,6 +154,8 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
   return columns?.some((column) => wrong.includes(column)) === true ? null : columns;
 }
 
+const NO_ALIASES: AliasedColumns = new Map();
+
 function resolveColumns(
   { catalogue, uses, names }: StatementContext,
   statement: SqlText,
@@ -171,7 +173,7 @@ function resolveColumns(
   };
   const columns = resolveStatement(resolving, tree, null);
   const { origins, mixed } = resolving;
-  const aliased: AliasedColumns = (columns && resolving.aliased.get(columns)) ?? new Map();
+  const aliased: AliasedColumns = (columns && resolving.aliased.get(columns)) ?? NO_ALIASES;
   const of = { columns, origins: getOrigins(origins, columns), aliased, mixed };
   names.set(statement.node, { names: resolving.names, ...of });
   return { columns, findings: resolving.findings };
