@@ -219,10 +219,15 @@ export function describeExtension(trusted: boolean): void {
     );
     await getEditor().pressKeys('Control+End');
     await getEditor().type(' LIMIT 3');
-    await getEditor().save();
-    await waitUntil(
-      async () => (await onDisk(file)).includes('FROM _rates LIMIT 3'),
-      'the statement in the definition',
+    // Both files are unsaved for a moment.
+    await getEditor().actUntilSeen(
+      () => getEditor().pressKeys('Control+s'),
+      () =>
+        waitUntil(async () => (await onDisk(file)).includes('FROM _rates LIMIT 3'), 'the statement in the definition'),
+    );
+    await waitUntil(async () => (await getPage().locator('.tab.dirty').count()) === 0, 'both files saved');
+    await getEditor().run('View: Close All Editors', () =>
+      getPage().locator('.tab').first().waitFor({ state: 'detached' }),
     );
   });
 
