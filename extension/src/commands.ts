@@ -9,6 +9,7 @@ import { openApiPage } from './openapi-page.js';
 import { PANELS, type Panel } from './panels/panels.js';
 import type { Projects } from './projects.js';
 import { findResourceAt } from './resource-at.js';
+import { showValueFlow } from './value-flow.js';
 import { runTask } from './tasks.js';
 
 export interface ExtensionServices {
@@ -36,6 +37,7 @@ export function registerCommands(parts: ExtensionServices): Disposable[] {
     'lintel.showOutput': () => output.show(),
     'lintel.showReferences': (uri, position, locations) =>
       showReferences(String(uri), position as ProtocolPosition, locations as readonly ProtocolLocation[]),
+    'lintel.showValueFlow': () => showValueFlow(session, window.activeTextEditor),
     ...Object.fromEntries(Object.entries(PANELS).map(([id, panel]) => [id, openPanel(parts, panel)])),
   };
   return Object.entries(all).map(([id, run]) => commands.registerCommand(id, run));

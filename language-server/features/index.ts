@@ -18,6 +18,7 @@ import { requests } from './requests.js';
 import { selection } from './selection.js';
 import { semanticTokens } from './semantic-tokens.js';
 import { symbols } from './symbols.js';
+import { valueFlow } from './value-flow.js';
 
 export const FEATURES: readonly Feature[] = [
   callHierarchy,
@@ -38,4 +39,5 @@ export const FEATURES: readonly Feature[] = [
   selection,
   semanticTokens,
   symbols,
+  valueFlow,
 ];

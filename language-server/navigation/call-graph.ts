@@ -69,7 +69,7 @@ function createCallGraph(analysis: Analysis, registry: Registry): CallGraph {
       const schedule = findPlugin(action, registry, 'scheduled');
       if (schedule === null) calls.push({ from: own, to: key, spot });
       else {
-        const where = locate(definition, schedule.value ?? action.node);
+        const where = locateNode(definition, schedule.value ?? action.node);
         const text = findText(schedule.value) ?? schedule.key;
         const name = `${text} (${action.key})`;
         calls.push({
@@ -81,7 +81,7 @@ function createCallGraph(analysis: Analysis, registry: Registry): CallGraph {
       calls.push(...listDependencies(analysis, action));
     }
     for (const { symbol, name, node } of definition.finds.sharedNames) {
-      const spot = locateContent(locate(definition, node));
+      const spot = locateContent(locateNode(definition, node));
       const action = resource.actions.find((one) => isInside(node, one.node));
       const to = addNode({ sort: symbol, name, detail: DETAILS[symbol], whole: spot, spot });
       calls.push({ from: action === undefined ? own : toNodeKey('action', action.key), to, spot });
@@ -92,7 +92,7 @@ function createCallGraph(analysis: Analysis, registry: Registry): CallGraph {
 
 const DETAILS: Readonly<Record<SharedKind, string>> = { 'cache-key': 'cached entries', room: 'room', event: 'event' };
 
-const locate = ({ doc }: Definition, { start, end }: { readonly start: number; readonly end: number }) => ({
+const locateNode = ({ doc }: Definition, { start, end }: { readonly start: number; readonly end: number }) => ({
   doc,
   start,
   end,
@@ -102,8 +102,8 @@ const describeResource = ({ id, path, definition }: ResourceModel): Omit<CallNod
   sort: 'resource',
   name: id,
   detail: `/${path}`,
-  whole: locate(definition, definition.node),
-  spot: locateContent(locate(definition, findMember(definition.node, 'id')?.value ?? definition.node)),
+  whole: locateNode(definition, definition.node),
+  spot: locateContent(locateNode(definition, findMember(definition.node, 'id')?.value ?? definition.node)),
 });
 
 function describeAction(action: ActionModel, registry: Registry): CallNode {
@@ -114,8 +114,8 @@ function describeAction(action: ActionModel, registry: Registry): CallNode {
     sort: 'action',
     name: key,
     detail: later === null ? mode : `${mode}, deferred by ${later.key}`,
-    whole: locate(definition, node),
-    spot: locate(definition, findMember(node, 'id')?.value ?? node),
+    whole: locateNode(definition, node),
+    spot: locateNode(definition, findMember(node, 'id')?.value ?? node),
   };
 }
 
@@ -151,8 +151,8 @@ function locateGuard({ definition }: ResourceModel, registry: Registry): SourceL
   const [field = 'id'] = Object.keys(guard?.value ?? {});
   const member = findMember(node, field);
   return member === undefined
-    ? locate(definition, node)
-    : locate(definition, { start: member.keyStart, end: member.keyEnd });
+    ? locateNode(definition, node)
+    : locateNode(definition, { start: member.keyStart, end: member.keyEnd });
 }
 
 /** References to actionables, and to resources that are not the owners of such. */

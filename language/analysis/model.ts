@@ -6,6 +6,7 @@ import type { Problem } from '../../contract/problem.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { CheckableQuery, CheckableStatement } from './checkable-statements.js';
+import type { LinkedGroup } from './link-group.js';
 import type { SourceLocation } from './report.js';
 import type { WalkResult, PluginUsage } from './facts.js';
 import type { SqlBehind } from './sql-objects.js';
@@ -138,6 +139,8 @@ export interface Analysis {
   readonly checkableStatements: readonly CheckableStatement[];
   /** The same for document queries. */
   readonly checkableQueries: readonly CheckableQuery[];
+  /** The linked resources, for what follows values. */
+  readonly groups: readonly LinkedGroup[];
 }
 
 /** A nested field is optional if any field on its path is. Array indexes are skipped. */

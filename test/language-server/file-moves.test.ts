@@ -7,7 +7,6 @@ import {
   DidRenameFilesNotification,
   ShowMessageNotification,
   WillRenameFilesRequest,
-  type TextEdit,
 } from 'vscode-languageserver-protocol';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { applyTextEdits } from '../support/marked-source.js';
@@ -46,7 +45,7 @@ describe('language server: files that are renamed', () => {
     return Object.fromEntries(
       Object.entries(edit?.changes ?? {}).map(([uri, edits]) => {
         const name = fileURLToPath(uri).slice(editor.folder.length + 1);
-        return [name, applyTextEdits(FILES[name] ?? '', edits as TextEdit[])];
+        return [name, applyTextEdits(FILES[name] ?? '', edits)];
       }),
     );
   }
