@@ -7,6 +7,7 @@ import type { Session } from './client.js';
 import { createDefinitionFile } from './new-file.js';
 import { openApiPage } from './openapi-page.js';
 import { PANELS, type Panel } from './panels/panels.js';
+import type { FlowMarks } from './panels/plan-texts.js';
 import type { Projects } from './projects.js';
 import { findResourceAt } from './resource-at.js';
 import { showValueFlow } from './value-flow.js';
@@ -51,11 +52,16 @@ const toUri = (given: unknown): Uri | undefined => {
 /** A code lens passes file and resource; from the palette, the resource around the cursor is used. */
 const openPanel =
   (parts: ExtensionServices, panel: Panel): Run =>
-  async (given, id) => {
+  async (given, id, marks) => {
     const editor = window.activeTextEditor;
     const uri = toUri(given) ?? editor?.document.uri;
     const named = typeof id === 'string' ? id : undefined;
-    await panel(parts, uri, named ?? (editor === undefined ? undefined : await findResourceAt(editor)));
+    await panel(
+      parts,
+      uri,
+      named ?? (editor === undefined ? undefined : await findResourceAt(editor)),
+      marks as FlowMarks | undefined,
+    );
   };
 
 async function openConfig(projects: Projects): Promise<void> {

@@ -161,7 +161,10 @@ function createWriteTest(query: SqlText | DocumentQuery, node: LocatedNode): (co
     return (column) => fields.some((path) => path === column || path.startsWith(`${column}.`)) || isInsert(query);
   }
   const n = query.parameters.findIndex((one) => isInside(node, one)) + 1;
-  const parts = listWrittenParts(query.scan).filter(({ text }) => new RegExp(`\\$${n}(?!\\d)`).test(text));
+  const places = query.scan.placeholders.filter((one) => one.n === n);
+  const parts = listWrittenParts(query.scan).filter(({ start, end }) =>
+    places.some((one) => start <= one.start && one.end <= end),
+  );
   return (column) => parts.some((part) => part.column === column);
 }
 

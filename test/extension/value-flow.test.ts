@@ -22,7 +22,10 @@ describe('extension: value flow', () => {
   const told: string[] = [];
   let shown: readonly Item[] = [];
   let answer: object | null = flow;
+  const run: unknown[] = [];
+  let choose = 'answered';
   const vscode = {
+    commands: { executeCommand: (...all: unknown[]) => (run.push(all), Promise.resolve()) },
     QuickPickItemKind: { Separator: -1 },
     ViewColumn: { Active: -1 },
     Uri: { parse: (uri: string) => uri },
@@ -35,7 +38,7 @@ describe('extension: value flow', () => {
       showInformationMessage: (message: string) => void told.push(message),
       showQuickPick: (items: readonly Item[], options: { onDidSelectItem(item: Item): unknown }) => {
         shown = items;
-        const item = items.find(({ label }) => label.startsWith('answered'));
+        const item = items.find(({ label }) => label.startsWith(choose));
         if (item !== undefined) options.onDidSelectItem(item);
         return Promise.resolve(item);
       },
@@ -65,10 +68,25 @@ describe('extension: value flow', () => {
       'answered by mine: _user.email, as mail',
       '_user.email: ',
       'written by sign-up#1: as mail',
+      'in the plan of a resource: ',
+      'plan of mine: ',
     ]);
     expect(opened.map(({ uri, options }) => [uri, 'preserveFocus' in options && options.preserveFocus])).to.deep.equal([
       ['file:///p/a.resource.json', true],
       ['file:///p/a.resource.json', false],
+    ]);
+  });
+
+  it('shows the plan of a resource with what it does with the value', async () => {
+    choose = 'plan of mine';
+    await showValueFlow(session, editor);
+    expect(run).to.deep.equal([
+      [
+        'lintel.showPlan',
+        undefined,
+        'mine',
+        { mine: ['_user.email: written by sign-up#1', '_user.email: answered by'] },
+      ],
     ]);
   });
 
