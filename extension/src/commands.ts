@@ -9,10 +9,12 @@ import { workspace, env } from 'vscode';
 import { confirmRequest } from './panels/confirm-request.js';
 import { sendRequest } from './panels/request.js';
 import { showPlan } from './panels/plan.js';
+import type { FlowMarks } from './panels/plan-texts.js';
 import type { Projects } from './projects.js';
 import type { TextEditor, DocumentSymbol } from 'vscode';
 import { editStatement } from './statements/statement-files.js';
 import { createStatementRunner } from './statements/run-statement.js';
+import { showValueFlow } from './value-flow.js';
 import { runTask } from './tasks.js';
 
 /** Arguments come from the editor or a code lens. */
@@ -37,6 +39,7 @@ export function registerCommands(parts: ExtensionServices): Disposable[] {
     'lintel.editStatement': () => editStatement(session),
     'lintel.runStatement': () => runner.run(false),
     'lintel.explainStatement': () => runner.run(true),
+    'lintel.showValueFlow': () => showValueFlow(session, window.activeTextEditor),
     ...Object.fromEntries(Object.entries(PANELS).map(([id, panel]) => [id, openPanel(parts, panel)])),
   };
   return [runner, ...Object.entries(all).map(([id, run]) => commands.registerCommand(id, run))];
@@ -50,11 +53,16 @@ const toUri = (given: unknown): Uri | undefined => {
 /** A code lens passes file and resource; from the palette, the resource around the cursor is used. */
 const openPanel =
   (parts: ExtensionServices, panel: Panel): Run =>
-  async (given, id) => {
+  async (given, id, marks) => {
     const editor = window.activeTextEditor;
     const uri = toUri(given) ?? editor?.document.uri;
     const named = typeof id === 'string' ? id : undefined;
-    await panel(parts, uri, named ?? (editor === undefined ? undefined : await findResourceAt(editor)));
+    await panel(
+      parts,
+      uri,
+      named ?? (editor === undefined ? undefined : await findResourceAt(editor)),
+      marks as FlowMarks | undefined,
+    );
   };
 
 async function openConfig(projects: Projects): Promise<void> {
@@ -76,7 +84,12 @@ const showReferences = (uri: string, at: ProtocolPosition, found: readonly Proto
   );
 
 /** Without a resource id, the user picks the resource. */
-type Panel = (parts: ExtensionServices, uri: Uri | undefined, resourceId: string | undefined) => Promise<void>;
+type Panel = (
+  parts: ExtensionServices,
+  uri: Uri | undefined,
+  resourceId: string | undefined,
+  marks?: FlowMarks,
+) => Promise<void>;
 
 const PANELS: Readonly<Record<string, Panel>> = {
   'lintel.sendRequest': sendRequest,

@@ -20,6 +20,7 @@ import { semanticTokens } from './semantic-tokens.js';
 import { signatureHelp } from './signature-help.js';
 import { statements } from './statements.js';
 import { symbols } from './symbols.js';
+import { valueFlow } from './value-flow.js';
 
 export const FEATURES: readonly Feature[] = [
   callHierarchy,
@@ -42,4 +43,5 @@ export const FEATURES: readonly Feature[] = [
   signatureHelp,
   statements,
   symbols,
+  valueFlow,
 ];

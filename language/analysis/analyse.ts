@@ -298,6 +298,7 @@ function analyseDefinitions(
     ...models,
     problems: toProblems({ rows }, listFileNames(files, 'repaired')).sort(compareByPlace),
     acknowledged: silenced.length,
+    groups,
     get uses() {
       return uses();
     },

@@ -6,6 +6,7 @@ import type { Problem } from '../../contract/problem.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { StatementQuestion, QueryQuestion } from '../../contract/statement-check.js';
+import type { LinkedGroup } from './link-group.js';
 import type { SourceLocation } from './report.js';
 import type { WalkResult, PluginUsage, SqlText, DocumentQuery } from './facts.js';
 import type { SqlBehind } from './sql-objects.js';
@@ -195,6 +196,8 @@ export interface Analysis {
   readonly checkableStatements: readonly CheckableStatement[];
   /** The same for document queries. */
   readonly checkableQueries: readonly CheckableQuery[];
+  /** The linked resources, for what follows values. */
+  readonly groups: readonly LinkedGroup[];
 }
 
 /** Optional if any field on the path is. Indexes are skipped. */

@@ -1,9 +1,9 @@
 /** Names that all definitions share: cache keys, rooms, events. What their text means, whatever the accessors in it are. */
 import type { SharedKind } from '../../contract/field-meta.js';
+import type { WalkResult } from './facts.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { LocatedNode } from '../source/tree.js';
 import { parseTemplate } from '../strings/accessor.js';
-import type { WalkContext } from './walk-context.js';
 
 const SHARED: Readonly<Record<SharedKind, true>> = { 'cache-key': true, room: true, event: true };
 
@@ -14,6 +14,24 @@ export function getSharedKind({ meta: { declares, refers } }: Pick<FieldNode, 'm
   const symbol = declares ?? refers?.symbol;
   return symbol !== undefined && isSharedKind(symbol) ? symbol : null;
 }
+
+/** Links and checks of a definition do not read these names: they are for editors. */
+export function addSharedName({ sharedNames }: WalkResult, node: LocatedNode, field: FieldNode): void {
+  const symbol = getSharedKind(field);
+  if (symbol === null) return;
+  const role = field.meta.declares === symbol ? 'declaration' : 'use';
+  sharedNames.push({ symbol, role, name: String(node.scalar), node });
+}
+
+/** Of an object inside a value: its texts are no names. */
+export function omitNames({ meta }: FieldNode): FieldNode['meta'] {
+  const { refers: _, verbatim: __, ...rest } = meta;
+  return rest;
+}
+
+/** Of a list inside a value: it may be one of shared names. */
+export const getItemMeta = (field: FieldNode): FieldNode['meta'] =>
+  getSharedKind(field) === null ? omitNames(field) : field.meta;
 
 /** A character that no name contains, in the place of each value. */
 const VALUE = '\u0000';
@@ -37,12 +55,4 @@ export function respellSharedName(text: string, newText: string): string | null 
   const [values, newValues] = [listValues(text), listValues(newText)];
   if (values.length !== newValues.length) return null;
   return toSharedName(newText).replaceAll(VALUE, () => values.shift() ?? '');
-}
-
-/** Links and checks of a definition do not read these names: they are for editors. */
-export function addSharedName({ finds }: Pick<WalkContext, 'finds'>, node: LocatedNode, field: FieldNode): void {
-  const symbol = getSharedKind(field);
-  if (symbol === null) return;
-  const role = field.meta.declares === symbol ? 'declaration' : 'use';
-  finds.sharedNames.push({ symbol, role, name: String(node.scalar), node });
 }

@@ -13,7 +13,7 @@ import { collectUsages, isCompleteMember } from './plugin-usages.js';
 import type { Expansion } from './registry.js';
 import { reportClearSecret } from './checks/secrets.js';
 import type { Span, SourceLocation } from './report.js';
-import { addSharedName, getSharedKind, isSharedKind } from './shared-names.js';
+import { addSharedName, getItemMeta, isSharedKind, omitNames } from './shared-names.js';
 import { createUnknownKeyReporter } from './unknown-keys.js';
 import { canBeMatcher, isVerbatim, MATCHER } from './verbatim.js';
 import { reportWrongType } from './wrong-type.js';
@@ -205,7 +205,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
   if (node.type === 'string') {
     const parts = listAccessors(String(node.scalar));
     checkText(context, node, field, here, parts.length > 0);
-    addSharedName(context, node, field);
+    addSharedName(context.finds, node, field);
     if (parts.length > 0) {
       context.finds.accessors.push({
         node,
@@ -227,10 +227,9 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
     return;
   }
   findKeys(context, node);
-  const ofItems = getSharedKind(field) === null ? { ...field, meta: omitReference(field) } : field;
-  for (const item of node.items) visitValue(context, item, ofItems, here);
+  for (const item of node.items) visitValue(context, item, { ...field, meta: getItemMeta(field) }, here);
   for (const member of node.members) {
-    if (member.value !== null) visitValue(context, member.value, { ...field, meta: omitReference(field) }, here);
+    if (member.value !== null) visitValue(context, member.value, { ...field, meta: omitNames(field) }, here);
   }
 }
 
@@ -264,11 +263,6 @@ function checkText(
   context.finds.texts.push(node);
 }
 
-const omitReference = (field: FieldNode): FieldNode['meta'] => {
-  const { refers: _, verbatim: __, ...meta } = field.meta;
-  return meta;
-};
-
 function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {
   const type = field.type as 'string' | 'number' | 'boolean';
   if (!checkType(context, node, type, field, here)) return;
@@ -283,7 +277,7 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
   }
   if (field.meta.language === 'sql') findStatement(context, node, field, here.around);
   if (field.meta.language === 'collection') findCollection(context, node, field, here.around);
-  if (type === 'string') addSharedName(context, node, field);
+  if (type === 'string') addSharedName(context.finds, node, field);
   addReference(context, node, field, here);
 }
 

@@ -156,6 +156,17 @@ const crosses = (line: Area, box: Area): boolean =>
 describe('extension: plan diagram', () => {
   for (const [name, plan] of fixtures) it(`of ${name}`, () => checkLayout(computeLayout(plan)));
 
+  it('shows what is done with a value that is followed, in the boxes of its actionables and of the response', () => {
+    const plan = parsePlan({ main: 'a#1', run: [{ together: null, actions: [action(1), action(2)] }] });
+    const marks = { 'a#1': ['_user.email: written by'], a: ['_user.email: answered by'] };
+    const { boxes } = computeLayout(plan, ABOUT, marks);
+    const marked = boxes.flatMap(({ key, lines }) =>
+      lines.flatMap(({ text, look }) => (look === 'flow' ? [`${key ?? 'box'}: ${text}`] : [])),
+    );
+    expect(marked).to.deep.equal(['a#1: _user.email: written by', 'box: _user.email: answered by']);
+    expect(renderSvg(computeLayout(plan, ABOUT, marks))).to.include('line flow');
+  });
+
   it('of 30 actionables, with names that are too long', () => {
     const layout = computeLayout(LARGE, ABOUT);
     checkLayout(layout);

@@ -4,10 +4,12 @@
  */
 import type { Plan, PlanAction, PlanGroup } from './plan-json.js';
 import {
+  addMarks,
   describeActionBox,
   describeAnswerBox,
   describeRequestBox,
   describeStepBox,
+  type FlowMarks,
   type ResourceInterface,
   type BoxLine,
   type BoxText,
@@ -85,7 +87,8 @@ export const truncateText = (text: string, width: number): string => {
   return text.length <= most ? text : `${text.slice(0, Math.max(most - 1, 0))}…`;
 };
 
-export function computeLayout(plan: Plan, about: ResourceInterface | null = null): Layout {
+/** `marks`: of a value that is followed. */
+export function computeLayout(plan: Plan, about: ResourceInterface | null = null, marks: FlowMarks = {}): Layout {
   const all = [...plan.groups, ...plan.apart.flatMap(({ groups }) => groups)].flatMap(({ actions }) => actions);
   const known = new Set(all.map(({ key }) => key));
   const listSources = (action: PlanAction): string[] => Object.keys(action.needs).filter((key) => known.has(key));
@@ -134,7 +137,10 @@ export function computeLayout(plan: Plan, about: ResourceInterface | null = null
         }
       if (actions.some((action) => listSources(action).length > 0)) y += SIZE.gap;
     }
-    const worded = actions.map((action) => ({ action, words: describeActionBox(action, plan) }));
+    const worded = actions.map((action) => ({
+      action,
+      words: addMarks(describeActionBox(action, plan), marks[action.key]),
+    }));
     const countArrowEnds = (action: PlanAction): number =>
       beside ? 0 : listSources(action).length + (isSource.has(action.key) ? 1 : 0);
     const height = Math.max(...worded.map(({ action, words }) => computeHeight(words, countArrowEnds(action))));
@@ -190,7 +196,7 @@ export function computeLayout(plan: Plan, about: ResourceInterface | null = null
   addBand('Request', () => addStep(describeRequestBox(plan, about)));
   if (plan.check.length > 0) addBand('Checks', () => addStep(describeStepBox('before any work', plan.check)));
   if (plan.groups.length > 0) addBand('Work', () => plan.groups.forEach(addGroup));
-  addBand('Answer', () => addStep(describeAnswerBox(plan, about)));
+  addBand('Answer', () => addStep(addMarks(describeAnswerBox(plan, about), marks[plan.id])));
   if (plan.settle.length > 0)
     addBand('Afterwards', () => addStep(describeStepBox('once the answer is known', plan.settle)));
   for (const { begins, facts, groups } of plan.apart) {

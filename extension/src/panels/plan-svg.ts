@@ -67,4 +67,4 @@ const renderLabel = ({ label, labelAt: [x, y], from, to }: Arrow): string =>
 const COLOURS = `text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1f2328}.paper{fill:#fff}.band .even{fill:#f6f8fa}.band .odd{fill:#fff}
 .band-title{font-weight:600;fill:#59636e}.frame rect{fill:none;stroke:#0969da;stroke-dasharray:6 4}.frame.parallel rect{stroke:#8250df}.frame-title,.arrow-label{fill:#0969da}
 .frame.parallel .frame-title{fill:#8250df}.box rect{fill:#fff;stroke:#818b98}.box.main rect{stroke:#1a7f37;stroke-width:2}.box.needed rect{stroke-dasharray:4 3}.box .title{font-weight:600}
-.tags,.line.dim{fill:#59636e}.line.secret{fill:#bc4c00}.line.good{fill:#1a7f37}.arrow polyline{stroke:#0969da;stroke-width:1.3}.head{fill:#0969da}`;
+.tags,.line.dim{fill:#59636e}.line.secret{fill:#bc4c00}.line.good{fill:#1a7f37}.line.flow{fill:#8250df;font-weight:600}.arrow polyline{stroke:#0969da;stroke-width:1.3}.head{fill:#0969da}`;

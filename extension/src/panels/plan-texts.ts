@@ -6,8 +6,8 @@ export type ResourceInterface = Pick<RequestShape, 'methods' | 'ways' | 'answers
 
 export interface BoxLine {
   readonly text: string;
-  /** `dim`: secondary; `secret`: never sent to the client; `good`: sent. */
-  readonly look: 'code' | 'dim' | 'plain' | 'secret' | 'good';
+  /** `dim`: secondary; `secret`: never sent to the client; `good`: sent; `flow`: what is done with the value that is followed. */
+  readonly look: 'code' | 'dim' | 'plain' | 'secret' | 'good' | 'flow';
 }
 
 export interface BoxText {
@@ -77,6 +77,15 @@ function summarizeExecution(execute: unknown): { text: string; store: string; re
 
 const formatValue = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
+/** What is done with a value, by the key of an actionable; the id of the resource stands for its response. */
+export type FlowMarks = Readonly<Record<string, readonly string[]>>;
+
+export function addMarks(words: BoxText, marks: readonly string[] = []): BoxText {
+  if (marks.length === 0) return words;
+  const lines = marks.map((text): BoxLine => ({ text, look: 'flow' }));
+  return { ...words, lines: [...words.lines, ...lines], whole: [words.whole, ...marks].join('\n') };
+}
 
 export function describeAnswerBox({ reply, answer, main }: Plan, about: ResourceInterface | null): BoxText {
   const names = about?.answers?.names ?? [];

@@ -5,6 +5,7 @@ import type { ExtensionServices } from '../services.js';
 import { selectViewColumn, getMediaFolder, renderPage } from './page.js';
 import { pickResource } from './pick-resource.js';
 import { computeLayout, type Layout } from './plan-layout.js';
+import type { FlowMarks } from './plan-texts.js';
 import { renderSvg } from './plan-svg.js';
 import { revealRange } from './request.js';
 import { readPlan, type Plan } from './plan-json.js';
@@ -13,7 +14,7 @@ import { fetchRequestShape, fetchResources, type ListedResource } from './server
 
 interface PlanPanel {
   readonly panel: WebviewPanel;
-  show(resource: ListedResource): Promise<void>;
+  show(resource: ListedResource, marks?: FlowMarks): Promise<void>;
 }
 
 /** Messages to `media/plan.js`. */
@@ -35,12 +36,18 @@ type FromPage =
 
 let open: PlanPanel | null = null;
 
-export async function showPlan(parts: ExtensionServices, uri: Uri | undefined, id: string | undefined): Promise<void> {
+/** `marks`: what the resource does with a value that is followed. */
+export async function showPlan(
+  parts: ExtensionServices,
+  uri: Uri | undefined,
+  id: string | undefined,
+  marks: FlowMarks = {},
+): Promise<void> {
   const resource = await pickResource(parts.session, uri, id);
   if (resource === undefined) return;
   open ??= openPanel(parts, () => (open = null));
   open.panel.reveal(undefined, false);
-  await open.show(resource);
+  await open.show(resource, marks);
 }
 
 function openPanel({ context, session }: ExtensionServices, closed: () => void): PlanPanel {
@@ -55,7 +62,7 @@ function openPanel({ context, session }: ExtensionServices, closed: () => void):
   const isReady = new Promise<void>((resolve) => (resolveReady = resolve));
   const postToPage = (message: ToPage): void => void isReady.then(() => panel.webview.postMessage(message));
 
-  async function show(next: ListedResource): Promise<void> {
+  async function show(next: ListedResource, marks: FlowMarks = {}): Promise<void> {
     running?.abort();
     const mine = (running = new AbortController());
     resource = next;
@@ -68,7 +75,7 @@ function openPanel({ context, session }: ExtensionServices, closed: () => void):
     // Another plan was requested in the meantime.
     if (mine.signal.aborted) return;
     running = null;
-    layout = typeof plan === 'string' ? null : computeLayout(plan, about);
+    layout = typeof plan === 'string' ? null : computeLayout(plan, about, marks);
     if (typeof plan === 'string') postToPage({ type: 'none', reason: plan, problems: listProblems(next) });
     else if (layout !== null) postToPage({ type: 'plan', path: next.path, svg: renderSvg(layout) });
   }

@@ -1,5 +1,5 @@
 /** Types of the server's responses to the panels, documented in its `features/requests.ts`. */
-import type { LanguageClient, Range } from 'vscode-languageclient/node';
+import type { LanguageClient, Position, Range } from 'vscode-languageclient/node';
 import type { Session } from '../client.js';
 
 export interface ListedResource {
@@ -58,9 +58,31 @@ export interface ListedTests {
   readonly cases: readonly { readonly id: string; readonly range: Range }[];
 }
 
+/** A step of a value, documented in the server's `features/value-flow.ts`. */
+export interface FlowStep {
+  readonly label: string;
+  readonly detail: string;
+  /** The value leaves the project here. */
+  readonly leaves: boolean;
+  /** Key of the actionable, or id of the resource. */
+  readonly place: string;
+  readonly uri: string;
+  readonly range: Range;
+}
+
+export interface ValueFlow {
+  readonly name: string;
+  readonly groups: readonly { readonly title: string; readonly steps: readonly FlowStep[] }[];
+}
+
 /** Empty or null without a server that supports the request. */
 export const fetchResources = (session: Session): Promise<readonly ListedResource[]> =>
   sendWhenStarted(session, [], (client) => client.sendRequest<readonly ListedResource[]>('lintel/resources'));
+
+export const fetchValueFlow = (session: Session, uri: string, position: Position): Promise<ValueFlow | null> =>
+  sendWhenStarted(session, null, (client) =>
+    client.sendRequest<ValueFlow | null>('lintel/valueFlow', { textDocument: { uri }, position }),
+  );
 
 export const fetchRequestShape = (session: Session, { folder, id }: ListedResource): Promise<RequestShape | null> =>
   sendWhenStarted(session, null, (client) =>

@@ -59,12 +59,10 @@ function createClaimGroups({ definitions, resources }: Analysis, registry: Regis
     const [a = 0, b = 0] = [guard, issuer].map(({ definition }) => findHead(numbers.get(definition) ?? 0));
     if (a !== b) heads.set(Math.max(a, b), Math.min(a, b));
   }
-  const removeDoubles = (found: readonly ResourceModel[]): ResourceModel[] => [...new Set(found)];
+  const removeDuplicates = (found: readonly ResourceModel[]): ResourceModel[] => [...new Set(found)];
   return {
     getId: (within, name) => ({ sort: 'claim', within: String(findHead(Number(within))), name }),
-    listIssuersOf: (resource) =>
-      removeDoubles(pairs.flatMap(({ guard, issuer }) => (guard === resource ? [issuer] : []))),
-    listGuardsOf: (resource) =>
-      removeDoubles(pairs.flatMap(({ guard, issuer }) => (issuer === resource ? [guard] : []))),
+    listIssuersOf: (resource) => removeDuplicates(pairs.flatMap(({ guard, issuer }) => (guard === resource ? [issuer] : []))),
+    listGuardsOf: (resource) => removeDuplicates(pairs.flatMap(({ guard, issuer }) => (issuer === resource ? [guard] : []))),
   };
 }

@@ -8,6 +8,7 @@ import type { SymbolCollector, SymbolId } from '../symbols.js';
 import { getClaimGroups } from './claims.js';
 import { collectAccessors } from './accessors.js';
 import { getLookup } from './lookup.js';
+import { findOrigin, findParameterModel } from './values.js';
 import { fieldId } from './models.js';
 import { addPath, isOutput, resolveRoot, type SymbolScope } from './scope.js';
 import { locateInside, splitSegments, locateContent } from './locations.js';
@@ -236,28 +237,4 @@ function listSourceActions(
   if (action === null) return [...actions].reverse().sort((a, b) => Number(b.main) - Number(a.main));
   if (!extracted || action.depends.length === 0) return [action];
   return action.depends.flatMap((key) => getLookup(analysis).action(key) ?? []);
-}
-
-/** Null if the result lacks the name or is unknown; `made`: the query defines it. */
-function findOrigin(analysis: Analysis, { node, definition }: ActionModel, name: string): string | null {
-  const { statements, documents } = definition.finds;
-  const [only, other] = [...statements, ...documents].filter((query) => isInside(query.node, node));
-  if (only === undefined || other !== undefined) return null;
-  if ('scan' in only) {
-    const known = analysis.names.get(only.node);
-    return known?.origins.get(name) ?? (known?.columns?.includes(name) === true ? 'made' : null);
-  }
-  // A pipeline may rename every field.
-  if (only.around.members.some(({ value }) => value?.type === 'array' && isStages(value))) return null;
-  const model = getLookup(analysis).model(only.collection);
-  return model !== undefined && getLookup(analysis).hasField(model, name) ? model : null;
-}
-
-const isStages = ({ items }: LocatedNode): boolean =>
-  items.some(({ members }) => members.some(({ key }) => key.startsWith('$')));
-
-/** Null if several models of the actionable have the column. */
-function findParameterModel(analysis: Analysis, { models }: ActionModel, name: string): string | null {
-  const [only, other] = models.filter((model) => getLookup(analysis).hasField(model, name));
-  return only === undefined || other !== undefined ? null : only;
 }
