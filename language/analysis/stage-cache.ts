@@ -109,7 +109,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     return one;
   };
   /** `known`: what was found for the same object and stage. */
-  const keepResult = (thing: object, known: CachedStageResult | null, result: StageResult): void => {
+  const storeResult = (thing: object, known: CachedStageResult | null, result: StageResult): void => {
     const { name, reads, outcome, lookups } = result;
     const rows = trimList(result.rows);
     if (known === null) kept.set(thing, { name, reads, outcome, rows, lookups, next: kept.get(thing) ?? null });
@@ -156,7 +156,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
           source,
         );
         const own = readsOf === undefined ? [] : block.map(readsOf);
-        keepResult(block, known, { name, reads: [shared, ...own], outcome, rows: rows.rows, lookups });
+        storeResult(block, known, { name, reads: [shared, ...own], outcome, rows: rows.rows, lookups });
         report.merge(rows.rows);
         for (const one of outcome) found.push(one);
       }
@@ -170,7 +170,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       }
       const own = createReport(codes);
       const outcome = compute(own);
-      keepResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: null });
+      storeResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: null });
       report.merge(own.rows);
       return outcome;
     },
@@ -185,8 +185,8 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       const answers = new RecordedAnswers(source);
       const computed = compute(answers.record(), own);
       const outcome = known === null || reuse === undefined ? computed : reuse(known.outcome as T, computed);
-      answers.trim();
-      keepResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: answers });
+      answers.trimAnswers();
+      storeResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: answers });
       report.merge(own.rows);
       return outcome;
     },
@@ -298,7 +298,7 @@ class RecordedAnswers<S extends object> implements CachedLookups {
       },
     };
   }
-  trim(): void {
+  trimAnswers(): void {
     this.#answers = this.#answers.slice();
     this.#known = null;
   }

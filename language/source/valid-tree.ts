@@ -37,7 +37,7 @@ const MAX_LENGTH = 100;
 const shared = new Map<string, string>();
 
 /** The same string for equal texts: a tree has one for each key and each node. */
-function share(text: string): string {
+function shareText(text: string): string {
   const known = shared.get(text);
   if (known !== undefined) return known;
   if (shared.size >= MAX_SHARED || text.length > MAX_LENGTH) return text;
@@ -122,13 +122,13 @@ export function parseValidTree(text: string, maxDepth: number): ValidTree | null
 
   function parseProperty(pointer: string, depth: number): Member | null {
     if (token !== STRING) return null;
-    const key = share(scanner.getTokenValue());
+    const key = shareText(scanner.getTokenValue());
     const keyStart = scanner.getTokenOffset();
     const keyEnd = keyStart + scanner.getTokenLength();
     token = next();
     if (token !== COLON) return null;
     token = next();
-    const read = parseValue(share(`${pointer}/${escapePointer(key)}`), depth);
+    const read = parseValue(shareText(`${pointer}/${escapePointer(key)}`), depth);
     return read === null ? null : { key, keyStart, keyEnd, value: read };
   }
 
@@ -137,7 +137,7 @@ export function parseValidTree(text: string, maxDepth: number): ValidTree | null
     const items: LocatedNode[] = [];
     token = next();
     while (token !== CLOSE_BRACKET) {
-      const item = parseValue(share(`${pointer}/${items.length}`), depth);
+      const item = parseValue(shareText(`${pointer}/${items.length}`), depth);
       if (item === null) return null;
       items.push(item);
       if (token === COMMA) token = next();
