@@ -15,7 +15,8 @@ import { loadDefinitions, type Project, readDefinitions, createAnalysisOptions }
 import { asText } from '../contract/json.js';
 import { rangeAt } from '../language/source/document.js';
 import { findMember } from '../language/source/tree.js';
-import type { Analysis, Definition } from '../language/analysis/model.js';
+import type { Analysis } from '../language/analysis/analysis.js';
+import type { Definition } from '../language/analysis/model.js';
 import type { CommandOptions } from './options.js';
 import { createAnalyser } from '../language/analysis/analyse.js';
 import { applyFixes } from '../language/analysis/apply-fix.js';

@@ -7,7 +7,7 @@ import { createProject } from '../plugins/distribution.js';
 import { createAnalysisOptions, type LoadedDefinitions, type Project } from '../language/project/project.js';
 import { createAnalyser, type Analyser } from '../language/analysis/analyse.js';
 import { reportQueryRejections } from '../language/analysis/checks/rejections.js';
-import type { Analysis } from '../language/analysis/model.js';
+import type { Analysis } from '../language/analysis/analysis.js';
 import { createReport, toProblems } from '../language/analysis/report.js';
 import { checkQueriesInStores } from '../language/project/store-checks.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';

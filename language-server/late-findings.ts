@@ -7,7 +7,8 @@ import type { StatementRejections } from '../language/analysis/checks/rejections
 import type { Problem, Range } from '../contract/problem.js';
 import type { StatementDescription } from '../contract/statement-check.js';
 import type { SqlText } from '../language/analysis/facts.js';
-import type { Analysis, Definition } from '../language/analysis/model.js';
+import type { Analysis } from '../language/analysis/analysis.js';
+import type { Definition } from '../language/analysis/model.js';
 import { areEqualRejections, type StatementFindings } from '../language/project/statement-checks.js';
 import { rangeAt } from '../language/source/document.js';
 

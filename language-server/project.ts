@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import type { Config } from '../language/analysis/config.js';
-import type { Analysis } from '../language/analysis/model.js';
+import type { Analysis } from '../language/analysis/analysis.js';
 import type { SqlText } from '../language/analysis/facts.js';
 import type { Registry } from '../language/analysis/registry.js';
 import type { Problem } from '../contract/problem.js';

@@ -4,7 +4,7 @@
  */
 import type { Problem } from '../contract/problem.js';
 import { createAnalyser, type Analyser, type AnalyseOptions, type SourceFile } from '../language/analysis/analyse.js';
-import type { Analysis } from '../language/analysis/model.js';
+import type { Analysis } from '../language/analysis/analysis.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { mapModelsByAlias } from '../language/analysis/tables.js';
 

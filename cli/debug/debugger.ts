@@ -1,6 +1,6 @@
 /** The debugger of one kernel: what a session asks, and what it puts into plans while one is attached. */
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import type { Analysis } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
 import { createBreakpoints, type Breakpoint, type Breakpoints, type LogReader } from './breakpoints.js';
 import type { Frame } from '../../contract/plan.js';
 import type { ReadPath } from './expression.js';

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { platform } from 'node:process';
 import type { Position, Range } from '../../contract/problem.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import type { Analysis, ResourceModel } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
+import type { ResourceModel } from '../../language/analysis/model.js';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember, type LocatedNode, type Member } from '../../language/source/tree.js';
 

@@ -9,7 +9,7 @@ import type { RuntimeContext } from '../../contract/plugin.js';
 import { Slot } from '../../contract/slot.js';
 import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import { loadDefinitions, type Project } from '../../language/project/project.js';
-import type { Analysis } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
 import { findNearest } from '../../language/source/suggest.js';
 import { showInvalidDefinitions } from '../boot.js';
 import type { CommandOptions } from '../options.js';

@@ -7,7 +7,7 @@ import type { Range } from '../../contract/problem.js';
 import { listEntries } from '../../language/analysis/classify.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
 import { levelAt, listChildLevels, type Level } from '../../language/analysis/levels.js';
-import type { Analysis } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember, toJson, type LocatedNode } from '../../language/source/tree.js';

@@ -3,7 +3,7 @@ import { watch } from 'chokidar';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Project } from '../../language/project/project.js';
-import type { Analysis } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
 import { getFixedPart } from '../../language/project/definition-files.js';
 import { createPaint } from '../colors.js';
 import { formatError } from '../format-error.js';

@@ -81,9 +81,13 @@ const SUMMARY = /\n {2}summary:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^
 const COUNTER_EXAMPLES = /\n {2}counterExamples: \[(?:\n.*?\n {2}\]|[^\n]*\]),\n/gs;
 
 const EXAMPLES = /\n {2}examples: \[(?:\n.*?\n {2}\]|[^\n]*\]),\n/s;
-/** One text, or lines that are joined. */
+/** Lines that are joined, or one text in several pieces. */
 const DETAILS =
-  /\n {2}details:\s+(?:\[\n.*?\n {2}\]\.join\('\\n'\)|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`),\n/s;
+  /\n {2}details:(?:\s+\[\n.*?\n {2}\]\.join\('\\n'\)|(?:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`)(?:\s+\+)?)+),\n/s;
+
+/** Of fields; `fold` reads that of the data. */
+const FIELD_DOCS =
+  /\bdoc:(?:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`)(?:\s+\+(?=\s+['"`]))?)+(?=\s*[,}\n])/g;
 
 /** Of the errors of a spec. */
 const ERROR_TEXTS =
@@ -108,14 +112,19 @@ const stripTexts = (name: string, texts: readonly (readonly [RegExp, string])[])
   },
 });
 
-/** For the code of specs that have these texts among the data. */
-export const withoutUnreadTexts = stripTexts('without unread texts', [
+const UNREAD: readonly (readonly [RegExp, string])[] = [
   [COUNTER_EXAMPLES, '\n  counterExamples: [],\n'],
   [EXAMPLES, '\n  examples: [],\n'],
   [DETAILS, '\n'],
   [SUMMARY, "\n  summary: '',\n"],
   [ERROR_TEXTS, ''],
-]);
+];
+
+/** For a front end that reads its fields from the code of specs, and these texts from nowhere. */
+export const withoutUnreadTexts = stripTexts('without unread texts', UNREAD);
+
+/** For the code of specs that have their fields and texts among the data. */
+export const withoutTextsOfData = stripTexts('without texts of the data', [...UNREAD, [FIELD_DOCS, "doc: ''"]]);
 
 export async function writeBuiltIn(folder: string): Promise<void> {
   await writeFile(join(folder, BUILT_IN), brotliCompressSync(packSpecs({ kinds, specs })));

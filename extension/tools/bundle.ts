@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { builtInAsData, withoutUnreadTexts, writeBuiltIn } from './built-in.js';
+import { builtInAsData, withoutTextsOfData, writeBuiltIn } from './built-in.js';
 import { EXTENSION, ROOT } from './places.js';
 
 const LANGUAGE = 'language-server/language.ts';
@@ -140,7 +140,7 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
     const plugins = [narrow, shareCode(name)];
     if (name === 'server') plugins.push(late, withoutUnused, onlyUsedTypes, builtInAsData);
-    if (name === 'built-in') plugins.push(withoutUnreadTexts);
+    if (name === 'built-in') plugins.push(withoutTextsOfData);
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;
   };

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { computeIsolations } from '../../language/analysis/isolation.js';
 import { BootError } from '../../contract/boot-error.js';
-import type { Analysis, ResourceModel } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
+import type { ResourceModel } from '../../language/analysis/model.js';
 import { compilePatterns } from './patterns.js';
 import type { IdentityPlan } from '../../contract/trigger.js';
 import type { PatternRoute, PlanFailure, PlanSet, ResourcePlan } from '../../contract/resource-plan.js';

@@ -11,7 +11,7 @@ import type { Config } from '../../language/analysis/config.js';
 import type { Fault } from '../../contract/fault.js';
 import type { StatementDescription } from '../../contract/statement-check.js';
 import type { SqlText } from '../../language/analysis/facts.js';
-import type { Analysis } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
 import type { PlanObserver, PlanSet } from '../../contract/resource-plan.js';
 import type { StoreSchemas } from '../../language/project/store-changes.js';
 import { checkInStores, createProjectChecker, createScriptReader } from '../../language/project/store-checks.js';

@@ -2,7 +2,7 @@
 import { BootError } from '../../contract/boot-error.js';
 import type { Execute } from '../../contract/plan.js';
 import type { Config } from '../../language/analysis/config.js';
-import type { Analysis } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
 import { compilePlanSet } from '../plan/plan-set.js';
 import type { PlanObserver, PlanSet } from '../../contract/resource-plan.js';
 import type { Hooks, LiveHooks } from './hooks.js';

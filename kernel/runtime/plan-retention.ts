@@ -2,7 +2,7 @@
 import { BootError } from '../../contract/boot-error.js';
 import type { Log } from '../../contract/plugin.js';
 import type { Upgrade } from '../../contract/trigger.js';
-import type { Analysis } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
 import { compilePatterns } from '../plan/patterns.js';
 import { listIdentities } from '../plan/plan-set.js';
 import type { Patterns, PlanSet } from '../../contract/resource-plan.js';

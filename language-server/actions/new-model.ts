@@ -5,7 +5,7 @@ import type { Problem } from '../../contract/problem.js';
 import { Slot } from '../../contract/slot.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { SqlText } from '../../language/analysis/facts.js';
-import type { Analysis } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
 import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
 import { offsetInFile } from '../../language/source/document.js';
 import { toFileUri } from '../uri.js';

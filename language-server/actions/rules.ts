@@ -1,7 +1,8 @@
 /** Quick fix: adds missing rules for payload fields, with types of their columns. */
 import { listPayloadReaders } from '../../language/analysis/checks/readers.js';
 import { isInside } from '../../language/analysis/report.js';
-import type { ActionModel, Analysis, ResourceModel } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
+import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import {
   getColumnJsType,

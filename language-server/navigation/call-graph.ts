@@ -3,8 +3,10 @@
  * actionables, guards need the resource that issues tokens, and what is sent and cached has the name of an event, a room or a key.
  */
 import type { SharedKind } from '../../contract/field-meta.js';
+import { memoizeWith } from '../../language/analysis/memoize.js';
 import { createActionKey } from '../../language/analysis/read-resource.js';
-import type { ActionModel, Analysis, Definition, ResourceModel } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
+import type { ActionModel, Definition, ResourceModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { isInside, type SourceLocation } from '../../language/analysis/report.js';
 import { toSharedName } from '../../language/analysis/shared-names.js';
@@ -36,13 +38,9 @@ export interface CallGraph {
   readonly calls: readonly Call[];
 }
 
-const kept = new WeakMap<Analysis, CallGraph>();
-
-export function getCallGraph(analysis: Analysis, registry: Registry): CallGraph {
-  const known = kept.get(analysis) ?? createCallGraph(analysis, registry);
-  kept.set(analysis, known);
-  return known;
-}
+export const getCallGraph = memoizeWith((analysis: Analysis, registry: Registry) =>
+  createCallGraph(analysis, registry),
+);
 
 export const toNodeKey = (sort: CallNode['sort'], name: string): string =>
   `${sort}\n${sort === 'resource' || sort === 'action' || sort === 'schedule' ? name : toSharedName(name)}`;

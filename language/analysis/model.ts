@@ -1,16 +1,13 @@
-/** The result of an analysis: for the compiler and editors. */
+/** Definitions, models and resources as they were read. */
 import type { Json } from '../../contract/json.js';
 import type { StorePlace } from '../../contract/model.js';
 import type { PluginId, Timing } from '../../contract/plugin.js';
-import type { Problem } from '../../contract/problem.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { StatementQuestion, QueryQuestion } from '../../contract/statement-check.js';
-import type { LinkedGroup } from './link-group.js';
 import type { SourceLocation } from './report.js';
 import type { WalkResult, PluginUsage, SqlText, DocumentQuery } from './facts.js';
 import type { SqlBehind } from './sql-objects.js';
-import type { StatementNames } from './sql/names.js';
 
 /** A classified definition, before it is linked. */
 export interface Definition {
@@ -176,28 +173,6 @@ export interface CheckableQuery extends QueryQuestion {
   readonly query: DocumentQuery;
   readonly plugin: PluginId;
   readonly place: StorePlace;
-}
-
-export interface Analysis {
-  /** Valid and invalid definitions, in the order of the files. */
-  readonly definitions: readonly Definition[];
-  /** Of the test files; not part of `definitions`. */
-  readonly tests: readonly Definition[];
-  readonly resources: readonly ResourceModel[];
-  readonly models: readonly DataModel[];
-  readonly problems: readonly Problem[];
-  /** The number of silenced problems. */
-  readonly acknowledged: number;
-  readonly uses: ReadonlySet<PluginId>;
-  readonly documents: ReadonlyMap<string, Document>;
-  /** By statement; only if it parses completely. */
-  readonly names: ReadonlyMap<LocatedNode, StatementNames>;
-  /** The statements without known errors, for a database to check. */
-  readonly checkableStatements: readonly CheckableStatement[];
-  /** The same for document queries. */
-  readonly checkableQueries: readonly CheckableQuery[];
-  /** The linked resources, for what follows values. */
-  readonly groups: readonly LinkedGroup[];
 }
 
 /** Optional if any field on the path is. Indexes are skipped. */

@@ -1,5 +1,5 @@
 /** An index of all names with their uses, for editors. */
-import type { Analysis } from './model.js';
+import type { Analysis } from './analysis.js';
 import {
   createSymbolKey,
   toRange,

@@ -2,7 +2,7 @@
 import { rangeAt } from '../source/document.js';
 import type { SharedKind } from '../../contract/field-meta.js';
 import type { Position, Range } from '../../contract/problem.js';
-import type { Analysis } from './model.js';
+import type { Analysis } from './analysis.js';
 import type { Registry } from './registry.js';
 import type { SourceLocation } from './report.js';
 

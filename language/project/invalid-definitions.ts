@@ -1,7 +1,7 @@
 /** Definitions with errors stop a start. */
 import { BootError } from '../../contract/boot-error.js';
 import type { Problem } from '../../contract/problem.js';
-import type { Analysis } from '../analysis/model.js';
+import type { Analysis } from '../analysis/analysis.js';
 
 export class InvalidDefinitionsError extends BootError {
   constructor(

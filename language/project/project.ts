@@ -10,7 +10,7 @@ import { checkPackages, checkScratchPackages } from './missing-packages.js';
 import { listScratchPlugins, type StatementChecker, type StatementFindings } from './statement-checks.js';
 import { listWantedInstances } from './plugin-selection.js';
 import { analyseConfig, readPluginLists, type Config } from '../analysis/config.js';
-import type { Analysis } from '../analysis/model.js';
+import type { Analysis } from '../analysis/analysis.js';
 import { createDocument, type Document } from '../source/document.js';
 import { loadPackages, type BuiltinPlugins, type Packages } from './packages.js';
 import { applyEnvironment, type ConvertedVariable } from './config-environment.js';

@@ -15,7 +15,8 @@ import type {
 import type { StatementRejections } from '../analysis/checks/rejections.js';
 import type { Config } from '../analysis/config.js';
 import type { SqlText } from '../analysis/facts.js';
-import type { Analysis, CheckableStatement } from '../analysis/model.js';
+import type { Analysis } from '../analysis/analysis.js';
+import type { CheckableStatement } from '../analysis/model.js';
 import { compileTables } from '../analysis/model-tables.js';
 import type { Registry } from '../analysis/registry.js';
 import { readScripts } from './scripts.js';

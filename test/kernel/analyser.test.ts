@@ -14,7 +14,8 @@ import {
   type SourceFile,
 } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
-import type { Analysis, Definition } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
+import type { Definition } from '../../language/analysis/model.js';
 import { positionAt } from '../../language/source/document.js';
 import { createEnvFacts } from '../../language/project/environment.js';
 import {

@@ -1,6 +1,6 @@
 /** Which plan of a resource is served while some of the files are broken, and whose an address is. */
 import { expect } from 'chai';
-import type { Analysis } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
 import type { PlanSet, ResourcePlan } from '../../contract/resource-plan.js';
 import { compilePatterns } from '../../kernel/plan/patterns.js';
 import { BootError } from '../../contract/boot-error.js';

@@ -2,7 +2,8 @@
  * What holds callers back in a set of definitions, counted by its written form: guards, rules, extractions, conditions, and where
  * the values of columns come from. For tests that compare two versions of a set; knows nothing of problems.
  */
-import type { Analysis, Definition, ResourceModel } from '../../language/analysis/model.js';
+import type { Analysis } from '../../language/analysis/analysis.js';
+import type { Definition, ResourceModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { listValueReads } from '../../language/analysis/value-reads.js';
 import { toJsonObject } from '../../language/source/tree.js';

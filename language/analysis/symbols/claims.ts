@@ -4,8 +4,9 @@
  */
 import type { PluginUsage } from '../facts.js';
 import { findAcceptance, listIssuers, type Issuer } from '../checks/claims.js';
-import { memoize } from '../memoize.js';
-import type { Analysis, ResourceModel } from '../model.js';
+import { memoize, memoizeWith } from '../memoize.js';
+import type { Analysis } from '../analysis.js';
+import type { Definition, ResourceModel } from '../model.js';
 import type { Registry } from '../registry.js';
 import type { SymbolId } from '../symbols.js';
 
@@ -18,25 +19,18 @@ export interface ClaimGroups {
   listGuardsOf(issuer: ResourceModel): readonly ResourceModel[];
 }
 
-const kept = new WeakMap<Analysis, ClaimGroups>();
-
-export function getClaimGroups(analysis: Analysis, registry: Registry): ClaimGroups {
-  const known = kept.get(analysis) ?? createClaimGroups(analysis, registry);
-  kept.set(analysis, known);
-  return known;
-}
+export const getClaimGroups = memoizeWith((analysis: Analysis, registry: Registry) =>
+  createClaimGroups(analysis, registry),
+);
 
 /** An answer holds as long as both definitions stay the same. */
-const getAnswers = memoize((_issuer: PluginUsage) => new WeakMap<ResourceModel['definition'], boolean>());
+const getAnswers = memoize((_issuer: PluginUsage) =>
+  memoize((_guard: Definition): { isAccepted: boolean | null } => ({ isAccepted: null })),
+);
 
 function isAccepted(guard: ResourceModel, issuer: Issuer, registry: Registry): boolean {
-  const answers = getAnswers(issuer.place);
-  let found = answers.get(guard.definition);
-  if (found === undefined) {
-    found = findAcceptance(guard, issuer, registry) !== false;
-    answers.set(guard.definition, found);
-  }
-  return found;
+  const answer = getAnswers(issuer.place)(guard.definition);
+  return (answer.isAccepted ??= findAcceptance(guard, issuer, registry) !== false);
 }
 
 function createClaimGroups({ definitions, resources }: Analysis, registry: Registry): ClaimGroups {
@@ -62,7 +56,9 @@ function createClaimGroups({ definitions, resources }: Analysis, registry: Regis
   const removeDuplicates = (found: readonly ResourceModel[]): ResourceModel[] => [...new Set(found)];
   return {
     getId: (within, name) => ({ sort: 'claim', within: String(findHead(Number(within))), name }),
-    listIssuersOf: (resource) => removeDuplicates(pairs.flatMap(({ guard, issuer }) => (guard === resource ? [issuer] : []))),
-    listGuardsOf: (resource) => removeDuplicates(pairs.flatMap(({ guard, issuer }) => (issuer === resource ? [guard] : []))),
+    listIssuersOf: (resource) =>
+      removeDuplicates(pairs.flatMap(({ guard, issuer }) => (guard === resource ? [issuer] : []))),
+    listGuardsOf: (resource) =>
+      removeDuplicates(pairs.flatMap(({ guard, issuer }) => (issuer === resource ? [guard] : []))),
   };
 }

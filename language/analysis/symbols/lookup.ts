@@ -1,5 +1,6 @@
 /** Looks up parts of an analysis by name, with one index per analysis. */
-import type { ActionModel, Analysis, ResourceModel } from '../model.js';
+import type { Analysis } from '../analysis.js';
+import type { ActionModel, ResourceModel } from '../model.js';
 import { mapModelsByAlias } from '../tables.js';
 
 export interface AnalysisLookup {

@@ -2,7 +2,7 @@
 import type { SharedKind } from '../../../contract/field-meta.js';
 import { toSharedName } from '../shared-names.js';
 import { memoize } from '../memoize.js';
-import type { Analysis } from '../model.js';
+import type { Analysis } from '../analysis.js';
 import { createSymbolKey, type SymbolCollector, type SymbolId } from '../symbols.js';
 import { getLookup } from './lookup.js';
 import { locateContent, locateInside } from './locations.js';

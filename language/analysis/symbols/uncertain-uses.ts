@@ -2,7 +2,8 @@
 import { quoteReserved } from '../../strings/sql-reserved.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, SqlText } from '../facts.js';
-import type { Analysis, Definition } from '../model.js';
+import type { Analysis } from '../analysis.js';
+import type { Definition } from '../model.js';
 import type { SourceLocation } from '../report.js';
 import { createSqlLocator } from '../sql/locator.js';
 import type { SymbolId } from '../symbols.js';

@@ -1,7 +1,8 @@
 /** Finds the model of a name in a result, and of a bare parameter. */
 import type { LocatedNode } from '../../source/tree.js';
 import { isInside } from '../report.js';
-import type { ActionModel, Analysis } from '../model.js';
+import type { Analysis } from '../analysis.js';
+import type { ActionModel } from '../model.js';
 import { getLookup } from './lookup.js';
 
 /** Null if the result lacks the name or is unknown; `made` if the query defines the name. */
