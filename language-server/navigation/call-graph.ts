@@ -56,6 +56,8 @@ function createCallGraph(analysis: Analysis, registry: Registry): CallGraph {
   };
   for (const resource of analysis.resources) {
     const { definition } = resource;
+    // If several resources have one id, the first one counts, as in the linking stage.
+    if (nodes.has(toNodeKey('resource', resource.id))) continue;
     const own = addNode(describeResource(resource));
     for (const issuer of claims.listIssuersOf(resource)) {
       if (issuer === resource) continue;

@@ -60,9 +60,6 @@ const deprecated = record<NonNullable<FieldMeta['deprecated']>>({
 
 /** A record, so that the compiler reports a missing kind. */
 const SYMBOLS: Readonly<Record<SymbolKind, true>> = {
-  'cache-key': true,
-  room: true,
-  event: true,
   resource: true,
   action: true,
   model: true,
@@ -74,6 +71,9 @@ const SYMBOLS: Readonly<Record<SymbolKind, true>> = {
   secret: true,
   generated: true,
   value: true,
+  'cache-key': true,
+  room: true,
+  event: true,
 };
 const symbol = oneOf(...(Object.keys(SYMBOLS) as SymbolKind[]));
 const when = record<NonNullable<Refers['when']>>({ field: text, is: text });

@@ -7,6 +7,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  CallHierarchyOutgoingCallsRequest,
+  CallHierarchyPrepareRequest,
   CodeActionRequest,
   CodeLensRequest,
   CodeLensResolveRequest,
@@ -16,6 +18,7 @@ import {
   type Command,
   type Location,
 } from 'vscode-languageserver-protocol';
+import type { ValueFlow } from '../../language-server/features/value-flow.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { ROOT } from '../support/project.js';
 import { waitUntil } from '../support/until.js';
@@ -103,6 +106,30 @@ for (const trusted of [true, false]) {
         if (id !== undefined) expect(COMMANDS, action.title).to.include(id);
         else expect((action as CodeAction).edit, action.title).not.to.equal(undefined);
       }
+    });
+
+    it('is a place in a file behind each step of a value flow, and behind each call', async () => {
+      expect(COMMANDS).to.include('lintel.showValueFlow');
+      const text = template[NOTES] ?? '';
+      const line = text.split('\n').findIndex((one) => one.includes('"text"'));
+      const { uri } = editor.open(NOTES, text);
+      const at = {
+        textDocument: { uri },
+        position: { line, character: (text.split('\n')[line] ?? '').indexOf('text') },
+      };
+      const flow = await editor.client.sendRequest<ValueFlow | null>('lintel/valueFlow', at);
+      const steps = flow?.groups.flatMap((group) => group.steps) ?? [];
+      expect(steps.length).to.be.above(1);
+      for (const step of steps) expect(existsSync(fileURLToPath(step.uri)), step.label).to.equal(true);
+      const resource = RESOURCES[0] ?? '';
+      const { uri: called } = editor.open(resource, template[resource] ?? '');
+      const position = { line: 2, character: 3 };
+      const asked = { textDocument: { uri: called }, position };
+      const [item] = (await editor.client.sendRequest(CallHierarchyPrepareRequest.type, asked)) ?? [];
+      if (item === undefined) throw new Error('nothing is called');
+      const calls = (await editor.client.sendRequest(CallHierarchyOutgoingCallsRequest.type, { item })) ?? [];
+      expect(calls.length).to.be.above(0);
+      for (const { to } of calls) expect(existsSync(fileURLToPath(to.uri)), to.name).to.equal(true);
     });
 
     it('is a file or a page behind each link', async () => {

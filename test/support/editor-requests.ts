@@ -51,6 +51,11 @@ export const ASKS: Readonly<Record<string, readonly RequestTemplate[]>> = {
       params: (place) => ({ ...toPositionParams(place), context: { includeDeclaration: true } }),
     },
   ],
+  callHierarchyProvider: ['callHierarchy/incomingCalls', 'callHierarchy/outgoingCalls'].map((method) => ({
+    method: 'textDocument/prepareCallHierarchy',
+    params: toPositionParams,
+    then: { method, params: (item) => ({ item }) },
+  })),
   documentHighlightProvider: [{ method: 'textDocument/documentHighlight', params: toPositionParams }],
   documentSymbolProvider: [{ method: 'textDocument/documentSymbol', params: toDocumentParams }],
   workspaceSymbolProvider: [{ method: 'workspace/symbol', params: ({ text }) => ({ query: text.slice(3, 6) }) }],
@@ -135,7 +140,7 @@ export function listRequests(capabilities: ServerCapabilities, place: Place): Re
         method,
         refuses,
         params: params(place, capabilities),
-        ...(then !== undefined && resolves && { then }),
+        ...(then !== undefined && (resolves || !then.method.endsWith('/resolve')) && { then }),
       }));
   });
 }
@@ -176,6 +181,9 @@ export function assertWellFormed(method: string, answer: unknown, place: Place):
         visit(inner, uri);
       } else if (key === 'selectionRange' && isRange(fields['range']) && !isWithin(fields['range'], inner as Range)) {
         failWith('the selection range of a symbol is not inside its range');
+      } else if (key === 'fromRanges') {
+        // In the file of the caller; for outgoing calls, that of the item that was asked about.
+        visit(inner, (fields['from'] as { readonly uri?: string } | undefined)?.uri ?? '');
       } else visit(inner, key === 'originSelectionRange' ? place.uri : (own ?? uri));
     }
   }

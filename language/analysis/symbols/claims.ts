@@ -15,8 +15,6 @@ export interface ClaimGroups {
   getId(within: string, name: string): SymbolId;
   /** The resources that issue tokens which the guard of this one accepts, or may accept. */
   listIssuersOf(resource: ResourceModel): readonly ResourceModel[];
-  /** The resources with a guard that accepts, or may accept, its tokens. */
-  listGuardsOf(issuer: ResourceModel): readonly ResourceModel[];
 }
 
 export const getClaimGroups = memoizeWith((analysis: Analysis, registry: Registry) =>
@@ -53,12 +51,13 @@ function createClaimGroups({ definitions, resources }: Analysis, registry: Regis
     const [a = 0, b = 0] = [guard, issuer].map(({ definition }) => findHead(numbers.get(definition) ?? 0));
     if (a !== b) heads.set(Math.max(a, b), Math.min(a, b));
   }
-  const removeDuplicates = (found: readonly ResourceModel[]): ResourceModel[] => [...new Set(found)];
+  const issuersOf = new Map<ResourceModel, Set<ResourceModel>>();
+  for (const { guard, issuer } of pairs) {
+    const found = issuersOf.get(guard) ?? new Set();
+    issuersOf.set(guard, found.add(issuer));
+  }
   return {
     getId: (within, name) => ({ sort: 'claim', within: String(findHead(Number(within))), name }),
-    listIssuersOf: (resource) =>
-      removeDuplicates(pairs.flatMap(({ guard, issuer }) => (guard === resource ? [issuer] : []))),
-    listGuardsOf: (resource) =>
-      removeDuplicates(pairs.flatMap(({ guard, issuer }) => (issuer === resource ? [guard] : []))),
+    listIssuersOf: (resource) => [...(issuersOf.get(resource) ?? [])],
   };
 }
