@@ -102,7 +102,7 @@ ${formatColumns(COMMON_OPTIONS.map((option) => [formatFlag(option), stripBacktic
 
 lintel help <command> tells more: --format, --out and other options, examples, exit codes.
 Exit codes: 0 done, 1 refused or failed, 2 not understood.
-Environment: PORT, HOST, LOG_LEVEL, LOG_FORMAT (pretty, json), DATABASE_URL, NO_COLOR; a .env file beside the config is read.
+Environment: PORT, HOST, LOG_LEVEL, LOG_FORMAT (pretty, json), DATABASE_URL, NO_COLOR; a .env file next to the config is read.
 `;
 
 function formatHelp(name: string): string {

@@ -50,15 +50,15 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
     ],
     [...new Set([...[...plugins.values()].filter((spec) => !read.has(pluginId(spec))), ...found.specs])],
   );
-  const judged = [
+  const checked = [
     ...found.kinds.map((kind) => ({ id: `kind ${kind.kind}`, flaws: lintKind(kind) })),
     ...found.specs.map((spec) => ({ id: pluginId(spec), flaws: lintSpec(registry, spec) })),
   ];
-  for (const { id, flaws } of judged) {
-    const told = flaws.map((flaw) => `  ${paint('error', '!')} ${flaw}\n`);
-    if (flaws.length > 0) stderr.write(`${id}\n${told.join('')}`);
+  for (const { id, flaws } of checked) {
+    const lines = flaws.map((flaw) => `  ${paint('error', '!')} ${flaw}\n`);
+    if (flaws.length > 0) stderr.write(`${id}\n${lines.join('')}`);
   }
-  const count = judged.reduce((sum, { flaws }) => sum + flaws.length, 0);
+  const count = checked.reduce((sum, { flaws }) => sum + flaws.length, 0);
   if (count > 0) throw new BootError('CLI_FLAWS', { folder: name, count });
   const findRuntimePath = (id: string): string | null => {
     const file = found.files.get(id);

@@ -98,10 +98,10 @@ export interface FieldMeta {
   /** A `zone` applies to sibling `cron` values, or to those without a zone. */
   readonly language?: 'sql' | 'collection' | 'cron' | 'zone';
   /**
-   * A path relative to the config file's folder, a pattern or a URL. `beside`: of a file, relative to the folder of the file that
+   * A path relative to the config file's folder, a pattern or a URL. `sibling`: of a file, relative to the folder of the file that
    * names it.
    */
-  readonly path?: 'folder' | 'file' | 'beside';
+  readonly path?: 'folder' | 'file' | 'sibling';
   /** Plugin kind of the stores that run this text. */
   readonly store?: string;
   /** Sibling list with the values of the placeholders in this text. */

@@ -88,11 +88,11 @@ const isOff = (json: Json | undefined): boolean => json === 0 || json === false;
 const isOn = (json: Json | undefined): boolean => json === true || (typeof json === 'number' && json !== 0);
 
 function selectNames<T>(before: Names<T>, members: Members, made: (name: string) => T): Names<T> {
-  const told = Object.keys(members).filter((name) => name !== '_id');
+  const named = Object.keys(members).filter((name) => name !== '_id');
   // `_id` decides only if it is the sole member.
-  const asked = told.length > 0 ? told.map((name) => members[name]) : [members['_id'] ?? 0];
+  const asked = named.length > 0 ? named.map((name) => members[name]) : [members['_id'] ?? 0];
   if (asked.every(isOff)) return new Map([...before].filter(([name]) => !isOff(members[name])));
-  const kept = isOff(members['_id']) ? told : ['_id', ...told];
+  const kept = isOff(members['_id']) ? named : ['_id', ...named];
   return new Map(
     kept.flatMap((path): [string, T][] => {
       const name = getRootName(path);

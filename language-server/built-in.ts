@@ -6,6 +6,6 @@ import { kinds } from '../plugins/index.kinds.js';
 const all: SpecList = { kinds, specs };
 
 /** True in the bundle: its specs were validated at build time. */
-export const IS_JUDGED = false;
+export const IS_VALIDATED = false;
 
 export const builtIn = (): SpecList => all;

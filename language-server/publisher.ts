@@ -46,7 +46,7 @@ export function createPublisher({
 }: PublisherOptions): Publisher {
   const waiting = new Map<Project, NodeJS.Timeout>();
   /** The last published diagnostics by project and URI, to skip unchanged ones. */
-  const told = new Map<Project, Map<string, string>>();
+  const published = new Map<Project, Map<string, string>>();
   /** Projects that have been published, or will be as soon as they are prepared. */
   const begun = new Set<Project>();
   /** Set on shutdown; later results are discarded. */
@@ -57,11 +57,11 @@ export function createPublisher({
     begun.add(project);
     if (over) return;
     try {
-      if (told.has(project) && project.isParserReady) {
+      if (published.has(project) && project.isParserReady) {
         publishAllFiles(project);
         return;
       }
-      if (!told.has(project)) publishOpenFiles(project);
+      if (!published.has(project)) publishOpenFiles(project);
       void project.waitForParser().then(() => deferUntilIdle(() => publish(project)), logFailure);
     } catch (error) {
       logFailure(error);
@@ -106,7 +106,7 @@ export function createPublisher({
 
   /** `byFile`: open files, and files with problems. Files that are no longer included are cleared. */
   function sendChangedDiagnostics(project: Project, byFile: ReadonlyMap<string, readonly Diagnostic[]>): void {
-    const before = told.get(project) ?? new Map<string, string>();
+    const before = published.get(project) ?? new Map<string, string>();
     const now = new Map<string, string>();
     for (const uri of before.keys()) if (!byFile.has(uri)) void connection.sendDiagnostics({ uri, diagnostics: [] });
     for (const [uri, diagnostics] of byFile) {
@@ -120,7 +120,7 @@ export function createPublisher({
         ...(version !== undefined && { version }),
       });
     }
-    told.set(project, now);
+    published.set(project, now);
   }
 
   function report(project: Project): void {

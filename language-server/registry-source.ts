@@ -1,6 +1,6 @@
 /** Builds a project's registry from enabled built-in specs and from manifests of its own folders. */
 import { CONFIG_NAME } from '../language/project/names.js';
-import { builtIn, IS_JUDGED } from './built-in.js';
+import { builtIn, IS_VALIDATED } from './built-in.js';
 import { findManifest } from './manifests.js';
 import { readPluginLists } from '../language/analysis/config.js';
 import type { Registry } from '../language/analysis/registry.js';
@@ -138,5 +138,5 @@ export function getBuiltinRegistry(): Registry {
 
 function getPrevalidated(): ReadonlySet<Kind | PluginSpec> {
   const { kinds, specs } = builtIn();
-  return new Set(IS_JUDGED ? [...kinds, ...specs] : []);
+  return new Set(IS_VALIDATED ? [...kinds, ...specs] : []);
 }

@@ -97,7 +97,7 @@ async function addModels(gallery: Gallery, { needs = [] }: Pattern, root: Uri): 
     const uri = Uri.joinPath(root, 'definitions', model.file);
     if (await writeNew(uri, gallery.readPattern(model))) added.push(workspace.asRelativePath(uri));
   }
-  if (added.length > 0) void window.showInformationMessage(`Written beside it: ${added.join(', ')}.`);
+  if (added.length > 0) void window.showInformationMessage(`Also written: ${added.join(', ')}.`);
 }
 
 /** To `.env.example`, and fresh values to `.env`. */

@@ -54,7 +54,7 @@ export function listItems(flow: ValueFlow): StepItem[] {
     steps.flatMap((step) => (step.leaves ? [toItem(step, `${title}, ${step.detail}`)] : [])),
   );
   return [
-    createTitle('who can see it'),
+    createTitle('visible to'),
     ...(leaving.length === 0 ? [{ label: 'nothing returns or sends it' }] : leaving),
     ...groups.flatMap(({ title, steps }) => [
       createTitle(title),

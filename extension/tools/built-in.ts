@@ -26,7 +26,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import { unpackSpecs } from '../language/export/pack-specs.js';
 const code = () => require('./built-in.js').builtIn();
 const read = () => ${readText(BUILT_IN)}.toString('latin1');
-export const IS_JUDGED = true;
+export const IS_VALIDATED = true;
 let known;
 export const builtIn = () => (known ??= unpackSpecs(read(), code));
 `;

@@ -157,8 +157,8 @@ export const getRemoteAddress = ({ socket, rawHeaders }: IncomingMessage, proxie
 export function resolveClientAddress(peer: string, forwarded: readonly string[], proxies: number): string {
   const plain = toPlainAddress(peer);
   if (proxies === 0) return plain;
-  const told = forwarded.flatMap((line) => line.split(',')).map((entry) => toPlainAddress(entry.trim()));
-  const entry = told[told.length - proxies];
+  const entries = forwarded.flatMap((line) => line.split(',')).map((entry) => toPlainAddress(entry.trim()));
+  const entry = entries[entries.length - proxies];
   return entry !== undefined && isIP(entry) !== 0 ? entry : plain;
 }
 

@@ -129,6 +129,6 @@ export function planFeatures(
 /** Identifies the admitted callers and their header. */
 function createIdentityKey({ registry }: ResourceScope, place: PluginUsage, identity: Identity | undefined): string {
   const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
-  const judged = registry.plugins.get(place.plugin)?.getCallerKey?.({ ...place, facts: findFacts }) ?? '';
-  return JSON.stringify([place.plugin, judged, identity?.header ?? null]);
+  const callerKey = registry.plugins.get(place.plugin)?.getCallerKey?.({ ...place, facts: findFacts }) ?? '';
+  return JSON.stringify([place.plugin, callerKey, identity?.header ?? null]);
 }

@@ -277,9 +277,9 @@ function createSerializer() {
 /** Starts the plugins once, when the kernel is ready to listen and all servers are available. */
 function createReadiness({ all }: Hooks, now: KernelState, serve: () => Promise<void>) {
   let [isReady, serving] = [false, false];
-  let told: Promise<void> | null = null;
+  let announced: Promise<void> | null = null;
   const startServing = (): Promise<void> =>
-    (told ??= all.ready.promise({ resources: [...now.plans.byId.keys()] }).then(() => {
+    (announced ??= all.ready.promise({ resources: [...now.plans.byId.keys()] }).then(() => {
       serving = true;
       return serve();
     }));

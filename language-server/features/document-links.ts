@@ -36,7 +36,7 @@ function createLinks(
   }
   if (path === undefined) return [];
   // `builtin:*` and URLs are not paths.
-  const base = path === 'beside' ? dirname(file) : project.folder;
+  const base = path === 'sibling' ? dirname(file) : project.folder;
   const name = /^[a-z][a-z0-9+.-]+:|[*?]/i.test(text) || text === '' ? null : resolve(base, text);
   if (name === null || !existsSync(name)) return [];
   return [

@@ -47,11 +47,11 @@ function findHoverAt(view: DocumentContext, offset: number): Hover | null {
   const site = view.getTypedCursorContext(offset);
   if (site.cursor.token === null) return null;
   for (const source of SOURCES) {
-    const told = source(view, site);
-    if (told === null) continue;
-    const { start, end } = told;
+    const found = source(view, site);
+    if (found === null) continue;
+    const { start, end } = found;
     const type = describeValueType(view, offset);
-    const value = type === '' ? told.markdown : `${told.markdown}\n\n${type}`;
+    const value = type === '' ? found.markdown : `${found.markdown}\n\n${type}`;
     return { contents: { kind: 'markdown', value }, range: view.range(start, end) };
   }
   return null;

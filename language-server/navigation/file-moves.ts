@@ -66,7 +66,7 @@ function listPathEdits(project: Project, file: string, moves: readonly FileMove[
     const { path, complete } = field.meta;
     const text = String(node.scalar);
     const [base, newBase] =
-      path === 'beside' ? [dirname(file), dirname(moveName(moves, file) ?? file)] : [project.folder, project.folder];
+      path === 'sibling' ? [dirname(file), dirname(moveName(moves, file) ?? file)] : [project.folder, project.folder];
     const isPath = path !== undefined || complete?.source === 'glob';
     const made = isPath && isLocal(text) ? movePath(text, moves, base, newBase) : null;
     return made === null ? [] : [{ range, newText: JSON.stringify(made) }];

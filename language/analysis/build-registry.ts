@@ -14,15 +14,15 @@ import { CATALOGUE } from '../problems/catalogue.js';
 import { Slot } from '../../contract/slot.js';
 import { createExpander } from './expand.js';
 
-/** `judged`: kinds and specs that an earlier registry has validated. */
+/** `validated`: kinds and specs that an earlier registry has validated. */
 export function buildRegistry(
   kinds: readonly Kind[],
   specs: readonly PluginSpec[],
-  judged: ReadonlySet<Kind | PluginSpec> = NONE,
+  validated: ReadonlySet<Kind | PluginSpec> = NONE,
 ): Registry {
   const kindMap = new Map<string, Kind>();
   for (const kind of kinds) {
-    if (!judged.has(kind)) checkKind(kind);
+    if (!validated.has(kind)) checkKind(kind);
     if (kindMap.has(kind.kind)) throw new BootError('PLG_DUPLICATE', { name: `kind ${kind.kind}` });
     kindMap.set(kind.kind, kind);
   }
@@ -36,7 +36,7 @@ export function buildRegistry(
     const kind = kindMap.get(spec.kind);
     if (kind === undefined) throw new BootError('PLG_UNKNOWN_KIND', { name: id, kind: spec.kind });
     if (plugins.has(id)) throw new BootError('PLG_DUPLICATE', { name: id });
-    if (!judged.has(spec)) {
+    if (!validated.has(spec)) {
       checkSpec(spec);
       checkFacts(kind, spec);
     }
@@ -44,7 +44,7 @@ export function buildRegistry(
     for (const [slot, schema] of listSlots(kind, spec)) schemas.set(`${id}@${slot}`, createFolding(schema, id));
   }
   const registry = freezeRegistry(kindMap, plugins, schemas, commons);
-  if (![...kinds, ...specs].every((one) => judged.has(one))) {
+  if (![...kinds, ...specs].every((one) => validated.has(one))) {
     const nodes = [...Object.values(GRAMMAR), ...[...schemas.values()].map((folded) => folded()), ...commons.values()];
     checkSlots(kinds, nodes, OPEN_SLOTS);
     assertNoSharedFields({ registry, grammar: GRAMMAR, commons }, nodes);

@@ -6,7 +6,7 @@ import { checkBlind } from './checks/blind-index.js';
 import { checkProducedNames } from './checks/produced-names.js';
 import { checkNames } from './checks/names.js';
 import { checkProtections } from './checks/protections.js';
-import { isJudged } from './realms.js';
+import { hasGuard } from './realms.js';
 import { isInside, type Report } from './report.js';
 import { findUnboundedChanges } from '../strings/sql-effects.js';
 import { locateInString } from '../source/escapes.js';
@@ -152,7 +152,7 @@ function checkEveryRow(registry: Registry, report: Report, resources: readonly L
   for (const { definition, actions } of resources) {
     const { doc, finds, node } = definition;
     const places = finds.places.filter((place) => place.node === node);
-    if (isJudged(registry, places)) continue;
+    if (hasGuard(registry, places)) continue;
     const reached = actions.filter(({ timing, noOp }) => !timing.scheduled && !noOp);
     for (const statement of finds.statements) {
       if (!reached.some((action) => isInside(statement.node, action.node))) continue;

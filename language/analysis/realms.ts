@@ -27,7 +27,7 @@ export function findRealm(registry: Registry, places: readonly PluginUsage[]): R
 }
 
 /** Also for guards that do not identify callers (a webhook signature). */
-export const isJudged = (registry: Registry, places: readonly PluginUsage[]): boolean =>
+export const hasGuard = (registry: Registry, places: readonly PluginUsage[]): boolean =>
   places.some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['guards'] === true);
 
 /** The reachable realms, each with the id of its first resource. */

@@ -52,7 +52,7 @@ const createContent = () => ({
   path: text({
     doc: 'A file with the content. Its path begins at the folder of the test file.',
     examples: ['photo.png'],
-    path: 'beside',
+    path: 'sibling',
   }).min(1),
 });
 
@@ -90,7 +90,7 @@ const expectedFile = object('A file.', {
   path: text({
     doc: 'A file with the same content. Its path begins at the folder of the test file.',
     examples: ['photo.png'],
-    path: 'beside',
+    path: 'sibling',
   }).min(1),
 });
 

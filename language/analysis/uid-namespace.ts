@@ -3,7 +3,7 @@ import { BootError } from '../../contract/boot-error.js';
 import type { UidNamespace } from '../../contract/delivery.js';
 import type { PluginUsage } from './facts.js';
 import type { ActionModel, ResourceModel } from './model.js';
-import { isJudged, resolveMessageRealm, findRealm, listRealms } from './realms.js';
+import { hasGuard, resolveMessageRealm, findRealm, listRealms } from './realms.js';
 import type { Registry } from './registry.js';
 
 type HashRealm = (realm: string) => string;
@@ -33,7 +33,7 @@ export function resolveUidNamespace(
   const places = listGuards(guarded === null ? owner : resources.get(guarded));
   const own = findRealm(registry, places);
   if (guarded !== null && own === null) throw new BootError('LNK_NO_REALM', { target: guarded });
-  const trusted = action?.timing.scheduled === true || isJudged(registry, places);
+  const trusted = action?.timing.scheduled === true || hasGuard(registry, places);
   const realms = listRealms(
     registry,
     [...resources.values()].map((one) => ({ id: one.id, places: listGuards(one) })),

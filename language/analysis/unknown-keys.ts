@@ -223,7 +223,9 @@ interface KeyPlacement {
 
 function findOutside({ outer }: UnknownKeyContext, key: string): KeyPlacement | null {
   const level = outer.find(({ expansion }) => expansion.fields.has(key));
-  return level === undefined ? null : { words: `to ${level.label}, beside "${level.key}"`, holder: null, inside: null };
+  return level === undefined
+    ? null
+    : { words: `to ${level.label}, next to "${level.key}"`, holder: null, inside: null };
 }
 
 /** Searches one level down: objects, items of lists, and maps. */

@@ -7,9 +7,9 @@ export const describePluginDeprecation = ({ deprecated }: PluginSpec): string =>
   deprecated === undefined ? '' : `**Deprecated** since ${deprecated.since}: ${deprecated.message}`;
 
 export function describeOrigin({ since, status, facts }: PluginSpec): string {
-  const told = Object.entries(facts ?? {}).map(([name, fact]) => `${formatCode(name)} ${formatFact(fact)}`);
+  const listed = Object.entries(facts ?? {}).map(([name, fact]) => `${formatCode(name)} ${formatFact(fact)}`);
   const maturity = status === undefined || status === 'stable' ? '' : `, ${status}`;
-  return `Since ${since}${maturity}.${told.length === 0 ? '' : ` Facts: ${told.join(', ')}.`}`;
+  return `Since ${since}${maturity}.${listed.length === 0 ? '' : ` Facts: ${listed.join(', ')}.`}`;
 }
 
 /** Long lists are summarized by their length. */

@@ -140,7 +140,7 @@ const meta = record<FieldNode['meta']>({
   sent: readOptional(flag),
   afterwards: readOptional(flag),
   language: readOptional(oneOf('sql', 'collection', 'cron', 'zone')),
-  path: readOptional(oneOf('folder', 'file', 'beside')),
+  path: readOptional(oneOf('folder', 'file', 'sibling')),
   store: readOptional(word),
   binds: readOptional(text),
   complete: readOptional(record<NonNullable<FieldMeta['complete']>>({ source: word, of: readOptional(word) })),

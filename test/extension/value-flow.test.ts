@@ -59,12 +59,12 @@ describe('extension: value flow', () => {
     ({ showValueFlow } = loaded);
   });
 
-  it('asks for the place of the cursor, shows first who can see the value, and opens what is selected', async () => {
+  it('asks for the place of the cursor, shows first where the value is visible, and opens what is selected', async () => {
     await showValueFlow(session, editor);
     const at = { textDocument: { uri: 'file:///p/_user.model.json' }, position: { line: 1, character: 4 } };
     expect(asked).to.deep.equal([['lintel/valueFlow', at]]);
     expect(shown.map(({ label, description = '' }) => `${label}: ${description}`)).to.deep.equal([
-      'who can see it: ',
+      'visible to: ',
       'answered by mine: _user.email, as mail',
       '_user.email: ',
       'written by sign-up#1: as mail',

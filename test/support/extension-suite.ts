@@ -27,7 +27,8 @@ const COMMANDS = (
 ).contributes.commands.map(({ command }) => command);
 /** A menu hides what needs trust; a key calls it all the same. */
 const KEYS = COMMANDS.map((command, at) => ({
-  key: at < 11 ? `Shift+Alt+F${at + 1}` : `Alt+F${at - 10}`,
+  // Alt+F4 closes windows.
+  key: at < 11 ? `Shift+Alt+F${at + 1}` : `Alt+F${at < 14 ? at - 10 : at - 9}`,
   command,
 }));
 /** Of the editor's own command that takes away what notifications say. */
@@ -99,6 +100,7 @@ export function describeExtension(trusted: boolean): void {
     ['lintel.run', () => getEditor().readNotification('not trusted')],
     ['lintel.check', () => getEditor().readNotification('not trusted')],
     ['lintel.editStatement', () => getEditor().readNotification('no SQL statement')],
+    ['lintel.showValueFlow', () => getEditor().readNotification('no value here')],
     ['lintel.runStatement', () => getEditor().readNotification('not trusted')],
     ['lintel.explainStatement', () => getEditor().readNotification('not trusted')],
     ['lintel.showOutput', () => getPage().locator('.panel .output-view').waitFor()],

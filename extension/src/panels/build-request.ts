@@ -51,7 +51,7 @@ export function buildRequest(form: RequestForm): BuiltRequest | Mistake {
   }
   if (multipart) {
     if (json !== undefined && !isRecord(json))
-      return { mistake: 'Beside files a payload has names: {"title": "..."}.' };
+      return { mistake: 'Next to files, a payload has names: {"title": "..."}.' };
     const body = new FormData();
     for (const [name, value] of Object.entries(json ?? {})) body.append(name, toText(value));
     for (const { part, name, type, bytes } of form.files) body.append(part, new Blob([bytes], { type }), name);

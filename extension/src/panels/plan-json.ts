@@ -90,13 +90,13 @@ const readAction = (json: Loose): PlanAction => ({
 });
 
 function readPart(json: Loose): PlanPart {
-  const told = ['schedule', 'zone', 'delay', 'priority', 'retries'].flatMap((name) => {
+  const settings = ['schedule', 'zone', 'delay', 'priority', 'retries'].flatMap((name) => {
     const value = json[name];
     // A delay of 0 is not shown.
     if (typeof value !== 'string' && typeof value !== 'number') return [];
     return value === 0 ? [] : [`${name} ${value}${name === 'delay' ? ' s' : ''}`];
   });
-  return { begins: toText(json['begins']), facts: told, groups: toRecords(json['run']).map(readGroup) };
+  return { begins: toText(json['begins']), facts: settings, groups: toRecords(json['run']).map(readGroup) };
 }
 
 const isRecord = (value: unknown): value is Loose =>

@@ -27,9 +27,9 @@ export const ANSWER_HEADERS = toNames({
   'strict-transport-security': 'browsers come back by TLS only',
   'content-security-policy': 'what a page may load',
   'x-content-type-options': 'browsers do not guess media types',
-  'x-frame-options': 'who may show the page in a frame',
+  'x-frame-options': 'which pages may show it in a frame',
   'referrer-policy': 'what browsers tell the next page',
   'permissions-policy': 'what a page may use of the browser',
-  'cache-control': 'who may keep the answer, and how long',
+  'cache-control': 'which caches may store the response, and how long',
   'cross-origin-resource-policy': 'which pages may load the answer',
 });

@@ -5,7 +5,7 @@
 import { hasIdentifyingGuard } from '../fix-guards.js';
 import type { LinkedResource } from '../linked-resource.js';
 import { memoize } from '../memoize.js';
-import { isJudged } from '../realms.js';
+import { hasGuard } from '../realms.js';
 import type { Registry } from '../registry.js';
 import type { Report, SourceLocation } from '../report.js';
 import type { Blocks } from '../stage-cache.js';
@@ -41,7 +41,7 @@ export function auditRows(audit: RowsAudit): void {
       const siblings = all.filter((one) => one !== access && classifyAccess(one) === sort);
       if (siblings.length === 0) continue;
       if (sort === 'read' && isGuarded) reportAccess(audit, 'AUD_READ_ANY', access, siblings);
-      const isFree = !isJudged(registry, listUsages(access.resource)) && isDirect(access, columns, keys);
+      const isFree = !hasGuard(registry, listUsages(access.resource)) && isDirect(access, columns, keys);
       if (sort === 'change' && isFree) reportAccess(audit, 'AUD_UNGUARDED', access, siblings);
     }
   }

@@ -64,15 +64,15 @@ export function checkCanonical(context: Context, resources: readonly LinkedResou
   const first = new Map<string, Use>();
   for (const use of uses) if (use.declared && !first.has(toColumnKey(use))) first.set(toColumnKey(use), use);
   if (first.size === 0) return;
-  const told = new Map<LinkedResource, Set<string>>();
+  const reported = new Map<LinkedResource, Set<string>>();
   for (const use of uses) {
     const other = first.get(toColumnKey(use));
     if (other === undefined || isSame(use.forms, other.forms)) continue;
     if (!use.declared && elsewhere(use.resource, use.name)) continue;
     // Each field is reported once per resource.
-    const names = told.get(use.resource) ?? new Set();
+    const names = reported.get(use.resource) ?? new Set();
     if (names.has(use.name)) continue;
-    told.set(use.resource, names.add(use.name));
+    reported.set(use.resource, names.add(use.name));
     const form = formatForms(other.forms);
     const related = [{ message: `a value of "${other.column}" is in the form ${form} here`, spot: other.spot }];
     const params = { column: use.column, form, other: other.resource.id };

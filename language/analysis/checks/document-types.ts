@@ -28,12 +28,12 @@ export function checkDocumentTypes(
     const [model, other] = models.filter(({ name }) => action?.models.includes(name) === true);
     // Items of a list have rules of their own.
     if (action === undefined || model === undefined || other !== undefined || each !== null) continue;
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const { path, at, whole, written, reshaped } of listDocumentFields(toJsonObject(around))) {
       const field = findField(toJsonObject(model.node), path.split('.'));
       const value = findNode(around, at)?.node;
-      if (!whole || reshaped || field === null || value === undefined || told.has(`${path} ${at}`)) continue;
-      told.add(`${path} ${at}`);
+      if (!whole || reshaped || field === null || value === undefined || reported.has(`${path} ${at}`)) continue;
+      reported.add(`${path} ${at}`);
       const context = { registry, resource, action };
       const read = findPayloadPath(context, value);
       const rule = read === null ? null : findRule(context, read);

@@ -3,7 +3,7 @@ import { findNode } from '../../source/tree.js';
 import type { PluginUsage } from '../facts.js';
 import type { LinkedResource } from '../linked-resource.js';
 import { memoizeWith } from '../memoize.js';
-import { isJudged, resolveMessageRealm, findRealm, listRealms } from '../realms.js';
+import { hasGuard, resolveMessageRealm, findRealm, listRealms } from '../realms.js';
 import type { Registry } from '../registry.js';
 import { resolveEdits } from '../fix-factory.js';
 import { isInside, type Report, type SourceLocation, createFix } from '../report.js';
@@ -65,5 +65,5 @@ const listGuards = ({ finds, node }: LinkedResource['definition']): readonly Plu
 
 function isTrusted(registry: Registry, { definition, actions }: LinkedResource, place: PluginUsage): boolean {
   const action = actions.find(({ node }) => isInside(place.node, node));
-  return action?.timing.scheduled === true || isJudged(registry, listGuards(definition));
+  return action?.timing.scheduled === true || hasGuard(registry, listGuards(definition));
 }

@@ -17,7 +17,7 @@ export function checkScheduled(resources: readonly LinkedResource[], registry: R
   const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
   const owners = new Map(resources.flatMap((resource) => resource.actions.map(({ key }) => [key, resource] as const)));
   const waitsFor = (action: LinkedAction): LinkedAction[] => action.edges.flatMap(({ to }) => byKey.get(to) ?? []);
-  const told = new Map<SourceLocation['doc'], Set<number>>();
+  const reported = new Map<SourceLocation['doc'], Set<number>>();
   for (const root of byKey.values()) {
     if (!root.timing.scheduled) continue;
     const chain = orderWithDependencies([root], waitsFor);
@@ -25,9 +25,9 @@ export function checkScheduled(resources: readonly LinkedResource[], registry: R
       const owner = owners.get(action.key);
       if (owner === undefined) continue;
       for (const { what, spot } of listNeeds(owner, action, chain, registry)) {
-        const places = told.get(spot.doc) ?? new Set();
+        const places = reported.get(spot.doc) ?? new Set();
         if (places.has(spot.start)) continue;
-        told.set(spot.doc, places.add(spot.start));
+        reported.set(spot.doc, places.add(spot.start));
         const related = [{ message: `actionable ${root.id} is scheduled`, spot: root.spot }];
         report.add('LNK_NO_REQUEST', spot, { what, name: root.key }, action === root ? {} : { related });
       }

@@ -24,7 +24,7 @@ export interface ValueContext {
 interface Context extends ValueContext {
   readonly report: Report;
   /** Rules that are already reported. */
-  readonly told: Set<LocatedNode>;
+  readonly reported: Set<LocatedNode>;
 }
 
 export function checkTypes(
@@ -32,7 +32,7 @@ export function checkTypes(
   meetings: ColumnUsesByStatement,
   given: Pick<Context, 'registry' | 'report'>,
 ): void {
-  const told = new Set<LocatedNode>();
+  const reported = new Set<LocatedNode>();
   for (const resource of resources) {
     for (const statement of resource.definition.finds.statements) {
       const action = resource.actions.find(({ node }) => isInside(statement.node, node));
@@ -40,7 +40,7 @@ export function checkTypes(
       for (const use of listFirstUses(meetings.get(statement) ?? [])) {
         const node = statement.parameters[use.n - 1];
         if (node !== undefined && !isCast(statement, use.n))
-          checkValue({ ...given, resource, action, told }, statement, use, node);
+          checkValue({ ...given, resource, action, reported }, statement, use, node);
       }
     }
   }
@@ -152,9 +152,15 @@ function checkRule(
   if (rule.value['optional'] === true && needed) context.report.add('SQL_OPTIONAL', toLocation(context, node), words);
   const [most, longest] = [rule.value['max_length'], field['max_length']];
   const bound = findMember(rule.node, 'max_length')?.value;
-  if (typeof most !== 'number' || typeof longest !== 'number' || most <= longest || !bound || context.told.has(bound))
+  if (
+    typeof most !== 'number' ||
+    typeof longest !== 'number' ||
+    most <= longest ||
+    !bound ||
+    context.reported.has(bound)
+  )
     return;
-  context.told.add(bound);
+  context.reported.add(bound);
   context.report.add('SQL_LONGER', toLocation(context, bound), { ...words, most, longest });
 }
 

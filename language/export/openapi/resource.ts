@@ -87,9 +87,9 @@ export function describeResource(scope: Scope, resource: ResourceModel): Resourc
   ]);
   const refusals = [
     ...sequence.flatMap((action, i) => {
-      const told = ofActions[i] ?? [];
+      const described = ofActions[i] ?? [];
       return [
-        ...collectErrors(scope, now.includes(action) ? told : told.filter(isCheckedAtAccept)),
+        ...collectErrors(scope, now.includes(action) ? described : described.filter(isCheckedAtAccept)),
         ...listKernelErrors(scope, action),
       ];
     }),
@@ -251,8 +251,8 @@ const NO_RESULTS: ApiResults = { others: [], action: () => null, names: new Set(
 /** True for plugins that run before work is accepted. Errors of deferred work never reach the caller. */
 const isCheckedAtAccept = ({ place }: UsageDescription): boolean => !place.slot.startsWith(`${Slot.ACTIONABLE}.`);
 
-const listChanges = (told: readonly UsageDescription[]): ApiChange[] =>
-  told
+const listChanges = (described: readonly UsageDescription[]): ApiChange[] =>
+  described
     .filter(({ direct }) => direct)
     .flatMap(({ part }) => part.changes ?? [])
     .sort((a, b) => a.phase - b.phase || (a.order ?? 0) - (b.order ?? 0));

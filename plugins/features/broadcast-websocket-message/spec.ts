@@ -89,7 +89,7 @@ export default definePlugin({
             payload: DATA,
             body: DATA,
             content: DATA,
-            returnables: `${DATA}, beside the message`,
+            returnables: `${DATA}, next to the message`,
             except: ALL,
             exclude: ALL,
             exclude_sender: ALL,

@@ -46,7 +46,7 @@ export default definePlugin({
           examples: ['ULID', { generate: 'ULID', for: 'id' }],
         },
       ),
-      for: createNameField('Name for the identifier of the generator beside it.'),
+      for: createNameField('Name for the identifier that the generator next to it creates.'),
     }),
   },
   check,

@@ -23,7 +23,7 @@ export const EXPECTED = {
 };
 
 const GUARD =
-  'a token is required by `"protected": {"provide_as": "Authorization", "extract_claims": ["id"]}` beside `tokenize`';
+  'a token is required by `"protected": {"provide_as": "Authorization", "extract_claims": ["id"]}` next to `tokenize`';
 const RETURNS = { say: 'the returned values are listed in `"returnables": ["id"]`', rename: 'returnables' };
 const CACHING = 'caching is written `"cacheable": {"read_from_cache": true, "cache_key": "...", "duration": 60}`';
 const CACHE = { say: CACHING, rename: 'cacheable' };
@@ -100,8 +100,8 @@ export const IN_ACTIONABLE = {
   dependencies: DEPENDS,
   requires: DEPENDS,
   after: DEPENDS,
-  auth: 'whole resources are guarded: `protected` belongs to the resource, beside `actionables`',
-  protected: 'whole resources are guarded: `protected` belongs to the resource, beside `actionables`',
+  auth: 'whole resources are guarded: `protected` belongs to the resource, next to `actionables`',
+  protected: 'whole resources are guarded: `protected` belongs to the resource, next to `actionables`',
   extract: 'values are named by `"extract_response_for": [{"extract": "balance", "for": "balance"}]`',
   main: MAIN,
   is_main: MAIN,

@@ -47,7 +47,7 @@ export function checkQuery(look: QueryCheckContext, json: Json, at: string): voi
       continue;
     }
     const operand = QUERY_OPERATORS[key];
-    if (operand === undefined) reportOperator(look, key, here, QUERY_OPERATORS, 'in a query beside fields');
+    if (operand === undefined) reportOperator(look, key, here, QUERY_OPERATORS, 'in a query next to fields');
     else checkOperand(look, operand, key, inner, null, here);
   }
 }
@@ -102,7 +102,7 @@ export function checkCondition(
     if (isFilledName(look, key, here)) continue;
     if (!isOperator(key)) {
       const right = 'a field of it is named by its path, such as "address.city"';
-      reportMisplaced(look, key, here, 'beside operators', right);
+      reportMisplaced(look, key, here, 'next to operators', right);
       continue;
     }
     const operand = FIELD_OPERATORS[key];

@@ -15,7 +15,7 @@ import {
 
 const HOMES: readonly (readonly [Operators, string])[] = [
   [FIELD_OPERATORS, 'it stands behind the name of a field: {"name": {"OPERATOR": ...}}'],
-  [QUERY_OPERATORS, 'it stands in a query beside names of fields'],
+  [QUERY_OPERATORS, 'it stands in a query next to names of fields'],
   [UPDATE_OPERATORS, 'it belongs into `update_predicate`'],
   [STAGES, 'it is a stage of the `pipeline` of an AGGREGATE'],
   [EXPRESSIONS, 'it stands in expressions, such as those behind "$expr"'],

@@ -44,7 +44,7 @@ export function checkUpdate(given: QueryCheckContext, json: Json, at: string, fi
     const operand = UPDATE_OPERATORS[key];
     if (!isOperator(key)) {
       const right = `write {"$set": {"${key}": ...}}`;
-      reportMisplaced(look, key, here, 'beside operators', right);
+      reportMisplaced(look, key, here, 'next to operators', right);
     } else if (operand === undefined) reportOperator(look, key, here, UPDATE_OPERATORS, 'in an update');
     else checkFields(look, key, operand, inner, here);
   }

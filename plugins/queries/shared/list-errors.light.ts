@@ -5,7 +5,7 @@ export const listErrors = {
   QRY_TOO_WIDE: {
     status: 413,
     title: 'Too much data next to the list',
-    message: 'The body has too many properties beside a list of so many items.',
+    message: 'The body has too many properties next to a list of so many items.',
     help: 'Send only what the items need, or the list in parts.',
   },
   QRY_NO_LIST: {
