@@ -15,7 +15,6 @@ import type { CommandOptions } from './options.js';
 import type { Output, Terminal } from './terminal.js';
 import { findPackageFolder } from '../language/project/package-folder.js';
 
-/** Of a launch configuration. */
 interface LaunchArguments extends DebugProtocol.LaunchRequestArguments {
   /** The folder of the project; default: the working directory. */
   readonly cwd?: string;

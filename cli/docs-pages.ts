@@ -55,7 +55,6 @@ export function createDocsRoutes(kernel: Kernel): readonly Route[] {
   ];
 }
 
-/** Pages with a path that a resource uses. */
 export function findTakenPages(kernel: Kernel): { readonly path: string; readonly id: string }[] {
   const { byPath } = kernel.plans();
   return [API_PATH, PAGE_PATH].flatMap((path) => {

@@ -13,7 +13,6 @@ export interface ProjectChange {
   readonly env: ReadonlyMap<string, string>;
 }
 
-/** What is changed. */
 export interface ChangedProject extends ConfigSource {
   readonly configFile: string;
   /** The last valid config. */

@@ -11,7 +11,6 @@ import type { DocumentContext } from './document-context.js';
 export interface FieldInRange {
   readonly level: Level;
   readonly node: LocatedNode;
-  /** Range in the file. */
   readonly range: Range;
 }
 

@@ -170,7 +170,6 @@ interface ChangedParts {
 interface ProjectFiles {
   readonly folder: string;
   readonly configFile: string;
-  /** Definition files, by absolute name. */
   readonly files: { has(name: string): boolean };
   /** Globs of definitions. */
   readonly patterns: readonly string[];

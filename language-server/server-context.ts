@@ -11,9 +11,7 @@ export interface ServerContext {
   readonly offerTime: number;
   /** Null for a file outside of all projects. Waits until the project is loaded. */
   loadDocument(uri: string): Promise<DocumentContext | null>;
-  /** The text of an open document, as the editor has it. */
   getOpenText(uri: string): string | null;
-  /** All open projects. */
   listProjects(): Promise<readonly Project[]>;
   /** The URI under which the client knows a file. */
   readonly toClientUri: (name: string) => string;

@@ -36,7 +36,6 @@ interface ProjectChecks {
   /** Null: this project has no worker. */
   readonly process: ScratchProcess | null;
   checker: { readonly registry: Registry; readonly own: StatementChecker } | null;
-  /** The texts that were compiled last. */
   compiled: ProjectTexts | null;
   isRunning: boolean;
   isWanted: boolean;

@@ -34,7 +34,6 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
   const isSmall = files.length <= FEW;
   const owners = isSmall ? new Map<string, ReadonlySet<string>>() : mapOwners(analysis);
 
-  /** Names of the files that a text is checked with. */
   function listAround(file: string, texts: readonly string[]): ReadonlySet<string> {
     if (isSmall) return new Set(byName.keys());
     const around = new Set(listUsers(analysis, file));
@@ -74,7 +73,6 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
 
 const formatKey = ({ file, code, message }: Problem): string => `${file}\n${code}\n${message}`;
 
-/** Files of the resources that use a model of this file. */
 function listUsers({ definitions, resources }: Analysis, file: string): string[] {
   const own = new Set(
     definitions.flatMap(({ sort, name, doc }) => (sort === 'model' && doc.file === file ? [name] : [])),
@@ -143,6 +141,5 @@ function mapOwners({ definitions, resources }: Analysis): ReadonlyMap<string, Re
 
 const listWords = (text: string): Set<string> => new Set(text.match(/"[^"\n]*"|\w+/g)?.flatMap(splitWord));
 
-/** A string, and the words in it. */
 const splitWord = (word: string): string[] =>
   word.startsWith('"') ? [word.slice(1, -1), ...(word.toLowerCase().match(/\w+/g) ?? [])] : [word.toLowerCase()];

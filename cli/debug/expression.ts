@@ -135,7 +135,6 @@ export function readInside(value: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** The parts of the text of a log point: texts, and expressions in braces. */
 export function compileLogText(text: string): readonly (string | Expression)[] {
   return text
     .split(/(\{[^{}]*\})/)

@@ -39,7 +39,6 @@ export interface BreakpointTarget {
 
 export interface Definitions {
   locate(place: Place): SourceSpot | null;
-  /** The field of the place is written. */
   hasField(place: Place): boolean;
   /** The innermost member of this name: the rule of a payload field. */
   locateInside(place: Place, name: string): SourceSpot | null;
@@ -159,7 +158,6 @@ export function createDefinitions(
     return { key, spot: { file, range } };
   }
 
-  /** On a line between two actionables, the next one is meant. */
   function findNextAction(all: readonly Candidate[], found: Candidate, line: number): Candidate | undefined {
     if (found.range.start.line >= line || !isResource(found)) return undefined;
     const own = all.filter((one) => isAction(one) && isWithin(one, found));

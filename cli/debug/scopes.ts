@@ -21,7 +21,6 @@ export interface ScopeContent {
 /** The root of results, by the id of the actionable. Only the debugger has it. */
 const RESULT = 'RESULT';
 
-/** The id of the resource in which the actionable is written. */
 export const findOwner = ({ resource, action }: Place): string =>
   action === null ? resource : action.slice(0, action.lastIndexOf('#'));
 

@@ -3,7 +3,6 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import { MASKED, type SecretMask } from './secrets.js';
 
 export interface VariableContext {
-  /** Of the thread that has to be stopped. */
   readonly thread: number;
   /** Secret values of its request. */
   readonly secrets: readonly string[];
@@ -25,7 +24,6 @@ type Shown = Pick<
 >;
 
 export interface VariableTree {
-  /** The number of an object. */
   add(node: ValueNode): number;
   find(reference: number): ValueNode | undefined;
   show(name: string, node: ValueNode): Shown;

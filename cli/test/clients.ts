@@ -7,7 +7,6 @@ import { parseJson, type ReceivedResponse } from './send.js';
 export interface TestClients {
   /** Status 101, or the response of a rejected handshake. */
   connect(name: string, url: URL, headers: Readonly<Record<string, string>>): Promise<ReceivedResponse>;
-  /** Sends a message to a resource and resolves with its response. */
   send(name: string, resource: string, payload: unknown): Promise<ReceivedResponse>;
   /** The next message that is no response. Rejects when none comes in time. */
   receive(name: string): Promise<JsonObject>;

@@ -36,7 +36,6 @@ type Add = (change: string, node: LocatedNode, path: Path, edit: Edit) => void;
 /** What it says is for readers and the checker. */
 const SILENT = 'acknowledge';
 
-/** Of all resources that are served. */
 function createMutants({ documents, resources }: Analysis, registry: Registry): Mutant[] {
   const ids = new Set(resources.map(({ id }) => id));
   return [...documents.values()].flatMap((doc) => {

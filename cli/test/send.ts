@@ -52,7 +52,6 @@ export function createSender(): Sender {
 
 const parseBody = (type: string, text: string): unknown => (/\bjson\b/.test(type) ? parseJson(text) : text);
 
-/** The text itself where it is no JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -35,7 +35,6 @@ export interface TestServer {
   readonly services: TestServices;
   /** Messages to WebSocket clients in this case. */
   readonly messages: readonly Delivery[];
-  /** A case begins with what is given. */
   begin(given: JsonObject, match: Match): void;
   /** Why the last request failed with a status of the server, if it did. */
   explainFailure(): string | null;

@@ -23,7 +23,6 @@ export interface ServiceCall {
 export interface TestServices {
   /** `host:port` that receives every call. */
   readonly address: string;
-  /** PEM of the authority. */
   readonly authority: string;
   begin(services: readonly JsonObject[], match: Match): void;
   readonly calls: readonly ServiceCall[];

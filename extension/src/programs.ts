@@ -97,7 +97,6 @@ export function createLintelTask(
   return new Task(definition, scope, command.join(' '), 'lintel', execution, [matcher]);
 }
 
-/** The debug adapter of the project in a folder. */
 export function createDebugAdapter(folder: string): DebugAdapterExecutable | NotStarted {
   const words = findLintel(Uri.file(folder));
   if (typeof words === 'string') return words;

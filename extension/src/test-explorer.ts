@@ -86,7 +86,6 @@ export function showTests(session: Session): Disposable {
   );
 }
 
-/** A file is a group, its cases are below it. */
 function listTests(controller: TestController, listed: Map<string, ListedCase>, groups: readonly ListedTests[]): void {
   listed.clear();
   const items = groups.map(({ folder, uri, file, id: group, range, cases }) => {

@@ -13,7 +13,6 @@ import type { ResourceScope } from './tools.js';
 /** Values of the fact `holds`. `work`: also whenever background or scheduled work starts. */
 type Holds = 'requests' | 'work';
 
-/** Adds the steps and guards of the other resources. */
 export function planInheritedSteps(scope: ResourceScope, actions: readonly ActionModel[], draft: Draft): void {
   for (const resource of findOwners(scope, actions)) {
     if (resource === scope.resource) continue;

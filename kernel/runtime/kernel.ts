@@ -42,7 +42,6 @@ export interface KernelOptions {
   readonly wait?: boolean;
   /** Which databases check statements: the open stores, or a scratch store at each reload. Default: none. */
   readonly asks?: 'stores' | 'scratch';
-  /** Definitions that were loaded already. */
   readonly loaded?: LoadedDefinitions;
   /** Called after each failure of a request that was logged; for `lintel dev`. */
   readonly onFailure?: ((fault: Fault) => void) | undefined;

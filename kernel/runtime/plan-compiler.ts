@@ -66,7 +66,6 @@ export function createPlanCompiler({ project, hooks, live, start, onProblem }: C
 
   return {
     collectUses,
-    /** Observes the plans that are compiled from now on. */
     observe: (by: PlanObserver | null) => void (observer = by),
     compile(analysis: Analysis, config: Config): PlanSet {
       for (const resource of analysis.resources) {

@@ -38,7 +38,6 @@ function offerDeclaration(asked: ActionSourceInput, problem: Problem): CodeActio
   return [];
 }
 
-/** The symbol that the accessor requires to be declared. */
 function findRequiredSymbol({ view: { registry } }: ActionSourceInput, root: string): string | null {
   const kind = registry.listKinds(Slot.ACCESSOR)[0]?.kind ?? '';
   const tail = registry.plugin(kind, root)?.facts?.['tail'];

@@ -14,7 +14,6 @@ export const toPlainText = (snippet: string): string =>
     .replace(/(?<!\\)\$\d+/g, '')
     .replace(/\\([\\$}|,])/g, '$1');
 
-/** Replaces the token at the cursor, including quotes, or inserts at the cursor. */
 export function replaceToken(view: DocumentContext, { cursor }: CursorContext, text: string): TextEdit {
   const { token, offset } = cursor;
   return { range: view.range(token?.start ?? offset, tokenEnd(view, cursor) ?? offset), newText: text };
@@ -40,7 +39,6 @@ export function commaAfter(view: DocumentContext, { cursor }: CursorContext): st
 export const hasColon = (view: DocumentContext, { cursor }: CursorContext): boolean =>
   findNextCharacter(view.doc.text, tokenEnd(view, cursor) ?? cursor.offset) === ':';
 
-/** Adds the missing comma before the inserted text. */
 export function commaBefore(view: DocumentContext, { cursor }: CursorContext): TextEdit[] {
   return cursor.comma === null ? [] : [{ range: view.range(cursor.comma, cursor.comma), newText: ',' }];
 }

@@ -103,7 +103,6 @@ function memberItem(
   };
 }
 
-/** Options of a model besides its fields. */
 const modelOptionItems = (view: DocumentContext, site: CursorContext, written: ReadonlySet<string>): CompletionItem[] =>
   Object.entries(BESIDE_FIELDS.fields).flatMap(([name, field], i) => {
     if (written.has(name) || site.definition?.unique?.pointer.endsWith(`/${name}`) === true) return [];

@@ -12,7 +12,6 @@ interface PlaceholderOptions {
   readonly column: string | null;
   readonly rank: string;
   readonly text: (n: number) => string;
-  /** Label of a number; defaults to its text. */
   readonly label?: (n: number) => string;
 }
 
@@ -52,7 +51,6 @@ export function placeholderItems(
   return [...known, ...added.filter(({ additionalTextEdits }) => (additionalTextEdits ?? []).length > 0), bare];
 }
 
-/** Names with a value here, and the column's name. */
 function listValueNames({ resource, action }: QueryContext, column: string | null): string[] {
   if (resource === null) return [];
   const all = resource.sources.listNames(action?.key ?? null).map(({ name }) => name);

@@ -18,7 +18,6 @@ export interface SnippetSources {
 
 interface SnippetState extends SnippetSources {
   readonly registry: Registry;
-  /** Number of the next tab stop. */
   next: number;
 }
 

@@ -30,7 +30,6 @@ export function listLikelyModels(
   return fitting.slice(0, MOST);
 }
 
-/** Of the path, the id and the file: whole, then word by word. */
 function listNameWords({ doc: { file } }: DocumentContext, resource: QueryContext['resource']): string[] {
   const base = file.slice(file.lastIndexOf('/') + 1).replace(/\..*$/, '');
   const names = [resource?.path ?? '', resource?.id ?? '', base].map((name) => name.toLowerCase());

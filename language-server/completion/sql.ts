@@ -28,7 +28,6 @@ interface SqlCompletionContext {
   readonly caret: SqlCaret;
   readonly tables: Tables;
   readonly range: Range;
-  /** Quotes a name for this text. */
   readonly quoteName: (plain: string) => string;
 }
 
@@ -91,7 +90,6 @@ function listKnownWords({ view, query, caret }: SqlCompletionContext): readonly 
   return isKnown ? caret.keywords : caret.keywords.filter((word) => !word.startsWith('NULLS'));
 }
 
-/** Models that are stored where this statement runs. */
 function listStoreModels({ query, tables }: SqlCompletionContext): DataModel[] {
   const { store } = query.field.meta;
   return tables.models.filter(({ stores }) => stores.length === 0 || stores.some(({ kind }) => kind === store));

@@ -24,7 +24,6 @@ interface StartingValueOptions {
   readonly isHere?: boolean;
 }
 
-/** The first value, and a function that lists the others. */
 export function listStartingValues(
   view: DocumentContext,
   site: CursorContext,
@@ -100,7 +99,6 @@ function formatPayloadPrefix({ registry }: DocumentContext): string {
   return reader === undefined ? '' : `$${reader}.`;
 }
 
-/** A statement that reads one row, for each model with a key. */
 function listReadableModels(view: DocumentContext): { readonly key: string; readonly statement: string }[] {
   return view.project.getRecentSnapshot().analysis.models.flatMap(({ table, fields }) => {
     const key = fields.find(({ value }) => value['primary_key'] === true)?.name;

@@ -64,7 +64,6 @@ function modelLinks(desk: ServerContext, { definitions, analysis, project }: Doc
 
 const toLineNumber = (doc: Document, start: number): number => positionAt(doc, start).line + 1;
 
-/** For a string, the range between its quotes. */
 const excludeQuotes = ({ start, end }: Range): Range =>
   start.line !== end.line || end.character - start.character < 2
     ? { start, end }

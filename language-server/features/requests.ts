@@ -15,7 +15,6 @@ export interface ListedResource {
   readonly id: string;
   readonly path: string;
   readonly uri: string;
-  /** Range of its id. */
   readonly range: Range;
   /** URI of the folder that contains the config file. */
   readonly folder: string;

@@ -2,5 +2,4 @@
 import type { InlayHint, Range } from 'vscode-languageserver';
 import type { DocumentContext } from '../document-context.js';
 
-/** Returns the hints in a range. */
 export type InlayHintSource = (view: DocumentContext, range: Range) => readonly InlayHint[];

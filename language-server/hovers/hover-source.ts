@@ -16,6 +16,5 @@ export type HoverSource = (view: DocumentContext, site: CursorContext) => HoverR
 export const toAnalysedContext = (view: DocumentContext, { cursor }: CursorContext): CursorContext =>
   view.getCursorContext(cursor.offset);
 
-/** A hover for the whole token at the cursor. */
 export const createTokenHover = ({ cursor: { token } }: CursorContext, markdown: string): HoverResult | null =>
   token === null || markdown === '' ? null : { markdown, start: token.start, end: token.end };

@@ -93,5 +93,4 @@ const createRanges = (
   selectionRange: rangeAt(doc, (name ?? node).start, name?.end ?? node.start),
 });
 
-/** From the start of the first range to the end of the second. */
 const joinRanges = ({ start }: Range, { end }: Range): Range => ({ start, end });

@@ -50,7 +50,6 @@ const findWarning = ({ sort, name }: NamedSymbol): string | null =>
     ? `Tokens that are issued already hold the claim "${name}". Guards reject them with 403 until their holders sign in again.`
     : null;
 
-/** Payload fields that are named after the model field. */
 function findPayloadFields(project: Project, { sort, alike }: NamedSymbol): NamedSymbol[] {
   const index = getSymbolIndex(project);
   return sort === 'field'

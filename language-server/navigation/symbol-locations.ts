@@ -98,7 +98,6 @@ interface Variable {
   readonly spot: SourceLocation;
 }
 
-/** Environment variables that the config reads. */
 function listConfigVariables(project: Project): Variable[] {
   const view = createDocumentContext(project, join(project.folder, CONFIG_NAME));
   const root = view?.tree.root ?? null;

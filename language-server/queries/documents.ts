@@ -8,7 +8,6 @@ export function namePlaceAt(site: CursorContext, depth: number): NamePlace | nul
   return placeAt(site, depth, site.cursor.at === 'key' ? undefined : -1);
 }
 
-/** Place of the value at the cursor. */
 export const valuePlaceAt = (site: CursorContext, depth: number): NamePlace | null => placeAt(site, depth, undefined);
 
 function placeAt({ levels }: CursorContext, depth: number, end: number | undefined): NamePlace | null {

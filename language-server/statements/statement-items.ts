@@ -31,7 +31,6 @@ function unescapeText(text: string): string {
   }
 }
 
-/** What edits of the list of parameters are in the legend. */
 function addLegendLines(edits: readonly TextEdit[], statement: StatementDocument): TextEdit[] | null {
   const { view, located, text, doc, toPosition } = statement;
   const { pointer, binds } = located;

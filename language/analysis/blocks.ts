@@ -31,7 +31,6 @@ export function splitIntoBlocks<T>(list: readonly T[], before: Blocks<T>): Block
   return blocks;
 }
 
-/** The results of a stage by the items of its blocks. */
 export function mapItems<T extends object, R>(blocks: Blocks<T>, results: readonly R[]): Map<T, R> {
   const found = new Map<T, R>();
   let at = 0;

@@ -157,7 +157,6 @@ function buildActionModel(
   };
 }
 
-/** Ids of the invalid resources and of all that depend on them. */
 function findInvalidIds(
   linked: readonly LinkedResource[],
   isBroken: (resource: LinkedResource) => boolean,

@@ -11,7 +11,6 @@ interface ConcealInput {
   readonly registry: Registry;
   /** Ids of the plugins in use. */
   readonly uses: ReadonlySet<string>;
-  /** The actionables of the resource. */
   readonly sequence: readonly ActionModel[];
   /** By model. */
   readonly tables: ReadonlyMap<string, ModelTable>;

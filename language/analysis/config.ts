@@ -79,7 +79,6 @@ export interface Config {
   readonly chosen: readonly ConfiguredPlugin[];
 }
 
-/** The settings that affect the analysis of definitions. */
 export type AnalysisSettings = Pick<Config, 'testing' | 'chains' | 'outbound' | 'websocket' | 'chosen' | 'profile'>;
 
 export interface ConfigAnalysis {

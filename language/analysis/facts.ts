@@ -108,7 +108,6 @@ export interface WalkResult {
   readonly accessors: AccessorText[];
   readonly statements: SqlText[];
   readonly documents: DocumentQuery[];
-  /** Members with keys like accessors. */
   readonly accessorKeys: Member[];
   readonly texts: LocatedNode[];
   /** Objects such as `{"literal": "new"}`. */

@@ -12,7 +12,6 @@ export interface PartitionPart {
   readonly key: string;
   /** In running order, with dependencies. */
   readonly actions: readonly ActionModel[];
-  /** Triggered by the scheduler. */
   readonly scheduled: boolean;
   /** Accepted first, then run in the background. */
   readonly later: boolean;

@@ -25,7 +25,6 @@ interface Member {
   readonly repeated: boolean;
 }
 
-/** One transaction on one connection. */
 interface TransactionGroup {
   readonly resource: string;
   readonly store: string;

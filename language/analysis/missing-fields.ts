@@ -13,7 +13,6 @@ export const listMissingFields = (
     return !node.members.some(({ key }) => !expansion.fields.has(key) && getIntendedField(expansion, key) === name);
   });
 
-/** The field that a common mistake stands for. */
 export function getIntendedField({ mistaken }: Expansion, key: string): string | undefined {
   const right = mistaken.get(key);
   return right?.rename ?? right?.means;

@@ -32,9 +32,7 @@ export type SourceSort = (typeof SOURCE_SORTS)[number];
 
 /** The first reason that applies. */
 export type PayloadReason =
-  /** A rule declares it. */
   | 'rule'
-  /** It is a path parameter. */
   | 'path'
   /** A definition field for payload fields names it (hash, encrypt, verify). */
   | 'property'
@@ -65,7 +63,6 @@ export interface Sources {
   resolveBare(text: string, action: string | null, columns: readonly string[]): Source | null;
   /** Resolves the name in a payload accessor. */
   read(name: string, action: string | null): Source;
-  /** All names with a source here, grouped by kind of source. */
   listNames(action: string | null): readonly Source[];
 }
 
@@ -122,7 +119,6 @@ export interface ActionModel {
   readonly answers: readonly string[] | null;
   /** Payload fields that are hashed or encrypted. */
   readonly secrets: readonly string[];
-  /** The models that hold the secrets. */
   readonly secretModels: readonly string[];
   readonly behind: SqlBehind;
 }

@@ -36,7 +36,6 @@ import type { UniqueFields } from './uniques.js';
 
 export interface PluginStageInput {
   readonly definitions: readonly Definition[];
-  /** The same definitions. */
   readonly blocks: Blocks<Definition>;
   readonly groups: readonly LinkedGroup[];
   readonly linked: Blocks<LinkedResource>;

@@ -31,7 +31,6 @@ export interface Expansion {
   readonly fields: ReadonlyMap<string, OwnedField>;
   readonly required: readonly (readonly [name: string, field: OwnedField])[];
   readonly choices: readonly KeyChoice[];
-  /** Plugins selected by the value of a field. */
   readonly selected: readonly PluginId[];
   /** Plugins of every such object, with or without their fields. */
   readonly always: readonly PluginId[];

@@ -4,7 +4,6 @@ import { toLexemes } from '../strings/sql-read.js';
 import type { SqlObject } from '../strings/sql-objects.js';
 import type { SqlText } from './facts.js';
 
-/** Secret names of results. */
 export interface SecretNames extends ReadonlySet<string> {
   /** Of expressions: they contain no whole hash. */
   readonly derived?: ReadonlySet<string>;

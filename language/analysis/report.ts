@@ -53,7 +53,6 @@ export interface Report {
   merge(rows: readonly PendingProblem[]): void;
   /** Turns confirmed rows into errors. */
   raiseToErrors(rows: readonly PendingProblem[]): void;
-  /** Removes the fixes at the location that write clear text. */
   withholdClearFixes(spot: SourceLocation): void;
   readonly rows: readonly PendingProblem[];
   readonly errors: number;

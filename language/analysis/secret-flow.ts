@@ -21,9 +21,7 @@ type Path = readonly string[];
 /** Finds secrets in the result of an actionable. */
 type Find = (key: string, path: Path) => readonly { readonly name: string; readonly below: Path }[];
 
-/** A secret in the result of an actionable. */
 export interface SecretInResult {
-  /** The string that reads it. */
   readonly node: ValueRead['node'];
   /** The secret, as the result that it comes from names it. */
   readonly name: string;
@@ -53,7 +51,6 @@ interface FlowContext {
 export interface SecretFlow {
   /** Without those under names that responses omit. */
   listOpenSecrets(resource: LinkedResource, action: LinkedAction): readonly SecretInResult[];
-  /** Values in the actionable that are secrets of a result. */
   listReads(resource: LinkedResource, action: LinkedAction): readonly SecretRead[];
   /** A secret, or a value with one under another name. */
   isSecretName(resource: LinkedResource, path: Path): boolean;
@@ -155,7 +152,6 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
     });
   }
 
-  /** Where the value that is read is in the result. */
   function listPlaces(resource: LinkedResource, action: LinkedAction, { node, query }: ValueRead) {
     const { definition } = resource;
     const places: { path: Path; written: boolean }[] = [];

@@ -45,7 +45,6 @@ export const toSharedName = (text: string): string =>
 /** For display. */
 export const formatSharedName = (name: string): string => name.replaceAll(VALUE, '…');
 
-/** The number of accessors in a text, or of values in a name. */
 export const countValues = (text: string): number => toSharedName(text).split(VALUE).length - 1;
 
 /** Null if the numbers of accessors differ. The constant text of `newText`, with the accessors of `text`. */

@@ -44,7 +44,6 @@ export interface SharedLookupStage<T extends object, R, S extends object> {
   readonly name: string;
   /** Everything that the work reads for every input, except the source. */
   readonly reads: readonly StageInput[];
-  /** What it also reads for one input. */
   readonly readsOf?: (thing: T) => StageInput;
   readonly source: S;
   readonly compute: (thing: T, lookups: Lookups<S>, report: Report) => R;

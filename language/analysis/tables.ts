@@ -14,7 +14,6 @@ export interface TableNames {
   getTable(model: string): string;
   /** Includes the timestamps that statements add. */
   listFields(model: string): readonly string[];
-  /** Fields with a blind index for lookups. */
   listBlindFields(model: string): readonly string[];
   /** Timestamp columns that statements use and the model does not define. */
   listAddedFields(model: string): readonly string[];

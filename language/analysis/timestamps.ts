@@ -19,7 +19,6 @@ export interface TimestampUse {
   readonly spot: SourceLocation;
 }
 
-/** Includes timestamps that the tables already have. */
 export function findTimestamps(definition: Definition, tables: TableNames, registry: Registry): TimestampUse[] {
   const { statements, documents } = definition.finds;
   return [

@@ -161,7 +161,6 @@ function createKeyFix(
   return createMemberFix(`write "${name}": ${text}`, `${JSON.stringify(name)}: ${text}`, value, spot);
 }
 
-/** Wraps the member in a new object. */
 function createWrapFix(holder: string, { value }: Member, spot: SourceLocation): Pick<ReportOptions, 'fix'> {
   if (value === null) return {};
   // The value is the object, so only its key is wrong.

@@ -118,7 +118,6 @@ function visitMember(
   visit(context, member.value, owned.field, { label: `"${member.key}"`, around: node, outer });
 }
 
-/** Returns the plugins of the missing fields. */
 function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expansion, here: NodeContext): PluginId[] {
   const missing = listMissingFields(node, expansion);
   for (const [name] of missing) {

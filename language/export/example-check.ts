@@ -16,7 +16,6 @@ import { createDocument, rangeAt, type Document } from '../source/document.js';
 import { findNode } from '../source/tree.js';
 import { parseSource } from '../source/parse.js';
 
-/** Names of the files that examples are checked in. */
 export const EXAMPLE_FILES = {
   resource: 'example.json',
   model: 'models.json',

@@ -1,7 +1,6 @@
 /** Markdown helpers: tables, code, JSON. Independent of plugins. */
 import type { Json } from '../../contract/json.js';
 
-/** Escapes text that would end the cell. */
 const escapeCell = (text: string): string =>
   text
     .replace(/\s*\n\s*/g, ' ')

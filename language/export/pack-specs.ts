@@ -12,7 +12,6 @@ import { toPlainData } from './manifest.js';
 
 type ValuePath = readonly (string | number)[];
 
-/** A path and the line of its value. */
 type LineReference = readonly [way: ValuePath, line: number];
 
 interface PackedOne {
@@ -20,7 +19,6 @@ interface PackedOne {
   readonly schemas: readonly LineReference[];
   /** Names of members that stay in the code bundle: documentation. */
   readonly words: readonly string[];
-  /** Paths of functions. */
   readonly code: readonly ValuePath[];
 }
 

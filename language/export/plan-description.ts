@@ -33,7 +33,6 @@ interface PlannedPart {
 
 interface PlannedResource {
   readonly resource: ResourceModel;
-  /** All actionables of the plan. */
   readonly sequence: readonly ActionModel[];
   readonly registry: Registry;
   /** By model. */

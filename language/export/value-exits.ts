@@ -27,7 +27,6 @@ const toNames = (references: readonly Reference[] | null): readonly string[] | n
 const isListed = (names: readonly string[] | null, held: string): boolean =>
   names === null || names.some((name) => held === name || held.startsWith(`${name}.`) || name.startsWith(`${held}.`));
 
-/** A message has the result of its actionable. */
 export function traceMessages(trace: Trace, resource: LinkedResource, action: LinkedAction): FlowStep[] {
   const { definition } = resource;
   const events = definition.finds.sharedNames.filter(

@@ -124,7 +124,6 @@ function traceGroup(trace: Trace, steps: FlowStep[], next: Map<string, ColumnFlo
   }
 }
 
-/** The field of the actionable, or of the resource, that contains it. */
 function findFieldAround({ definition, actions }: LinkedResource, span: Span): string {
   const holder = actions.find(({ node }) => isInside(span, node))?.node ?? definition.node;
   return holder.members.find(({ value }) => value !== null && isInside(span, value))?.key ?? '';
@@ -146,7 +145,6 @@ const isOfColumn = (trace: Trace, { query, columns }: ValueRead): boolean =>
   columns.some((name) => name.split('.')[0] === trace.column) &&
   findQueryModel(trace.input.analysis, query) === trace.model;
 
-/** The columns that the value is written to, of those that it is bound to. */
 function listWrittenColumns(analysis: Analysis, { query, columns, node }: ValueRead): ColumnFlow['next'] {
   const model = query === null ? undefined : findQueryModel(analysis, query);
   if (query === null || model === undefined) return [];
@@ -172,7 +170,6 @@ function createWriteTest(query: SqlText | DocumentQuery, node: LocatedNode): (co
 /** Its parameters are the written fields themselves. */
 const isInsert = ({ around }: DocumentQuery): boolean => findMember(around, 'action')?.value?.scalar === 'INSERT';
 
-/** What happened to the value before, and what the read is. */
 function traceRead(resource: LinkedResource, action: LinkedAction, read: ValueRead, kind: FlowKind): FlowStep[] {
   const { definition } = resource;
   const path = read.path.join('.');

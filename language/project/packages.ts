@@ -34,7 +34,6 @@ interface PluginCollection {
   readonly unchecked: PluginId[];
 }
 
-/** The plugins of the distribution. */
 export interface BuiltinPlugins {
   readonly kinds: readonly Kind[];
   readonly specs: readonly PluginSpec[];

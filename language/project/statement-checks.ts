@@ -77,7 +77,6 @@ function groupByStore(
   return [...groups.values()];
 }
 
-/** Plugins with scratch stores for the syntaxes of the configured stores. */
 export function listScratchPlugins(registry: Registry, chosen: Config['chosen']): PluginSpec[] {
   const syntaxOf = ({ kind, name }: Config['chosen'][number]): unknown =>
     registry.plugin(kind, name)?.facts?.['syntax'];

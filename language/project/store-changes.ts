@@ -20,7 +20,6 @@ export interface StoreSchemas {
   readonly readScripts: (store: OpenPlugin) => Promise<readonly Script[]>;
 }
 
-/** The tables of this store. */
 export function selectTables({ id, context }: OpenPlugin, tables: readonly ModelTable[]): readonly ModelTable[] {
   const [kind] = id.split(':');
   return tables.filter(({ stores }) =>

@@ -39,7 +39,6 @@ export interface Cursor {
   readonly path: readonly (string | number)[];
   /** Offsets of objects and lists, the outermost first. */
   readonly opened: readonly number[];
-  /** The token that contains the cursor or ends at it. */
   readonly token: CursorToken | null;
   /** Where a comma must be inserted before another member. */
   readonly comma: number | null;

@@ -65,7 +65,6 @@ function findLineStarts(text: string): number[] {
   return lineStarts;
 }
 
-/** Offsets outside the document are clamped. */
 export function offsetInFile(doc: Document, offset: number): number {
   const at = Math.max(0, Math.min(offset, doc.text.length));
   return doc.within === null ? at : offsetInFile(doc.within.doc, doc.within.start + at);

@@ -190,7 +190,6 @@ interface Token {
   readonly end: number;
   /** Of its line, in characters. */
   readonly indent: number;
-  /** The first of its line. */
   readonly isFirst: boolean;
 }
 

@@ -23,7 +23,6 @@ export interface SqlCaret {
     | 'row'
     /** Only a keyword, because the expression before it is complete. */
     | 'word'
-    /** The type of a cast. */
     | 'type';
   readonly qualifier: string | null;
   readonly sources: readonly SqlSource[];

@@ -90,7 +90,6 @@ export function createClauseScope(words: readonly Lexeme[], i: number): ClauseSc
   return { words, i, holder, isQuery, before: listClauses(from, i), behind: listClauses(i + 1, to) };
 }
 
-/** True for the first word of a clause. */
 export function isClause(words: readonly Lexeme[], at: number): boolean {
   const { text = '' } = words[at] ?? {};
   if (!Object.hasOwn(HEADS, text) || words[at - 1]?.type === 'dot') return false;

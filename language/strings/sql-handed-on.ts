@@ -29,7 +29,6 @@ export interface HandedOn {
   readonly columns: readonly string[];
 }
 
-/** Whether the table has the column; true where its columns are unknown. */
 export type HasColumn = (table: string, column: string) => boolean;
 
 const SETS = /^(?:UNION|INTERSECT|EXCEPT)$/;

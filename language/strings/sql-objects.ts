@@ -74,7 +74,6 @@ function readNames(words: readonly Lexeme[], open: number, end: number): string[
   });
 }
 
-/** The names behind OUT and INOUT. */
 function listOutNames(words: readonly Lexeme[], open: number, end: number): string[] {
   return words.slice(open, end).flatMap((word, n) => {
     const [before, name] = [words[open + n - 1], words[open + n + 1]];

@@ -145,7 +145,6 @@ export function readColumnList(words: readonly Lexeme[], open: number): (string 
   });
 }
 
-/** Maps the start of each inserted value to its column. */
 function pairInsertColumns(words: readonly Lexeme[], into: number, pairs: Map<number, string>): void {
   let at = into + 1;
   while (isName(words[at]) && words[at + 1]?.type === 'dot') at += 2;

@@ -253,7 +253,6 @@ export function readTarget(words: readonly Lexeme[], verb: number): (SqlTable & 
   return target;
 }
 
-/** Of the first statement. */
 export function findMainStatement(words: readonly Lexeme[]): { readonly verb: number; readonly end: number } {
   const isEnd = (word: Lexeme): boolean => word.type === 'semicolon' && word.depth === 0;
   const first = words.findIndex((word) => !isEnd(word));

@@ -8,7 +8,6 @@ const LIST_END = splitWords(
 const CLAUSES = splitWords('SELECT FROM WHERE ON BY SET VALUES RETURNING HAVING JOIN USING LIMIT');
 const SET_OPERATORS = splitWords('UNION INTERSECT EXCEPT');
 const NO_ALIAS = splitWords('END NULL TRUE FALSE UNKNOWN');
-/** Words that make an expression a condition. */
 export const CONDITIONS = splitWords(
   'AND OR NOT IS IN LIKE ILIKE SIMILAR BETWEEN REGEXP RLIKE ISNULL NOTNULL OVERLAPS',
 );
@@ -30,7 +29,6 @@ export interface SelectList {
   readonly isValues: boolean;
 }
 
-/** Lists of SELECT and RETURNING. */
 export type SelectLists = ReturnType<typeof readSelectLists>;
 
 export const isEndOfAlias = ({ type, text }: Lexeme): boolean =>

@@ -74,7 +74,6 @@ function readLineComment(text: string, at: number): Piece {
   return { type: 'comment', end: match(LINE, text, at) };
 }
 
-/** Block comments nest in SQL. */
 function readBlockComment(text: string, at: number): Piece {
   let depth = 0;
   for (let i = at; i < text.length - 1; i++) {

@@ -26,7 +26,6 @@ export function resolvePlaintext(invocation: Invocation, value: unknown): unknow
   return clear;
 }
 
-/** Strings are hashed as they are, other values as JSON. */
 export type BlindIndex = (value: unknown) => string;
 
 /** `secret`: at least 32 bytes. Throws BootError when it is missing or shorter. */

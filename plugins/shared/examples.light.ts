@@ -37,7 +37,6 @@ const GUARDED: JsonObject = {
   protected: { extract_claims: ['id'] },
 };
 
-/** Uses the fragment as a query parameter of a guarded resource. */
 export const wrapAsGuardedParameter = (fragment: Json): Host => {
   const host = wrapAsParameter(fragment);
   return { ...host, json: { ...host.json, ...GUARDED } };

@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module';
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 
-/** Internals of the driver, which may differ in other versions. */
 interface DriverConnection {
   readonly closed: boolean;
   readonly socket: { write: (chunk: Uint8Array) => boolean; emit: (event: 'drain') => boolean };

@@ -54,7 +54,6 @@ export const NAME_SOURCES: Readonly<Record<string, NameSource>> = {
   'plugin-id': suggestPluginIds,
 };
 
-/** Names for a whole string in a language. */
 const BY_LANGUAGE: Readonly<Partial<Record<NonNullable<FieldMeta['language']>, NameSource>>> = {
   collection: suggestModels,
   cron: suggestSchedules,

@@ -64,7 +64,6 @@ export function auditSet(set: AuditedSet, { definitions, resources, groups }: Au
   });
 }
 
-/** Fields that refer to a model with hashed columns. */
 function listCallerFields({ node }: Definition, tables: TableNames, hashed: HashedColumns): string[] {
   if (hashed.size === 0) return [];
   return node.members.flatMap(({ key, value }) => {

@@ -31,7 +31,6 @@ const PASSWORD = /^(?:user_?)?(?:pass(?:word|wd|code|phrase)?|pwd)(?:_?(?:hash|d
 
 export type HashedColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Hashed columns by model. */
 export function findHashedColumns(registry: Registry, resources: Blocks<LinkedResource>): HashedColumns {
   const hashed = new Map<string, Set<string>>();
   for (const [{ secretModels }, names] of resources.flatMap((block) => listHashedNamesIn(block, registry)))

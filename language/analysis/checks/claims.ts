@@ -152,7 +152,6 @@ const listClaimReads = memoizeWith((resource: LinkedResource, registry: Registry
   return [...written, ...bare].filter(({ action }) => action?.timing.scheduled !== true);
 });
 
-/** Linked resources, and finished models. */
 type WithDefinition = Pick<LinkedResource, 'definition'>;
 
 export const listUsages = memoize(({ definition: { finds, node } }: WithDefinition): readonly PluginUsage[] =>

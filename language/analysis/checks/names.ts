@@ -97,5 +97,4 @@ const createParams = (owner: LinkedResource, use: Use): Params => ({
   user: use.user.id,
 });
 
-/** Adjacent parallel actionables run concurrently. */
 const isConcurrent = (neighbours: readonly LinkedAction[]): boolean => neighbours.every(({ parallel }) => parallel);

@@ -22,7 +22,6 @@ export interface FixContext {
   readonly mayEdit: (node: LocatedNode, edits: readonly FindingEdit[]) => boolean;
 }
 
-/** What checks know of the resource around a place. */
 export type CheckedResource = Pick<CheckPlace, 'actions' | 'secrets' | 'isSecretName' | 'inPath'> & FixContext;
 
 /** Of a place outside resources. */

@@ -59,7 +59,6 @@ function isMatchingRoom({ words: open }: Room, words: string): boolean {
   return words.startsWith(first) && words.endsWith(last) && end >= at && !words.slice(at, end).includes(VALUE);
 }
 
-/** Inserts the values of this room. */
 function suggestRoom({ words, values }: Room, joined: readonly Room[]): string | undefined {
   const alike = joined.filter((one) => !one.open && one.values.length === values.length);
   const near = findNearest(

@@ -85,7 +85,6 @@ function checkTestFile(context: TestContext, definition: Definition, report: Rep
 
 const CONTENTS = ['text', 'base64', 'path'];
 
-/** A file has its content in one form. */
 function checkContent(doc: Document, report: Report, file: LocatedNode): void {
   if (file.type !== 'object') return;
   const [, second, ...others] = file.members.filter(({ key }) => CONTENTS.includes(key));

@@ -7,7 +7,6 @@ export interface ForeignPlaceholder {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** The number of its replacement. */
   readonly n: number;
 }
 

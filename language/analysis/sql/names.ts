@@ -18,7 +18,6 @@ export interface StatementNames {
   readonly columns: Columns;
   /** Models of the columns without an alias. */
   readonly origins: ReadonlyMap<string, string>;
-  /** Certain sources of aliased columns. */
   readonly aliased: AliasedColumns;
   /** True for set operations. */
   readonly mixed: boolean;

@@ -52,7 +52,6 @@ function createCommonScope(context: ResolveContext, statement: Tree, parent: Sql
   return base;
 }
 
-/** Column aliases replace the first columns. */
 function renameColumns(context: ResolveContext, columns: Columns, aliases: readonly (string | null)[]): Columns {
   if (aliases.length === 0 || columns === null) return columns;
   const renamed = [...aliases.flatMap((name) => name ?? []), ...columns.slice(aliases.length)];
@@ -212,7 +211,6 @@ function resolveReturning(context: ResolveContext, statement: Tree, scope: SqlSc
   return resolveOutputs(context, list, scope);
 }
 
-/** Also records the origins of the columns. */
 function resolveOutputs({ origins, aliased }: ResolveContext, list: readonly Tree[], scope: SqlScope): Columns {
   const columns = listOutputNames(list, scope);
   if (columns !== null && !origins.has(columns)) {

@@ -15,7 +15,6 @@ const KEYWORDS = (
   'DISTINCT BETWEEN EXISTS CONFLICT NOTHING TRUE FALSE NULL WITH CASE WHEN THEN ELSE INTERVAL'
 ).split(' ');
 
-/** Operators of other languages. */
 const OPERATORS: Readonly<Record<string, string>> = { '=>': '>=', '=<': '<=', '!==': '<>', '&&': 'AND', '||': 'OR' };
 
 /** `fault`: offset of the error. The first change that `reads` accepts. */

@@ -6,7 +6,6 @@ import { mapModelsByAlias } from '../tables.js';
 export interface AnalysisLookup {
   readonly resource: (id: string) => ResourceModel | undefined;
   readonly action: (key: string) => ActionModel | undefined;
-  /** Accepts any name of a model. */
   readonly model: (name: string) => string | undefined;
   readonly hasField: (model: string, field: string) => boolean;
 }

@@ -40,6 +40,5 @@ function declareModel(collecting: SymbolCollector, definition: Definition): void
   }
 }
 
-/** Accepts a list of names or of lists of names. */
 export const listNameNodes = (list: LocatedNode | null): LocatedNode[] =>
   (list?.items ?? []).flatMap((item) => (item.type === 'string' ? [item] : listNameNodes(item)));

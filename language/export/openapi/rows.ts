@@ -18,7 +18,6 @@ import { ANY, createListSchema, toNullable, createObjectSchema } from '../../../
 import { boundRowCount } from './row-count.js';
 import { getCastSchema, getFunctionSchema, type ApiTable } from './sql-types.js';
 
-/** Finds a table by its name in a statement. */
 export type FindTable = (name: string) => ApiTable | undefined;
 
 /** A source of a FROM list; `table` is null if unknown. */

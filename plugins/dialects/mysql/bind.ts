@@ -226,7 +226,6 @@ export function bindValue(value: unknown, type: BindType): BoundValue {
   return typeof type === 'object' ? toJsonList(value, type.list) : BINDS[type](value);
 }
 
-/** Returns the values for the placeholders of a piece. */
 export type Bind = (piece: RenderedSql) => BoundValue[];
 
 export interface Binder {

@@ -9,7 +9,6 @@ export interface MysqlCatalogueTable {
   readonly columns: ReadonlyMap<string, ValueType | undefined>;
   /** The AUTO_INCREMENT column. */
   readonly auto: string | null;
-  /** The primary key comes first. */
   readonly keys: readonly { readonly name: string; readonly primary: boolean; readonly columns: readonly string[] }[];
 }
 

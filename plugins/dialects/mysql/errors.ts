@@ -164,7 +164,6 @@ const NAMED = new Map([
   [1305, /^(?:FUNCTION|PROCEDURE) (\S+) does/],
 ]);
 
-/** What is known of the failed statement. */
 export interface FailedStatement {
   readonly columns: readonly string[];
   readonly word: StatementWord | null;
@@ -202,7 +201,6 @@ export function toMysqlFault(
 export const isMysqlRetryable = (error: unknown): boolean =>
   error instanceof Fault && error.code === 'QRY_SERIALIZATION';
 
-/** An error of a statement of a definition. */
 export class StatementError extends Error {
   constructor(
     readonly error: unknown,

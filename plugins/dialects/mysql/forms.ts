@@ -212,7 +212,6 @@ const findConflict = (words: Words, verb: number, end: number): number => {
   return at < end && isKeyword(words.all[at - 1], 'ON') ? at - 1 : end;
 };
 
-/** An INSERT in MySQL has no table alias. */
 function replaceAlias({ all, out }: Words, from: number, table: ReturnType<typeof parseTable>): void {
   for (let at = table.end - 1; at > from && all[at]?.end !== undefined; at--) {
     if (at === table.end - 1 || isKeyword(all[at], 'AS')) out[at] = '';

@@ -110,7 +110,6 @@ function inferType(
   return columnOf(getLexemeName(last), isName(qualifier) ? getLexemeName(qualifier) : null);
 }
 
-/** A function that returns an argument has its type. */
 function inferCallType(
   all: readonly Lexeme[],
   from: number,

@@ -73,7 +73,6 @@ function getDefaultName({ all, scan }: Words, { from, end }: Pick<Item, 'from' |
 
 const UNNAMED = '?column?';
 
-/** The name of its operand, or else of its type. */
 function getCastName(words: Pick<Words, 'all' | 'scan'>, from: number, end: number, type: string): string {
   const last = words.all[end - 1];
   const named = getDefaultName({ ...words, out: [] }, { from, end });

@@ -117,7 +117,6 @@ export async function createPool(
     return true;
   }
 
-  /** Kills an abandoned statement on the server. */
   function killStatement({ connection: { threadId } }: Member): void {
     const id = Number(threadId);
     if (!Number.isInteger(id)) return;

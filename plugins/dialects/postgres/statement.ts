@@ -29,7 +29,6 @@ import {
 
 const NO_VALUES: readonly string[] = [];
 const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
-/** Bytes of text from which a result is large. */
 const LARGE_TEXT = 262_144;
 /** Bytes of the pieces that are passed on. */
 const PIECE = 65_536;

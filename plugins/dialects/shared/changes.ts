@@ -8,7 +8,6 @@ export interface TypedColumn {
 
 interface NamedChange {
   readonly table: string;
-  /** The column, or the names of all columns, for display. */
   readonly column: string;
   readonly name: string;
 }

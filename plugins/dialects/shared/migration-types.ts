@@ -22,7 +22,6 @@ export interface KnownIndex {
   readonly name: string;
   readonly unique: boolean;
   readonly primary: boolean;
-  /** To be dropped as a constraint. */
   readonly constraint: boolean;
   /** Empty for expressions, prefixes and partial indexes, which are ignored. */
   readonly columns: readonly string[];

@@ -10,7 +10,6 @@ import type { PostgresPreparedStatement } from './values.js';
 
 const JSON_CAST = /^jsonb?$/;
 const READS = /^(?:SELECT|VALUES|TABLE)$/;
-/** Keywords that write or lock in a SELECT: CTEs, SELECT INTO, FOR UPDATE. */
 const WRITES = /^(?:INSERT|UPDATE|DELETE|MERGE|INTO|SHARE|LOCK)$/i;
 /** With these, an INSERT reads tables or changes rows. */
 const NOT_PLAIN = /^(?:SELECT|WITH|CONFLICT|TABLE)$/i;

@@ -29,7 +29,6 @@ export function hasTableAccess({ body }: Pick<Trigger, 'body'>): boolean {
 const listNames = (triggers: readonly Trigger[]): readonly string[] =>
   triggers.filter(hasTableAccess).map(({ name, table }) => (table === '' ? name : `${name} on ${table}`));
 
-/** Logs the names of such triggers. */
 export function isTriggered(triggers: readonly Trigger[], store: string, log: Log): boolean {
   const found = listNames(triggers);
   if (found.length === 0) return false;

@@ -55,7 +55,6 @@ const search: NamePlace = {
   },
 };
 
-/** Field names with arbitrary values. */
 const fields: NamePlace = { fields: '' };
 
 const UPDATES: Readonly<Record<string, string>> = {

@@ -61,7 +61,6 @@ export const STAGE_FLOWS: Readonly<Record<string, NameFlow>> = {
   $fill: 'writes',
 };
 
-/** Maps each name to the same place. */
 const mapToPlace = (words: Readonly<Record<string, string>>, place: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.keys(words).map((name) => [name, place]));
 

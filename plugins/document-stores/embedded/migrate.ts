@@ -39,7 +39,6 @@ const toKnownIndex = ({ change, columns }: PlannedChange, name: string): Collect
   };
 };
 
-/** The index of terms covers all other indexes. */
 function formatIndexSql(planned: PlannedChange, table: string, name: string): string[] {
   const fields = planned.columns.map((column) => column.name);
   const index = quoteIdentifier(toIndexName(table, name));

@@ -71,6 +71,5 @@ function createSearch(text: unknown, fields: readonly string[]): Search {
   };
 }
 
-/** Turns a query for all words into one for any word. */
 const toAnyWordQuery = (value: string): string =>
   `replace(plainto_tsquery('english', ${value})::text, ' & ', ' | ')::tsquery`;

@@ -25,7 +25,6 @@ export const toTableName = (collection: string, instance: string): string =>
 
 export const toIndexName = (table: string, name: string): string => fitName(`${table}_${name}`);
 
-/** The metadata of a collection is in the comment of its table. */
 export const formatComment = (table: string, known: CollectionMetadata): string =>
   `COMMENT ON TABLE ${quoteIdentifier(table)} IS '${JSON.stringify(known).replaceAll("'", "''")}'`;
 

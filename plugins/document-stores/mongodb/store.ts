@@ -75,7 +75,6 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
     return (await read(name, filter, { projection: { _id: 1 } }, session)).map(({ _id }) => _id);
   }
 
-  /** In the order of the ids. */
   async function findByIds(name: string, ids: readonly unknown[], session: MongoSession): Promise<Document[]> {
     const found = new Map<string, Document>();
     for (const some of splitChunks(ids)) {
@@ -218,7 +217,6 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
   };
 }
 
-/** A stage that writes the result. */
 const isWrite = (stage: Document): boolean => Object.hasOwn(stage, '$out') || Object.hasOwn(stage, '$merge');
 
 const restrictToIds = (filter: Document, ids: readonly unknown[]): Filter<Stored> => ({

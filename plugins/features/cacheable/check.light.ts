@@ -64,7 +64,6 @@ const findWriterOf = ({ id = null }: CachedAction, root: CachedAction): CachedAc
     (action) => isWrite(action) && listExtractions(action, root).some(({ from }) => from.includes(id)),
   );
 
-/** A cached actionable between two writes splits their transaction. */
 function isBetweenWrites(holder: CachedAction, root: CachedAction): boolean {
   if (root['transaction'] === false) return false;
   const actions = toObjects(root['actionables']);

@@ -216,7 +216,6 @@ interface SharedComputation {
 
 interface SharedComputations {
   get(entry: string): SharedComputation | undefined;
-  /** Registers the caller as the one that computes the entry. */
   register(entry: string): SharedComputation;
   /** Unregisters the flight, so that no further request joins it. */
   unregister(entry: string, flight: SharedComputation): void;

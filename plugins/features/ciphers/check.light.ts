@@ -22,7 +22,6 @@ export function check(place: CheckPlace): Finding[] {
   ];
 }
 
-/** The variable of a text that is exactly one accessor. */
 function parseVariableName(text: string): string | null {
   const [only] = listAccessors(text);
   return only?.start === 0 && only.end === text.length ? (only.tail[0] ?? null) : null;

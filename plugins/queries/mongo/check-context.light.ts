@@ -16,11 +16,9 @@ export interface QueryCheckContext {
   readonly known: KnownFields | null;
   /** Documents may have other fields too. */
   readonly isOpen: boolean;
-  /** The model of another collection. */
   readonly findModel: (collection: Json | undefined) => Pick<QueryCheckContext, 'model' | 'known' | 'isOpen'>;
   readonly updates?: boolean;
   readonly parameters: readonly Json[];
-  /** The complete definition. */
   readonly root: QueryDefinition;
   readonly nearest: CheckPlace['nearest'];
   readonly facts: CheckPlace['facts'];
@@ -131,7 +129,6 @@ export function checkValue(look: QueryCheckContext, json: Json, field: QueryDefi
   else if (!canHold(column, literal.json) || !isObjectLike(look, field, literal.json)) reportType(look, field, literal);
 }
 
-/** A field with an object equals no other value. */
 function isObjectLike({ facts }: QueryCheckContext, field: QueryDefinition, json: Json): boolean {
   return facts('field-type', asText(field['type']))?.['holds'] !== 'object' || json === null || isObject(json);
 }
@@ -169,7 +166,6 @@ export function getItemField({ facts }: QueryCheckContext, field: QueryDefinitio
   return typeof column === 'string' && column !== 'json' && column !== 'timestamp' ? { type: type as Json } : null;
 }
 
-/** The literal, or an item of it, that no item of the list is. */
 function findWrongItem(look: QueryCheckContext, items: QueryDefinition, json: Json): Json {
   const column = getColumnType(look, items) ?? '';
   const list = Array.isArray(json) ? (json as readonly Json[]) : [json];
@@ -179,7 +175,6 @@ function findWrongItem(look: QueryCheckContext, items: QueryDefinition, json: Js
 export const toFields = (properties: QueryDefinition): [string, QueryDefinition | null][] =>
   toEntries(properties).map(([key, inner]) => [key, isObject(inner) ? (inner as QueryDefinition) : null]);
 
-/** An element of a list as a field. */
 export function getElement(look: QueryCheckContext, list: QueryDefinition | null): QueryDefinition | null {
   const properties = list?.['properties'];
   return getItemField(look, list) ?? (isObject(properties) ? { properties } : null);

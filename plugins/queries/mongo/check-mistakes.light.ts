@@ -78,7 +78,6 @@ export function reportDollar({ findings }: QueryCheckContext, name: string, righ
 interface IntendedValue {
   readonly isCall: boolean;
   readonly right: string;
-  /** The replacement is certain. */
   readonly isCertain: boolean;
 }
 

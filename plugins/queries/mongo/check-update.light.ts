@@ -50,7 +50,6 @@ export function checkUpdate(given: QueryCheckContext, json: Json, at: string, fi
   }
 }
 
-/** Checks the fields of an update operator and their operands. */
 function checkFields(look: QueryCheckContext, name: string, operand: Operand, json: Json, at: string): void {
   if (!isObject(json)) {
     reportWrongForm(look, json, at, `behind "${name}"`, 'an object of names of fields');

@@ -39,7 +39,6 @@ const findAction = ({ holder, root, actions }: CheckPlace): CheckAction | undefi
   return actions.find((one) => one.index === index);
 };
 
-/** Names as in the model, with the definition where it is known. */
 const toKnownFields = ({ names, fields }: Pick<CheckAction, 'names' | 'fields'>): KnownFields =>
   new Map(names.map((name) => [name, fields.get(name.toLowerCase()) ?? null]));
 

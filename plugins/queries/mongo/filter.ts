@@ -175,7 +175,6 @@ function compileHeldValue(json: JsonObject | readonly Json[], compiling: QueryCo
   return createListNode(json.map((item) => compileInner(item, type.form === 'array' ? '0' : '')));
 }
 
-/** Converts a literal to the type of its field. */
 export function convertLiteral(json: Json, type: StoredFieldType): unknown {
   try {
     return convertValue(json, type, null);

@@ -86,7 +86,6 @@ export const SEARCH_FIELDS = createOperatorTable({
   $diacriticSensitive: 'constant',
 });
 
-/** Update operators, with the operand of each of their fields. */
 export const UPDATE_OPERATORS = createOperatorTable({
   $set: 'value',
   $setOnInsert: 'value',
@@ -152,7 +151,6 @@ export const UPDATE_STAGES = createOperatorTable({
   $replaceWith: 'expression',
 });
 
-/** Members of object stages; any other member is an error. */
 export const STAGE_MEMBERS: Readonly<Record<string, Operators>> = Object.freeze({
   $sample: createOperatorTable({ size: 'number' }),
   $replaceRoot: createOperatorTable({ newRoot: 'expression' }),

@@ -174,6 +174,5 @@ export function toPlainJson(value: unknown): unknown {
 export interface QueryCompileContext {
   readonly leaf: Leaf;
   readonly typeOf: FieldTypeLookup;
-  /** Of another collection. */
   readonly typesIn: (collection: string) => FieldTypeLookup;
 }

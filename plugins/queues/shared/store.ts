@@ -62,7 +62,6 @@ export interface QueueStore {
   renewLeases(held: readonly JobLease[], lease: number): Promise<ReadonlySet<string>>;
   /** Replaces the journal. False: the lease is lost. */
   saveJournal(held: JobLease, journal: string): Promise<boolean>;
-  /** Removes a completed job. False: the lease is lost. */
   completeJob(held: JobLease): Promise<boolean>;
   /** Retries after `after` milliseconds; null: dead. `counted` false: no attempt. False: the lease is lost. */
   fail(held: JobLease, failure: Failure, after: number | null, counted?: boolean): Promise<boolean>;

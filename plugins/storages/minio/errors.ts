@@ -26,7 +26,6 @@ export const isAbsent = (error: unknown): boolean =>
 export const hasErrorCode = (error: unknown, code: string): boolean =>
   error instanceof S3Error && getStorageErrorCode(error) === code;
 
-/** An error of the local file. */
 const isLocal = (error: unknown): boolean =>
   error instanceof Error &&
   ['open', 'read'].includes(String((error as { readonly syscall?: unknown }).syscall)) &&

@@ -9,7 +9,6 @@ export interface Transport {
   readonly agent: http.Agent;
   /** Ends every request of this work at the deadline, in milliseconds of `performance.now()`. */
   readonly runUntil: <T>(deadline: number | undefined, work: () => Promise<T>) => Promise<T>;
-  /** Closes idle connections, which the server may have closed too. */
   readonly closeIdleSockets: () => void;
 }
 

@@ -9,7 +9,6 @@ export const ACCESS = 'access';
 export const PURPOSE_CLAIM = 'purpose';
 
 const NAME = text({ doc: 'The name itself.' }).min(1).max(256);
-/** These names are readable in each token. */
 const OF_NAMES = { roots: ['ENV'], purpose: 'names in tokens', advanced: true } as const;
 
 const createNameField = (doc: string, example: string) => value(NAME, { ...OF_NAMES, doc, examples: [example] });

@@ -20,7 +20,6 @@ export interface StepPlan {
 }
 
 export interface CursorPlan {
-  /** Steps of one stage run in parallel. */
   readonly stages: readonly (readonly StepPlan[])[];
   readonly inboxes: readonly Inbox[];
   /** Restores the values of noted steps. Returns the label of a missing value, or null. */
@@ -89,7 +88,6 @@ export function compileCursor(source: PartSource): CursorPlan | null {
   return Object.freeze({ stages: steps, inboxes: [...inboxes], restoreValues: restoreNotes });
 }
 
-/** Whether other actionables of the part read a secret of this result. */
 function hasSecretReads(source: PartSource, members: readonly string[], key: string): boolean {
   const secrets = source.findSecrets(key);
   const others = members.filter((member) => member !== key);

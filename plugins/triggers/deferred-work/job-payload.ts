@@ -37,7 +37,6 @@ export function compileJobPayload(source: PartSource): JobPayload {
   const needs = Object.freeze(reads.labels);
   const before = hashParts(listLegacyInputs(source, members, reads));
   const version = hashParts([before, ...members.map(({ value }) => JSON.stringify(value))]);
-  /** Stored results contain no secrets. */
   const omitSecrets = ({ key, pick }: PickedResult): PickedResult => {
     const hide = createHider(source.findSecrets(key), []);
     return { key, pick: (result) => pick(hide(result)) };

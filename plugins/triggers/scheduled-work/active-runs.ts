@@ -10,7 +10,6 @@ const RENEWAL = (LEASE * 1000) / 3;
 const TRIES = 5;
 const PAUSE = 1000;
 
-/** Time source, replaceable in tests. */
 export interface TimeSource {
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number;

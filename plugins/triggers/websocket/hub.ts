@@ -15,7 +15,6 @@ export interface Client {
   waiting: Delivery[] | null;
   /** `left` is called once the frame was sent or failed. Returns false on a closed connection. */
   send(frame: Buffer, left?: () => void): boolean;
-  /** Closes a slow consumer. */
   closeSlowConsumer(): void;
 }
 
@@ -26,7 +25,6 @@ export interface PendingConnection {
 
 export interface Hub {
   readonly count: number;
-  /** Registers a connection before its authentication. */
   register(): PendingConnection;
   unregister(arrival: PendingConnection): void;
   /** Delivers the messages since `register` first. `late`: queues messages until `replayMissed`. */

@@ -102,7 +102,6 @@ export function prefixPointers(issues: Issue[], start: number, pointer: string):
   }
 }
 
-/** Validates each item of a list; items must be objects. */
 export function createItemsValidator(
   judge: ObjectValidator,
 ): (items: readonly unknown[], pointer: string, issues: Issue[]) => void {
