@@ -19,7 +19,7 @@ export interface ServerContext {
 
 export interface Feature {
   readonly capabilities: (client: ClientCapabilities) => Partial<ServerCapabilities>;
-  attach(desk: ServerContext): void;
+  attach(server: ServerContext): void;
 }
 
 /**
@@ -27,16 +27,16 @@ export interface Feature {
  * the user types.
  */
 export function createDocumentHandler<P extends { readonly textDocument: { readonly uri: string } }, R>(
-  desk: ServerContext,
+  server: ServerContext,
   nothing: R,
   answer: (view: DocumentContext, params: P) => R | Promise<R>,
 ): (params: P, token: CancellationToken) => Promise<R> {
   return async (params, token) => {
     try {
-      const view = await desk.loadDocument(params.textDocument.uri);
+      const view = await server.loadDocument(params.textDocument.uri);
       return view === null || token.isCancellationRequested ? nothing : await answer(view, params);
     } catch (error) {
-      logError(desk.connection, error);
+      logError(server.connection, error);
       return nothing;
     }
   };
@@ -44,7 +44,7 @@ export function createDocumentHandler<P extends { readonly textDocument: { reado
 
 /** The same for requests without a document. */
 export function createRequestHandler<P, R>(
-  desk: ServerContext,
+  server: ServerContext,
   nothing: R,
   answer: (params: P) => R | Promise<R>,
 ): (params: P) => Promise<R> {
@@ -52,7 +52,7 @@ export function createRequestHandler<P, R>(
     try {
       return await answer(params);
     } catch (error) {
-      logError(desk.connection, error);
+      logError(server.connection, error);
       return nothing;
     }
   };

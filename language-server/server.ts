@@ -56,7 +56,7 @@ export function serve(connection: Connection, version: string): void {
     connection,
     workspace,
     documents,
-    toClientUri: (name) => desk.toClientUri(name),
+    toClientUri: (name) => server.toClientUri(name),
     pause: () => pause,
     onPublished: (project) => {
       for (const uri of documents.keys()) if (isStatementUri(uri)) statementProblems.scheduleCheck(uri);
@@ -71,7 +71,7 @@ export function serve(connection: Connection, version: string): void {
     publish: (project) => publisher.publishNow(project),
   });
 
-  const desk: ServerContext = {
+  const server: ServerContext = {
     connection,
     get client() {
       return client;
@@ -90,7 +90,7 @@ export function serve(connection: Connection, version: string): void {
     toClientUri: (name) => uris.get(name) ?? toFileUri(name),
   };
 
-  const statementProblems = createStatementProblems(desk, () => pause);
+  const statementProblems = createStatementProblems(server, () => pause);
 
   /** Logs errors; the next change retries. */
   const logRejection = (work: Promise<unknown>): void => {
@@ -188,7 +188,7 @@ export function serve(connection: Connection, version: string): void {
     statementProblems.stop();
     statements.close();
   });
-  for (const feature of FEATURES) feature.attach(desk);
+  for (const feature of FEATURES) feature.attach(server);
   documents.listen(connection);
   connection.listen();
 }

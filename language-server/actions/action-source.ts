@@ -5,7 +5,7 @@ import type { ServerContext } from '../server-context.js';
 import type { DocumentContext } from '../document-context.js';
 
 export interface ActionSourceInput {
-  readonly desk: ServerContext;
+  readonly server: ServerContext;
   readonly view: DocumentContext;
   readonly range: Range;
   readonly problems: readonly Problem[];

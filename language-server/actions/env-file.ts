@@ -34,7 +34,7 @@ async function isSafeTarget({ view }: ActionSourceInput, file: string): Promise<
 }
 
 async function offerSecretMove(asked: ActionSourceInput, problem: Problem): Promise<CodeActionOffer[]> {
-  const { view, desk } = asked;
+  const { view, server } = asked;
   const proposed = /^"(\$[A-Z_0-9]+\.)([A-Za-z_][A-Za-z0-9_]*)"$/.exec(problem.fix?.text ?? '');
   const [, root = '', base = ''] = proposed ?? [];
   if (base === '') return [];
@@ -45,7 +45,7 @@ async function offerSecretMove(asked: ActionSourceInput, problem: Problem): Prom
   const line = value === null ? null : formatEnvLine(await freeName(asked, base), value);
   if (line === null) return [];
   const change = { range: problem.range, newText: JSON.stringify(`${root}${line.name}`) };
-  const edit = await withLines(asked, { [desk.toClientUri(view.name)]: [change] }, line.name, line.text);
+  const edit = await withLines(asked, { [server.toClientUri(view.name)]: [change] }, line.name, line.text);
   const what = isKnown ? 'Read a new random value from' : 'Move it to';
   return [{ title: `${what} .env, as ${line.name}`, edit, fixes: [problem], needsReview: true }];
 }
@@ -107,7 +107,7 @@ async function withLines(
   name: string,
   line: string,
 ): Promise<WorkspaceEdit> {
-  const { desk, view } = asked;
+  const { server, view } = asked;
   const made: Record<string, TextEdit[]> = { ...changes };
   const isListed = Object.hasOwn(parseEnv(await read(asked, '.env.example')), name);
   for (const [file, text] of [['.env', line], ...(isListed ? [] : [['.env.example', `${name}=`]])] as const) {
@@ -119,7 +119,7 @@ async function withLines(
       { range: { start: end, end }, newText: `${lead}${text ?? ''}\n` },
     ];
   }
-  const known = desk.client.workspace?.workspaceEdit;
+  const known = server.client.workspace?.workspaceEdit;
   if (known?.documentChanges !== true || known.resourceOperations?.includes('create') !== true)
     return { changes: made };
   return {

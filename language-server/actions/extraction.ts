@@ -13,7 +13,7 @@ import { toWorkspaceEdit } from './workspace-edit.js';
 import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 
 export function extractionActions(asked: ActionSourceInput): CodeActionOffer[] {
-  const { view, range, desk } = asked;
+  const { view, range, server } = asked;
   const site = view.getCursorContext(view.offsetAt(range.start));
   const query = statementAt(view, site);
   const { inside } = site;
@@ -36,7 +36,7 @@ export function extractionActions(asked: ActionSourceInput): CodeActionOffer[] {
     list === null ? addMembers(doc, around, [[binds, `[${json}]`]]) : addItems(doc, list, [json]),
   ]);
   const toFileOffset = (decoded: number): number => toDocumentOffset(view.doc, inside, decoded);
-  edit.changes?.[desk.toClientUri(view.name)]?.push({
+  edit.changes?.[server.toClientUri(view.name)]?.push({
     range: rangeAt(view.doc, toFileOffset(token.start), toFileOffset(token.end)),
     newText: `$${n}`,
   });

@@ -12,7 +12,7 @@ import { toFileUri } from '../uri.js';
 import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 
 export function modelActions(asked: ActionSourceInput): CodeActionOffer[] {
-  const known = asked.desk.client.workspace?.workspaceEdit;
+  const known = asked.server.client.workspace?.workspaceEdit;
   if (known?.documentChanges !== true || known.resourceOperations?.includes('create') !== true) return [];
   return asked.problems.flatMap((problem) => (problem.code === 'SQL_TABLE' ? offerModel(asked, problem) : []));
 }

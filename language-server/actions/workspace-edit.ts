@@ -5,12 +5,12 @@ import type { ActionSourceInput } from './action-source.js';
 
 /** `doc`: the document that the offsets refer to. */
 export const toWorkspaceEdit = (
-  { desk, view }: ActionSourceInput,
+  { server, view }: ActionSourceInput,
   doc: Document,
   changes: readonly TextChange[],
 ): WorkspaceEdit => ({
   changes: {
-    [desk.toClientUri(view.name)]: changes.map(({ start, end, text }) => ({
+    [server.toClientUri(view.name)]: changes.map(({ start, end, text }) => ({
       range: rangeAt(doc, start, end),
       newText: text,
     })),

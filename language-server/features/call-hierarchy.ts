@@ -26,28 +26,28 @@ interface ItemData {
 
 export const callHierarchy: Feature = {
   capabilities: () => ({ callHierarchyProvider: true }),
-  attach(desk) {
-    const { callHierarchy: calls } = desk.connection.languages;
+  attach(server) {
+    const { callHierarchy: calls } = server.connection.languages;
     calls.onPrepare(
       createDocumentHandler<CallHierarchyPrepareParams, CallHierarchyItem[] | null>(
-        desk,
+        server,
         null,
         (view, { position }) => {
           const node = findNode(view, view.offsetAt(position), position);
-          return node === null ? null : [toItem(desk, view.project, node)];
+          return node === null ? null : [toItem(server, view.project, node)];
         },
       ),
     );
     calls.onIncomingCalls(
-      createRequestHandler(desk, null, ({ item }: { readonly item: CallHierarchyItem }) =>
-        listCalls(desk, item, 'to').then((found) =>
+      createRequestHandler(server, null, ({ item }: { readonly item: CallHierarchyItem }) =>
+        listCalls(server, item, 'to').then((found) =>
           found.map(({ item: from, fromRanges }): CallHierarchyIncomingCall => ({ from, fromRanges })),
         ),
       ),
     );
     calls.onOutgoingCalls(
-      createRequestHandler(desk, null, ({ item }: { readonly item: CallHierarchyItem }) =>
-        listCalls(desk, item, 'from').then((found) =>
+      createRequestHandler(server, null, ({ item }: { readonly item: CallHierarchyItem }) =>
+        listCalls(server, item, 'from').then((found) =>
           found.map(({ item: to, fromRanges }): CallHierarchyOutgoingCall => ({ to, fromRanges })),
         ),
       ),
@@ -94,13 +94,13 @@ const KINDS: Readonly<Record<CallNode['sort'], SymbolKind>> = {
   'cache-key': SymbolKind.Key,
 };
 
-function toItem(desk: ServerContext, { folder }: Project, { key, sort, name, detail, whole, spot }: CallNode) {
+function toItem(server: ServerContext, { folder }: Project, { key, sort, name, detail, whole, spot }: CallNode) {
   const data: ItemData = { folder, key };
   return {
     name: isSharedKind(sort) ? formatSharedName(name) : name,
     detail,
     kind: KINDS[sort],
-    uri: desk.toClientUri(join(folder, spot.doc.file)),
+    uri: server.toClientUri(join(folder, spot.doc.file)),
     range: toRange(whole),
     selectionRange: toRange(spot),
     data,
@@ -109,12 +109,12 @@ function toItem(desk: ServerContext, { folder }: Project, { key, sort, name, det
 
 /** `side`: the side of the item in the calls. The ranges are in the file of the caller. */
 async function listCalls(
-  desk: ServerContext,
+  server: ServerContext,
   { data }: CallHierarchyItem,
   side: 'from' | 'to',
 ): Promise<{ readonly item: CallHierarchyItem; readonly fromRanges: Range[] }[]> {
   const { folder, key } = (data ?? {}) as Partial<ItemData>;
-  const project = (await desk.listProjects()).find((one) => one.folder === folder);
+  const project = (await server.listProjects()).find((one) => one.folder === folder);
   if (project === undefined) return [];
   await project.waitForParser();
   const { nodes, calls } = getGraph(project);
@@ -128,6 +128,6 @@ async function listCalls(
     const node = nodes.get(other);
     return node === undefined
       ? []
-      : [{ item: toItem(desk, project, node), fromRanges: found.map(({ spot }) => toRange(spot)) }];
+      : [{ item: toItem(server, project, node), fromRanges: found.map(({ spot }) => toRange(spot)) }];
   });
 }

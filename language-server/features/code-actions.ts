@@ -41,33 +41,33 @@ export const codeActions: Feature = {
       ],
     },
   }),
-  attach: (desk) =>
-    desk.connection.onCodeAction(
-      createDocumentHandler(desk, [], async (view, { range, context: { only } }) => {
+  attach: (server) =>
+    server.connection.onCodeAction(
+      createDocumentHandler(server, [], async (view, { range, context: { only } }) => {
         const isWanted = (kind: string): boolean =>
           only === undefined || only.some((one) => kind === one || kind.startsWith(`${one}.`));
         const all = only !== undefined && isWanted(FIX_ALL) ? fixAllAction(view, FIX_ALL) : null;
-        return [...(await createCodeActions(desk, view, range, isWanted)), ...(all === null ? [] : [all])];
+        return [...(await createCodeActions(server, view, range, isWanted)), ...(all === null ? [] : [all])];
       }),
     ),
 };
 
 async function createCodeActions(
-  desk: ServerContext,
+  server: ServerContext,
   view: DocumentContext,
   range: Range,
   wants: (kind: string) => boolean,
 ): Promise<CodeAction[]> {
   const problems = view.problems.filter((problem) => isTouching(problem.range, range));
   const offers: CodeActionOffer[] = [];
-  for (const source of SOURCES) offers.push(...(await source({ desk, view, range, problems })));
+  for (const source of SOURCES) offers.push(...(await source({ server, view, range, problems })));
   const alone = new Map<Problem, number>();
   for (const { fixes } of offers) for (const one of fixes) alone.set(one, (alone.get(one) ?? 0) + 1);
   const shown = new Map<Problem, Diagnostic>();
   return offers
     .map(({ title, edit, fixes, needsReview, kind = CodeActionKind.QuickFix }): CodeAction => {
       const diagnostics = fixes.map((problem) => {
-        const one = shown.get(problem) ?? toDiagnostic(problem, view.project, (name) => desk.toClientUri(name));
+        const one = shown.get(problem) ?? toDiagnostic(problem, view.project, (name) => server.toClientUri(name));
         shown.set(problem, one);
         return one;
       });

@@ -23,14 +23,14 @@ const NOTHING: CompletionList = { isIncomplete: false, items: [] };
 
 export const completion: Feature = {
   capabilities: () => ({ completionProvider: { triggerCharacters: ['"', ':', '$', '.', ' ', '_'] } }),
-  attach: (desk) =>
-    desk.connection.onCompletion(
+  attach: (server) =>
+    server.connection.onCompletion(
       createCaretHandler<CompletionParams, CompletionList>(
-        desk,
+        server,
         NOTHING,
         (view, offset) => {
-          const { items, isComplete } = completeAt(view, offset, desk.offerTime);
-          return { isIncomplete: !isComplete, items: items.map(hasSnippetSupport(desk) ? asItIs : stripTabStops) };
+          const { items, isComplete } = completeAt(view, offset, server.offerTime);
+          return { isIncomplete: !isComplete, items: items.map(hasSnippetSupport(server) ? asItIs : stripTabStops) };
         },
         ({ isIncomplete, items }, statement) => ({
           isIncomplete,

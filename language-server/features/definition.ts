@@ -7,14 +7,14 @@ import { getSymbolIndex, toLspLocation, findSymbolAt, findSymbolLocations } from
 
 export const definition: Feature = {
   capabilities: () => ({ definitionProvider: true }),
-  attach: (desk) =>
-    desk.connection.onDefinition(
-      createDocumentHandler(desk, null, (view, { position }): Location[] | null => {
+  attach: (server) =>
+    server.connection.onDefinition(
+      createDocumentHandler(server, null, (view, { position }): Location[] | null => {
         const { project } = view;
         const found = findSymbolAt(view, position);
         if (found === null) {
           const origin = findDocumentOrigin(view, view.offsetAt(position));
-          return origin && [{ uri: desk.toClientUri(join(project.folder, origin.doc.file)), range: origin.range }];
+          return origin && [{ uri: server.toClientUri(join(project.folder, origin.doc.file)), range: origin.range }];
         }
         // A payload field without a rule is declared by the model field of the same name.
         const alike = found.symbol.alike.flatMap((key) => getSymbolIndex(project).symbols.get(key) ?? []);
@@ -22,7 +22,7 @@ export const definition: Feature = {
         const symbols = found.place.form === 'issued' ? [...alike, found.symbol] : [found.symbol, ...alike];
         for (const symbol of symbols) {
           const declared = findSymbolLocations(project, symbol).filter(({ role }) => role === 'declaration');
-          if (declared.length > 0) return declared.map((place) => toLspLocation(place, desk.toClientUri));
+          if (declared.length > 0) return declared.map((place) => toLspLocation(place, server.toClientUri));
         }
         return null;
       }),

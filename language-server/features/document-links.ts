@@ -13,17 +13,17 @@ const EVERYTHING: Range = { start: { line: 0, character: 0 }, end: { line: Numbe
 
 export const documentLinks: Feature = {
   capabilities: () => ({ documentLinkProvider: { resolveProvider: false } }),
-  attach: (desk) =>
-    desk.connection.onDocumentLinks(
-      createDocumentHandler<DocumentLinkParams, DocumentLink[]>(desk, [], (view) => [
-        ...listFieldsInRange(view, EVERYTHING).flatMap((shown) => createLinks(desk, view, shown)),
-        ...modelLinks(desk, view),
+  attach: (server) =>
+    server.connection.onDocumentLinks(
+      createDocumentHandler<DocumentLinkParams, DocumentLink[]>(server, [], (view) => [
+        ...listFieldsInRange(view, EVERYTHING).flatMap((shown) => createLinks(server, view, shown)),
+        ...modelLinks(server, view),
       ]),
     ),
 };
 
 function createLinks(
-  desk: ServerContext,
+  server: ServerContext,
   { registry, project, name: file }: DocumentContext,
   { level: { field }, node, range }: FieldInRange,
 ): DocumentLink[] {
@@ -42,20 +42,20 @@ function createLinks(
   return [
     {
       range: excludeQuotes(range),
-      target: desk.toClientUri(name),
+      target: server.toClientUri(name),
       tooltip: path === 'folder' ? 'Show the folder' : 'Open the file',
     },
   ];
 }
 
 /** Links a model name to the line that declares it. */
-function modelLinks(desk: ServerContext, { definitions, analysis, project }: DocumentContext): DocumentLink[] {
+function modelLinks(server: ServerContext, { definitions, analysis, project }: DocumentContext): DocumentLink[] {
   const models = new Map(analysis.models.map((model) => [model.name, model.definition]));
   return definitions.flatMap(({ doc, finds }) =>
     finds.references.flatMap(({ refers, name, spot }) => {
       const model = refers.symbol === 'model' ? models.get(String(name)) : undefined;
       if (model === undefined) return [];
-      const file = desk.toClientUri(resolve(project.folder, model.doc.file));
+      const file = server.toClientUri(resolve(project.folder, model.doc.file));
       const target = `${file}#L${toLineNumber(model.doc, model.nameSpot.start)}`;
       return [{ range: excludeQuotes(rangeAt(doc, spot.start, spot.end)), target, tooltip: 'Open the model' }];
     }),

@@ -10,25 +10,25 @@ import { toRenameEdit } from './rename.js';
 /** The server declares the capability with the other file operations (`server.ts`). */
 export const fileMoves: Feature = {
   capabilities: () => ({}),
-  attach: (desk) =>
-    desk.connection.workspace.onWillRenameFiles(
-      createRequestHandler(desk, null, (params: RenameFilesParams) => createMoveEdit(desk, params)),
+  attach: (server) =>
+    server.connection.workspace.onWillRenameFiles(
+      createRequestHandler(server, null, (params: RenameFilesParams) => createMoveEdit(server, params)),
     ),
 };
 
-async function createMoveEdit(desk: ServerContext, { files }: RenameFilesParams): Promise<WorkspaceEdit | null> {
+async function createMoveEdit(server: ServerContext, { files }: RenameFilesParams): Promise<WorkspaceEdit | null> {
   const moves = files.flatMap(({ oldUri, newUri }): FileMove[] => {
     const [from, to] = [toFilePath(oldUri), toFilePath(newUri)];
     return from === null || to === null ? [] : [{ from, to }];
   });
   const edits = new Map<string, readonly TextEdit[]>();
-  for (const project of await desk.listProjects()) {
+  for (const project of await server.listProjects()) {
     if (!moves.some(({ from }) => from.startsWith(project.folder + sep))) continue;
     await project.waitForParser();
     const made = planMoves(project, moves);
     for (const [file, list] of made.edits) edits.set(file, list);
     for (const message of made.refused)
-      void desk.connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Warning, message });
+      void server.connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Warning, message });
   }
-  return edits.size === 0 ? null : toRenameEdit(desk, { edits, moved: null, warning: null });
+  return edits.size === 0 ? null : toRenameEdit(server, { edits, moved: null, warning: null });
 }

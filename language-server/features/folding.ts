@@ -5,9 +5,9 @@ import { createDocumentHandler, type Feature } from '../server-context.js';
 
 export const folding: Feature = {
   capabilities: () => ({ foldingRangeProvider: true }),
-  attach: (desk) =>
-    desk.connection.onFoldingRanges(
-      createDocumentHandler(desk, [], (view) =>
+  attach: (server) =>
+    server.connection.onFoldingRanges(
+      createDocumentHandler(server, [], (view) =>
         findFolds(view.doc).map(({ start, end, comment }) => ({
           startLine: start,
           endLine: end,

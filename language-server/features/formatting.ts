@@ -6,12 +6,12 @@ import type { DocumentContext } from '../document-context.js';
 
 export const formatting: Feature = {
   capabilities: () => ({ documentFormattingProvider: true, documentRangeFormattingProvider: true }),
-  attach(desk) {
-    desk.connection.onDocumentFormatting(
-      createDocumentHandler(desk, [], (view, { options }) => createEdits(view, options)),
+  attach(server) {
+    server.connection.onDocumentFormatting(
+      createDocumentHandler(server, [], (view, { options }) => createEdits(view, options)),
     );
-    desk.connection.onDocumentRangeFormatting(
-      createDocumentHandler(desk, [], (view, { options, range }) => {
+    server.connection.onDocumentRangeFormatting(
+      createDocumentHandler(server, [], (view, { options, range }) => {
         const [a, b] = [view.offsetAt(range.start), view.offsetAt(range.end)];
         return createEdits(view, options, { start: Math.min(a, b), end: Math.max(a, b) });
       }),

@@ -6,9 +6,9 @@ import { findSymbolAt, findSymbolLocations } from '../navigation/symbol-location
 
 export const highlights: Feature = {
   capabilities: () => ({ documentHighlightProvider: true }),
-  attach: (desk) =>
-    desk.connection.onDocumentHighlight(
-      createDocumentHandler(desk, null, (view, { position }): DocumentHighlight[] | null => {
+  attach: (server) =>
+    server.connection.onDocumentHighlight(
+      createDocumentHandler(server, null, (view, { position }): DocumentHighlight[] | null => {
         const found = findSymbolAt(view, position);
         if (found === null) return null;
         return findSymbolLocations(view.project, found.symbol)

@@ -29,9 +29,9 @@ const SOURCES: readonly HoverSource[] = [
 
 export const hover: Feature = {
   capabilities: () => ({ hoverProvider: true }),
-  attach: (desk) =>
-    desk.connection.onHover(
-      createCaretHandler<HoverParams, Hover | null>(desk, null, findHover, (found, statement) => {
+  attach: (server) =>
+    server.connection.onHover(
+      createCaretHandler<HoverParams, Hover | null>(server, null, findHover, (found, statement) => {
         const range = found?.range === undefined ? null : statement.toStatementRange(found.range);
         return found === null || range === null ? null : { ...found, range };
       }),

@@ -10,9 +10,9 @@ const SOURCES: readonly InlayHintSource[] = [createPlaceholderHints, createUnitH
 
 export const inlayHints: Feature = {
   capabilities: () => ({ inlayHintProvider: true }),
-  attach: (desk) =>
-    desk.connection.languages.inlayHint.on(
-      createDocumentHandler<InlayHintParams, InlayHint[]>(desk, [], (view, { range }) =>
+  attach: (server) =>
+    server.connection.languages.inlayHint.on(
+      createDocumentHandler<InlayHintParams, InlayHint[]>(server, [], (view, { range }) =>
         SOURCES.flatMap((source) => source(view, range)),
       ),
     ),

@@ -15,12 +15,12 @@ interface LensData {
 
 export const lenses: Feature = {
   capabilities: () => ({ codeLensProvider: { resolveProvider: true } }),
-  attach(desk) {
-    desk.connection.onCodeLens(
-      createDocumentHandler<CodeLensParams, CodeLens[] | null>(desk, null, (view) => createLenses(view)),
+  attach(server) {
+    server.connection.onCodeLens(
+      createDocumentHandler<CodeLensParams, CodeLens[] | null>(server, null, (view) => createLenses(view)),
     );
-    desk.connection.onCodeLensResolve(
-      async (lens) => (await createRequestHandler(desk, null, createLensResolver(desk))(lens)) ?? lens,
+    server.connection.onCodeLensResolve(
+      async (lens) => (await createRequestHandler(server, null, createLensResolver(server))(lens)) ?? lens,
     );
   },
 };
@@ -59,17 +59,17 @@ function createLenses(view: DocumentContext): CodeLens[] {
 }
 
 const createLensResolver =
-  (desk: ServerContext) =>
+  (server: ServerContext) =>
   async (lens: CodeLens): Promise<CodeLens> => {
     // Lenses with a command are already resolved.
     if (lens.data === undefined || lens.data === null) return lens;
     const { uri, key } = lens.data as LensData;
-    const view = await desk.loadDocument(uri);
+    const view = await server.loadDocument(uri);
     const symbol = view === null ? undefined : getSymbolIndex(view.project).symbols.get(key);
     const places = view === null || symbol === undefined ? [] : findSymbolLocations(view.project, symbol);
     const locations = places
       .filter(({ role }) => role === 'use')
-      .map((place) => toLspLocation(place, desk.toClientUri));
+      .map((place) => toLspLocation(place, server.toClientUri));
     const title = locations.length === 1 ? '1 reference' : `${locations.length} references`;
     return {
       range: lens.range,

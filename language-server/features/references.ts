@@ -5,14 +5,14 @@ import { toLspLocation, findSymbolAt, findSymbolLocations } from '../navigation/
 
 export const references: Feature = {
   capabilities: () => ({ referencesProvider: true }),
-  attach: (desk) =>
-    desk.connection.onReferences(
-      createDocumentHandler(desk, null, (view, { position, context }): Location[] | null => {
+  attach: (server) =>
+    server.connection.onReferences(
+      createDocumentHandler(server, null, (view, { position, context }): Location[] | null => {
         const found = findSymbolAt(view, position);
         if (found === null) return null;
         return findSymbolLocations(view.project, found.symbol)
           .filter(({ role }) => context.includeDeclaration || role === 'use')
-          .map((place) => toLspLocation(place, desk.toClientUri));
+          .map((place) => toLspLocation(place, server.toClientUri));
       }),
     ),
 };

@@ -43,39 +43,39 @@ const getPlaceholder = ({ symbol, place }: SymbolMatch): string =>
 
 export const rename: Feature = {
   capabilities: () => ({ renameProvider: { prepareProvider: true } }),
-  attach(desk) {
+  attach(server) {
     const prepare = createDocumentHandler<PrepareRenameParams, PrepareRenameResult | RenameRejection>(
-      desk,
+      server,
       NOTHING,
       (view, { position }) => {
         const found = findSymbolAt(view, position);
         if (found === null) return NOTHING;
-        const refused = findRenameRejection(view.project, found, getRenameSupport(desk.client));
+        const refused = findRenameRejection(view.project, found, getRenameSupport(server.client));
         return refused === null ? { range: found.place.range, placeholder: getPlaceholder(found) } : { refused };
       },
     );
     const change = createDocumentHandler<RenameParams, WorkspaceEdit | RenameRejection>(
-      desk,
+      server,
       NOTHING,
       (view, { position, newName }) => {
         const found = findSymbolAt(view, position);
         if (found === null) return NOTHING;
-        const refused = findRenameRejection(view.project, found, getRenameSupport(desk.client));
+        const refused = findRenameRejection(view.project, found, getRenameSupport(server.client));
         const made = refused ?? planRename(view.project, found.symbol, newName);
-        return typeof made === 'string' ? { refused: made } : toRenameEdit(desk, made);
+        return typeof made === 'string' ? { refused: made } : toRenameEdit(server, made);
       },
     );
-    desk.connection.onPrepareRename(async (params, token) => unwrapResult(await prepare(params, token)));
-    desk.connection.onRenameRequest(async (params, token) => unwrapResult(await change(params, token)));
+    server.connection.onPrepareRename(async (params, token) => unwrapResult(await prepare(params, token)));
+    server.connection.onRenameRequest(async (params, token) => unwrapResult(await change(params, token)));
   },
 };
 
 /** Names the annotation in edits that the client makes after the user has confirmed them. */
 const WARNING = 'warning';
 
-export function toRenameEdit(desk: ServerContext, { edits, moved, warning }: RenamePlan): WorkspaceEdit {
-  const byUri = [...edits].map(([file, list]) => [desk.toClientUri(file), [...list]] as [string, TextEdit[]]);
-  if (desk.client.workspace?.workspaceEdit?.documentChanges !== true) return { changes: Object.fromEntries(byUri) };
+export function toRenameEdit(server: ServerContext, { edits, moved, warning }: RenamePlan): WorkspaceEdit {
+  const byUri = [...edits].map(([file, list]) => [server.toClientUri(file), [...list]] as [string, TextEdit[]]);
+  if (server.client.workspace?.workspaceEdit?.documentChanges !== true) return { changes: Object.fromEntries(byUri) };
   const changes = byUri.map(([uri, list]): TextDocumentEdit => ({
     textDocument: { uri, version: null },
     edits: warning === null ? list : list.map((edit) => ({ ...edit, annotationId: WARNING })),
@@ -85,6 +85,10 @@ export function toRenameEdit(desk: ServerContext, { edits, moved, warning }: Ren
     return { documentChanges: changes, changeAnnotations: { [WARNING]: annotation } };
   }
   if (moved === null) return { documentChanges: changes };
-  const move: RenameFile = { kind: 'rename', oldUri: desk.toClientUri(moved.from), newUri: desk.toClientUri(moved.to) };
+  const move: RenameFile = {
+    kind: 'rename',
+    oldUri: server.toClientUri(moved.from),
+    newUri: server.toClientUri(moved.to),
+  };
   return { documentChanges: [...changes, move] };
 }

@@ -54,42 +54,42 @@ export interface ListedTests {
 
 export const requests: Feature = {
   capabilities: () => ({ experimental: { lintelRequests: true } }),
-  attach(desk) {
+  attach(server) {
     const catchErrors = <R>(nothing: R, answer: () => Promise<R>): Promise<R> =>
       answer().catch((error: unknown) => {
-        logError(desk.connection, error);
+        logError(server.connection, error);
         return nothing;
       });
-    desk.connection.onRequest('lintel/resources', () => catchErrors([], () => listResources(desk)));
-    desk.connection.onRequest('lintel/projects', () => catchErrors([], () => listServedProjects(desk)));
-    desk.connection.onRequest('lintel/tests', () => catchErrors([], () => listTests(desk)));
-    desk.connection.onRequest('lintel/request', (asked: Partial<RequestShapeParams> | null) =>
-      catchErrors(null, () => findRequestShape(desk, asked ?? {})),
+    server.connection.onRequest('lintel/resources', () => catchErrors([], () => listResources(server)));
+    server.connection.onRequest('lintel/projects', () => catchErrors([], () => listServedProjects(server)));
+    server.connection.onRequest('lintel/tests', () => catchErrors([], () => listTests(server)));
+    server.connection.onRequest('lintel/request', (asked: Partial<RequestShapeParams> | null) =>
+      catchErrors(null, () => findRequestShape(server, asked ?? {})),
     );
   },
 };
 
-const listServedProjects = async (desk: ServerContext): Promise<ServedProject[]> =>
-  (await desk.listProjects()).map((project) => {
+const listServedProjects = async (server: ServerContext): Promise<ServedProject[]> =>
+  (await server.listProjects()).map((project) => {
     const { http } = project.config;
     return { folder: pathToFileURL(project.folder).href, port: http.port };
   });
 
-async function listResources(desk: ServerContext): Promise<ListedResource[]> {
-  const projects = await desk.listProjects();
+async function listResources(server: ServerContext): Promise<ListedResource[]> {
+  const projects = await server.listProjects();
   return projects.flatMap((project) =>
-    project.getSnapshot().analysis.resources.map((resource) => toListedResource(desk, project, resource)),
+    project.getSnapshot().analysis.resources.map((resource) => toListedResource(server, project, resource)),
   );
 }
 
-function toListedResource(desk: ServerContext, { folder }: Project, resource: ResourceModel): ListedResource {
+function toListedResource(server: ServerContext, { folder }: Project, resource: ResourceModel): ListedResource {
   const { id, path, definition, sound, actions } = resource;
   const { doc, node } = definition;
   const span = findMember(node, 'id')?.value ?? node;
   return {
     id,
     path,
-    uri: desk.toClientUri(join(folder, doc.file)),
+    uri: server.toClientUri(join(folder, doc.file)),
     range: rangeAt(doc, span.start, span.end),
     folder: pathToFileURL(folder).href,
     sound,
@@ -99,30 +99,30 @@ function toListedResource(desk: ServerContext, { folder }: Project, resource: Re
   };
 }
 
-async function listTests(desk: ServerContext): Promise<ListedTests[]> {
-  const projects = await desk.listProjects();
+async function listTests(server: ServerContext): Promise<ListedTests[]> {
+  const projects = await server.listProjects();
   return projects.flatMap((project) =>
-    project.getSnapshot().analysis.tests.map((definition) => toListedTests(desk, project, definition)),
+    project.getSnapshot().analysis.tests.map((definition) => toListedTests(server, project, definition)),
   );
 }
 
 /** What is incomplete has an empty id. */
-function toListedTests(desk: ServerContext, { folder }: Project, { doc, node }: Definition): ListedTests {
+function toListedTests(server: ServerContext, { folder }: Project, { doc, node }: Definition): ListedTests {
   const locateId = (at: LocatedNode): { readonly id: string; readonly range: Range } => {
     const id = findMember(at, 'id')?.value ?? null;
     const { start, end } = id ?? at;
     return { id: String(id?.scalar ?? ''), range: rangeAt(doc, start, end) };
   };
   const cases = (findMember(node, 'cases')?.value?.items ?? []).map(locateId);
-  const uri = desk.toClientUri(join(folder, doc.file));
+  const uri = server.toClientUri(join(folder, doc.file));
   return { folder: pathToFileURL(folder).href, uri, file: doc.file, ...locateId(node), cases };
 }
 
 async function findRequestShape(
-  desk: ServerContext,
+  server: ServerContext,
   { folder, resource: id }: Partial<RequestShapeParams>,
 ): Promise<RequestShapeResult | null> {
-  for (const project of await desk.listProjects()) {
+  for (const project of await server.listProjects()) {
     const href = pathToFileURL(project.folder).href;
     if (folder !== undefined && folder !== href) continue;
     const { analysis, config } = project.getSnapshot();

@@ -8,9 +8,9 @@ import type { DocumentContext } from '../document-context.js';
 
 export const selection: Feature = {
   capabilities: () => ({ selectionRangeProvider: true }),
-  attach: (desk) =>
-    desk.connection.onSelectionRanges(
-      createDocumentHandler(desk, [], (view, { positions }) =>
+  attach: (server) =>
+    server.connection.onSelectionRanges(
+      createDocumentHandler(server, [], (view, { positions }) =>
         positions.map((position) => selectAt(view, view.offsetAt(position))),
       ),
     ),

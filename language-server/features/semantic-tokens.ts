@@ -26,13 +26,13 @@ export const semanticTokens: Feature = {
       range: true,
     },
   }),
-  attach: (desk) => {
-    const { semanticTokens: tokens } = desk.connection.languages;
+  attach: (server) => {
+    const { semanticTokens: tokens } = server.connection.languages;
     tokens.on(
-      createDocumentHandler<SemanticTokensParams, SemanticTokens>(desk, NOTHING, (view) => encodeTokens(view, ALL)),
+      createDocumentHandler<SemanticTokensParams, SemanticTokens>(server, NOTHING, (view) => encodeTokens(view, ALL)),
     );
     tokens.onRange(
-      createDocumentHandler<SemanticTokensRangeParams, SemanticTokens>(desk, NOTHING, (view, { range }) =>
+      createDocumentHandler<SemanticTokensRangeParams, SemanticTokens>(server, NOTHING, (view, { range }) =>
         encodeTokens(view, { first: range.start.line, last: range.end.line }),
       ),
     );

@@ -9,9 +9,9 @@ import type { DocumentContext } from '../document-context.js';
 
 export const signatureHelp: Feature = {
   capabilities: () => ({ signatureHelpProvider: { triggerCharacters: ['(', ','], retriggerCharacters: [')'] } }),
-  attach: (desk) =>
-    desk.connection.onSignatureHelp(
-      createCaretHandler<SignatureHelpParams, SignatureHelp | null>(desk, null, findSignatureHelp, (help) => help),
+  attach: (server) =>
+    server.connection.onSignatureHelp(
+      createCaretHandler<SignatureHelpParams, SignatureHelp | null>(server, null, findSignatureHelp, (help) => help),
     ),
 };
 

@@ -70,26 +70,26 @@ export interface ReadStatementResult {
 
 export const statements: Feature = {
   capabilities: () => ({ experimental: { lintelRequests: true, lintelStatements: true } }),
-  attach(desk) {
-    const { connection } = desk;
+  attach(server) {
+    const { connection } = server;
     connection.onRequest(
       'lintel/statement',
-      createRequestHandler<StatementParams, StatementResult | null>(desk, null, (params) =>
-        readStatement(desk, params),
+      createRequestHandler<StatementParams, StatementResult | null>(server, null, (params) =>
+        readStatement(server, params),
       ),
     );
     connection.onRequest(
       'lintel/writeStatement',
       createRequestHandler<WriteStatementParams, WriteStatementResult>(
-        desk,
+        server,
         refuseWrite('The statement could not be written; the log has the reason.'),
-        (params) => writeStatement(desk, params),
+        (params) => writeStatement(server, params),
       ),
     );
     connection.onRequest(
       'lintel/readStatement',
       createRequestHandler<{ readonly text: string }, ReadStatementResult>(
-        desk,
+        server,
         { content: null, message: null },
         ({ text }) =>
           catchTextError<ReadStatementResult>(
@@ -105,10 +105,10 @@ export const statements: Feature = {
 };
 
 async function readStatement(
-  desk: ServerContext,
+  server: ServerContext,
   { uri, position, pointer }: StatementParams,
 ): Promise<StatementResult | null> {
-  const view = await desk.loadDocument(uri);
+  const view = await server.loadDocument(uri);
   if (view === null) return null;
   const found =
     pointer !== undefined
@@ -140,10 +140,10 @@ function createName({ doc: { file } }: DocumentContext, { pointer }: LocatedStat
 }
 
 async function writeStatement(
-  desk: ServerContext,
+  server: ServerContext,
   { uri, pointer, before, text }: WriteStatementParams,
 ): Promise<WriteStatementResult> {
-  const view = await desk.loadDocument(uri);
+  const view = await server.loadDocument(uri);
   const found = view === null ? null : findStatement(view, pointer);
   if (view === null || found === null || !isDeepStrictEqual(toPlain(found.content), toPlain(before)))
     return refuseWrite(CHANGED);

@@ -12,17 +12,17 @@ const MOST = 256;
 
 export const symbols: Feature = {
   capabilities: () => ({ documentSymbolProvider: true, workspaceSymbolProvider: true }),
-  attach(desk) {
-    const { connection } = desk;
+  attach(server) {
+    const { connection } = server;
     connection.onDocumentSymbol(
-      createDocumentHandler(desk, null, (view) => {
+      createDocumentHandler(server, null, (view) => {
         const tree = createDocumentOutline(view);
-        const isTree = desk.client.textDocument?.documentSymbol?.hierarchicalDocumentSymbolSupport === true;
+        const isTree = server.client.textDocument?.documentSymbol?.hierarchicalDocumentSymbolSupport === true;
         return isTree ? tree : flattenSymbols(tree, view.uri);
       }),
     );
     connection.onWorkspaceSymbol(
-      createRequestHandler(desk, null, (params: WorkspaceSymbolParams) => findWorkspaceSymbols(desk, params)),
+      createRequestHandler(server, null, (params: WorkspaceSymbolParams) => findWorkspaceSymbols(server, params)),
     );
   },
 };
@@ -43,11 +43,11 @@ const KINDS: Readonly<Partial<Record<NamedSymbol['sort'], SymbolKind>>> = {
 };
 
 async function findWorkspaceSymbols(
-  desk: ServerContext,
+  server: ServerContext,
   { query }: WorkspaceSymbolParams,
 ): Promise<SymbolInformation[]> {
   const found: { readonly rank: number; readonly symbol: SymbolInformation }[] = [];
-  for (const project of await desk.listProjects()) {
+  for (const project of await server.listProjects()) {
     const paths = new Map(project.getSnapshot().analysis.resources.map(({ id, path }) => [id, path]));
     for (const symbol of getSymbolIndex(project).symbols.values()) {
       const kind = KINDS[symbol.sort];
@@ -58,7 +58,7 @@ async function findWorkspaceSymbols(
       const [place] = Number.isFinite(rank) ? findSymbolLocations(project, symbol) : [];
       if (place?.role !== 'declaration') continue;
       const { name } = symbol;
-      found.push({ rank, symbol: { name, kind, containerName, location: toLspLocation(place, desk.toClientUri) } });
+      found.push({ rank, symbol: { name, kind, containerName, location: toLspLocation(place, server.toClientUri) } });
     }
   }
   return found

@@ -43,13 +43,13 @@ const MANY = 12;
 
 export const valueFlow: Feature = {
   capabilities: () => ({}),
-  attach(desk) {
-    desk.connection.onRequest(
+  attach(server) {
+    server.connection.onRequest(
       'lintel/valueFlow',
-      createRequestHandler(desk, null, async (params: Partial<ValueFlowParams> | null): Promise<ValueFlow | null> => {
+      createRequestHandler(server, null, async (params: Partial<ValueFlowParams> | null): Promise<ValueFlow | null> => {
         const { textDocument, position } = params ?? {};
-        const view = textDocument === undefined ? null : await desk.loadDocument(textDocument.uri);
-        return view === null || position === undefined ? null : findValueFlow(desk, view, position);
+        const view = textDocument === undefined ? null : await server.loadDocument(textDocument.uri);
+        return view === null || position === undefined ? null : findValueFlow(server, view, position);
       }),
     );
   },
@@ -67,14 +67,14 @@ interface Column {
 
 const NAMES: readonly NamedSymbol['sort'][] = ['payload', 'name', 'generated', 'claim'];
 
-function findValueFlow(desk: ServerContext, view: DocumentContext, position: Position): ValueFlow | null {
+function findValueFlow(server: ServerContext, view: DocumentContext, position: Position): ValueFlow | null {
   const { project } = view;
   const symbol = findSymbolAt(view, position)?.symbol;
   if (symbol === undefined) return null;
   const input = createFlowInput(project);
   const toGroup = (title: string, steps: readonly FlowStep[]) => ({
     title,
-    steps: sortSteps(steps).map((step) => toShownStep(desk, project, step)),
+    steps: sortSteps(steps).map((step) => toShownStep(server, project, step)),
   });
   if (symbol.sort === 'field')
     return { name: symbol.name, groups: traceColumns(input, [{ model: symbol.within, column: symbol.name }], toGroup) };
@@ -152,7 +152,7 @@ const WORDS: Readonly<Record<FlowKind, string>> = {
 };
 
 function toShownStep(
-  desk: ServerContext,
+  server: ServerContext,
   { folder }: Project,
   { kind, place, name, detail, spot }: FlowStep,
 ): ShownStep {
@@ -162,7 +162,7 @@ function toShownStep(
     detail: [`as ${name}`, detail].filter((part) => part !== '').join(', '),
     leaves: LEAVING.has(kind),
     place,
-    uri: desk.toClientUri(join(folder, spot.doc.file)),
+    uri: server.toClientUri(join(folder, spot.doc.file)),
     range: toRange(spot),
   };
 }

@@ -12,16 +12,16 @@ export interface CaretParams {
 
 /** In a statement, the answer is that of the place in the definition, and `toStatement` leads it back. */
 export function createCaretHandler<P extends CaretParams, R>(
-  desk: ServerContext,
+  server: ServerContext,
   nothing: R,
   answer: (view: DocumentContext, offset: number) => R | Promise<R>,
   toStatement: (answer: R, statement: StatementDocument) => R,
 ): (params: P, token: CancellationToken) => Promise<R> {
-  const answerDocument = createDocumentHandler<P, R>(desk, nothing, (view, { position }) =>
+  const answerDocument = createDocumentHandler<P, R>(server, nothing, (view, { position }) =>
     answer(view, view.offsetAt(position)),
   );
-  const answerStatement = createRequestHandler<P, R>(desk, nothing, async ({ textDocument: { uri }, position }) => {
-    const statement = await openStatement(desk, uri);
+  const answerStatement = createRequestHandler<P, R>(server, nothing, async ({ textDocument: { uri }, position }) => {
+    const statement = await openStatement(server, uri);
     const offset = statement?.toFileOffset(position) ?? null;
     return statement === null || offset === null
       ? nothing

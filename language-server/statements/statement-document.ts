@@ -26,10 +26,10 @@ export interface StatementDocument {
 }
 
 /** Null if there is no such statement, or its legend cannot be read. */
-export async function openStatement(desk: ServerContext, uri: string): Promise<StatementDocument | null> {
+export async function openStatement(server: ServerContext, uri: string): Promise<StatementDocument | null> {
   const address = readStatementUri(uri);
-  const written = desk.getOpenText(uri);
-  const view = address === null || written === null ? null : await desk.loadDocument(address.uri);
+  const written = server.getOpenText(uri);
+  const view = address === null || written === null ? null : await server.loadDocument(address.uri);
   const located = view === null || address === null ? null : findStatement(view, address.pointer);
   if (view === null || written === null || located === null) return null;
   try {

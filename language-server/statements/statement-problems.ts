@@ -17,7 +17,7 @@ export interface StatementProblems {
   stop(): void;
 }
 
-export function createStatementProblems(desk: ServerContext, pause: () => number | undefined): StatementProblems {
+export function createStatementProblems(server: ServerContext, pause: () => number | undefined): StatementProblems {
   const timers = new Map<string, NodeJS.Timeout>();
   const cancelTimer = (uri: string): void => {
     clearTimeout(timers.get(uri));
@@ -25,20 +25,20 @@ export function createStatementProblems(desk: ServerContext, pause: () => number
   };
   const publish = async (uri: string): Promise<void> => {
     cancelTimer(uri);
-    const diagnostics = await listStatementProblems(desk, uri);
+    const diagnostics = await listStatementProblems(server, uri);
     // Another letter has begun another round, and a closed document shows nothing.
-    if (timers.has(uri) || desk.getOpenText(uri) === null) return;
-    await desk.connection.sendDiagnostics({ uri, diagnostics });
+    if (timers.has(uri) || server.getOpenText(uri) === null) return;
+    await server.connection.sendDiagnostics({ uri, diagnostics });
   };
   return {
     scheduleCheck(uri) {
       cancelTimer(uri);
-      const run = (): void => void publish(uri).catch((error: unknown) => logError(desk.connection, error));
+      const run = (): void => void publish(uri).catch((error: unknown) => logError(server.connection, error));
       timers.set(uri, setTimeout(run, pause() ?? PAUSE));
     },
     clear(uri) {
       cancelTimer(uri);
-      void desk.connection.sendDiagnostics({ uri, diagnostics: [] });
+      void server.connection.sendDiagnostics({ uri, diagnostics: [] });
     },
     stop() {
       for (const uri of timers.keys()) cancelTimer(uri);
@@ -46,14 +46,14 @@ export function createStatementProblems(desk: ServerContext, pause: () => number
   };
 }
 
-async function listStatementProblems(desk: ServerContext, uri: string): Promise<Diagnostic[]> {
-  const statement = await openStatement(desk, uri);
-  if (statement === null) return listLegendProblems(desk.getOpenText(uri) ?? '');
+async function listStatementProblems(server: ServerContext, uri: string): Promise<Diagnostic[]> {
+  const statement = await openStatement(server, uri);
+  if (statement === null) return listLegendProblems(server.getOpenText(uri) ?? '');
   const { view } = statement;
   return view.project.findNewProblems(view.name, view.doc.text, []).flatMap((problem) => {
     const range = findStatementRange(problem, statement);
     if (range === null) return [];
-    return [{ ...toDiagnostic(problem, view.project, (name) => desk.toClientUri(name)), range }];
+    return [{ ...toDiagnostic(problem, view.project, (name) => server.toClientUri(name)), range }];
   });
 }
 

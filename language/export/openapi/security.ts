@@ -24,8 +24,8 @@ export function listAlternatives(
   all: readonly GuardDescription[],
 ): readonly (readonly GuardScheme[])[] {
   const either = new Set(all.flatMap(({ part }) => part.either ?? []));
-  const toGuardSchemes = (told: GuardDescription): GuardScheme[] =>
-    (told.part.security ?? []).map((one) => createGuardScheme(registry, told, one));
+  const toGuardSchemes = (described: GuardDescription): GuardScheme[] =>
+    (described.part.security ?? []).map((one) => createGuardScheme(registry, described, one));
   const needed = all.filter(({ place }) => !either.has(place.slot)).flatMap(toGuardSchemes);
   return [...either].reduce<readonly (readonly GuardScheme[])[]>(
     (ways, slot) => {

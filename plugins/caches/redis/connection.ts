@@ -9,13 +9,13 @@ export type Client = Redis & Scripted;
 export function createClient(address: RedisAddress, log: Log): Client {
   const { prefix } = address;
   const client = createRedisClient<Scripted>(address, SCRIPTS);
-  const told: CacheLogState = { away: false, policy: false, seen: false };
+  const logged: CacheLogState = { away: false, policy: false, seen: false };
   // Without a listener, ioredis prints errors to the console.
-  client.on('error', (error: Error) => logUnavailable(told, log, error));
+  client.on('error', (error: Error) => logUnavailable(logged, log, error));
   client.on('ready', () => {
-    if (told.away) log.info({}, 'cache store available');
-    told.away = false;
-    checkServer(client, prefix, told, log).catch(() => undefined);
+    if (logged.away) log.info({}, 'cache store available');
+    logged.away = false;
+    checkServer(client, prefix, logged, log).catch(() => undefined);
   });
   return client;
 }
@@ -27,9 +27,9 @@ interface CacheLogState {
   seen: boolean;
 }
 
-function logUnavailable(told: CacheLogState, log: Log, error: Error): void {
-  if (told.away) return;
-  told.away = true;
+function logUnavailable(logged: CacheLogState, log: Log, error: Error): void {
+  if (logged.away) return;
+  logged.away = true;
   log.warn(
     { reason: error.message },
     'cache store unavailable; results are computed, requests with limits or revocations are rejected',
@@ -37,12 +37,13 @@ function logUnavailable(told: CacheLogState, log: Log, error: Error): void {
 }
 
 /** Warns when the server evicts keys or has lost its data. */
-async function checkServer(client: Redis, prefix: string, told: CacheLogState, log: Log): Promise<void> {
+async function checkServer(client: Redis, prefix: string, logged: CacheLogState, log: Log): Promise<void> {
   const isNew = (await client.set(`${prefix}here`, '1', 'NX')) === 'OK';
-  if (isNew && told.seen) log.warn({}, 'cache store is empty after a reconnect: counters and revoked tokens are lost');
-  told.seen = true;
-  if (told.policy) return;
-  told.policy = true;
+  if (isNew && logged.seen)
+    log.warn({}, 'cache store is empty after a reconnect: counters and revoked tokens are lost');
+  logged.seen = true;
+  if (logged.policy) return;
+  logged.policy = true;
   const policy = /maxmemory_policy:(\S+)/.exec(await client.info('memory'))?.[1] ?? 'noeviction';
   if (policy !== 'noeviction')
     log.warn({ policy }, 'cache store evicts entries (maxmemory-policy): revoked tokens may be lost');

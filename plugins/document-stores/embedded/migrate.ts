@@ -124,8 +124,8 @@ export async function migrateCollections(
     await tables.lockCreation(transaction);
     const now = await planSteps(place, models, transaction);
     for (const [i, { step, planned }] of now.steps.entries()) {
-      const { sql: texts, ...told } = step;
-      progress?.(told, i + 1, now.steps.length);
+      const { sql: texts, ...reported } = step;
+      progress?.(reported, i + 1, now.steps.length);
       for (const text of texts) {
         await sql.execute(text, [], transaction).catch(createMigrationThrower(planned));
         log.debug({ table: step.table, sql: text }, 'migration');

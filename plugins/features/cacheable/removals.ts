@@ -26,12 +26,12 @@ export interface Removals {
 export function createRemovals(cache: Cache, log: Log): Removals {
   const owed = new Set<string>();
   let timer: NodeJS.Timeout | null = null;
-  let toldAt = -Infinity;
+  let loggedAt = -Infinity;
 
   function logError(error: unknown): void {
     const now = performance.now();
-    if (now - toldAt < QUIET) return;
-    toldAt = now;
+    if (now - loggedAt < QUIET) return;
+    loggedAt = now;
     log.warn({ err: error }, 'cache unavailable: results are computed, invalidations are pending');
   }
 

@@ -18,7 +18,7 @@ import { MAX_TOKENS } from './limits.light.js';
 export default defineRuntime(feature, {
   create: ({ resolve, log }): Revoker => {
     const store = (): Cache => resolve(cache, 'cache');
-    let told = false;
+    let reported = false;
     return {
       isRevoked: (verified) => createRevocationCheck(store())(verified),
       plan: ({ value, holder }, tools) => {
@@ -26,8 +26,8 @@ export default defineRuntime(feature, {
         const { tool } = createResourceTokens(holder['tokenize'], false, tools, resolve);
         const tokens = written['tokens'] ?? null;
         const entries = Array.isArray(tokens) ? (tokens as readonly Json[]) : [tokens];
-        if (!told && tools.used('cache:memory')) {
-          told = true;
+        if (!reported && tools.used('cache:memory')) {
+          reported = true;
           log.warn(
             { resource: tools.place },
             'revoked tokens are stored in the memory of this process: after a restart and in other processes they are valid again; ' +

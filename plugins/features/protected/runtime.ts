@@ -147,13 +147,13 @@ function createRejectToken(header: string, place: string, log: Log, tells: boole
   const options = {
     headers: { 'cache-control': 'no-store', ...(isAuthorization(header) && { 'www-authenticate': 'Bearer' }) },
   };
-  let told = !tells;
+  let reported = !tells;
   return ({ id }, error) => {
     if (!(error instanceof TokenRefused)) throw error;
     log.debug({ resource: place, request: id, reason: error.reason }, 'token rejected');
     // The signature is valid: the guard probably lacks issuer, audience or purpose.
-    if (error instanceof TokenMismatch && !told) {
-      told = true;
+    if (error instanceof TokenMismatch && !reported) {
+      reported = true;
       log.warn({ resource: place, reason: error.reason }, ELSEWHERE);
     }
     throw createFault('TOK_REFUSED', {}, options);

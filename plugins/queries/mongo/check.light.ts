@@ -94,10 +94,10 @@ function checkProjection(look: QueryCheckContext, json: Json, at: string): void 
 
 /** A projection lists fields either to keep or to drop; only `_id` may differ. */
 function checkMixture({ findings }: QueryCheckContext, json: QueryDefinition, at: string): void {
-  const told = Object.entries(json).filter(
+  const reported = Object.entries(json).filter(
     ([key, one]) => key !== '_id' && (typeof one === 'number' || typeof one === 'boolean'),
   );
-  const [first, ...more] = told;
+  const [first, ...more] = reported;
   const odd = more.find(([, one]) => Boolean(one) !== Boolean(first?.[1]));
   if (odd !== undefined)
     findings.push({

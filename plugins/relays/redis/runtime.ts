@@ -43,10 +43,10 @@ export default defineRuntime<Relay, RedisRelayHandle>(relay, {
 
   async health({ connections }) {
     const lost = connections.lost();
-    const told = lost === 0 ? {} : { detail: `${lost} messages were not sent to other processes` };
+    const reported = lost === 0 ? {} : { detail: `${lost} messages were not sent to other processes` };
     try {
       await connections.pingServer();
-      return { ok: true, ...told };
+      return { ok: true, ...reported };
     } catch {
       return { ok: false, optional: true, detail: 'the relay does not respond' };
     }

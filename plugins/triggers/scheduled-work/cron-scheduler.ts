@@ -49,7 +49,7 @@ interface Entry {
   asking: { readonly instant: number; readonly by: string } | null;
   attending: Promise<void> | null;
   retry: (() => void) | null;
-  told: boolean;
+  reported: boolean;
 }
 
 export function createCronScheduler({ running, scheduler, log, time }: CronSchedulerInput): CronScheduler {
@@ -78,7 +78,7 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
       asking: null,
       attending: null,
       retry: null,
-      told: false,
+      reported: false,
     };
     entries.set(schedule.key, entry);
     processEntry(entry);
@@ -175,11 +175,11 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
     if (claimed === 'mine') {
       if (late > TOLERANCE) log.warn({ action: schedule.key, instant: formatInstant(due) }, 'missed run started late');
       flights.start(schedule, due);
-      entry.told = false;
+      entry.reported = false;
     }
     if (claimed === 'busy') emitRun('run-skipped', schedule, due);
-    if (claimed === 'busy' && !entry.told) {
-      entry.told = true;
+    if (claimed === 'busy' && !entry.reported) {
+      entry.reported = true;
       const skipped = await scheduler.countSkipped(schedule.key).catch(() => undefined);
       log.warn(
         { action: schedule.key, instant: formatInstant(due), skipped },

@@ -122,8 +122,8 @@ export async function authenticatePeer(
       const failure = ensureFault(error);
       // Any other status is a failure, such as an unavailable store.
       const isRefusal = getFaultStatus(failure) === 401;
-      const told = new ConnectionRejection(failure, isRefusal ? CLOSE.token : CLOSE.later);
-      if (refusal === null || !isRefusal) refusal = told;
+      const reported = new ConnectionRejection(failure, isRefusal ? CLOSE.token : CLOSE.later);
+      if (refusal === null || !isRefusal) refusal = reported;
     }
   }
   if (refusal !== null && admitted.length === 0) throw refusal;
