@@ -9,6 +9,7 @@ import {
   requestRename,
 } from '../support/editor-names.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
+import { putCaret } from '../support/marked-source.js';
 import { requestHover } from '../support/hover-requests.js';
 
 const USER = 'definitions/_user.model.json';
@@ -76,13 +77,7 @@ describe('language server: names that the project shares', () => {
   before(async () => (editor = await openEditor({ files: FILES, capabilities: CAPABILITIES })));
   after(() => editor.close());
 
-  const put = (file: string, before: string, word: string): string => {
-    const text = FILES[file] ?? '';
-    const i = text.indexOf(before + word);
-    expect(i, `"${before}${word}" in ${file}`).to.be.at.least(0);
-    const caret = i + before.length + 1;
-    return `${text.slice(0, caret)}‸${text.slice(caret)}`;
-  };
+  const put = (file: string, before: string, word: string): string => putCaret(FILES[file] ?? '', before, word);
   const caretAt = (file: string, before: string, word: string) => openAtCaret(editor, file, put(file, before, word));
   const go = (file: string, before: string, word: string) =>
     requestDefinitions(editor, file, caretAt(file, before, word));

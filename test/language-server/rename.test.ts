@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { openAtCaret, requestPrepareRename, requestRename } from '../support/editor-names.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
+import { putCaret } from '../support/marked-source.js';
 
 const USER = 'definitions/_user.model.json';
 const OTHERS = 'definitions/_others.jsonc';
@@ -47,13 +48,7 @@ describe('language server: rename', () => {
   before(async () => (editor = await openEditor({ files: FILES, capabilities: CAPABILITIES })));
   after(() => editor.close());
 
-  const put = (file: string, before: string, word: string): string => {
-    const text = FILES[file] ?? '';
-    const i = text.indexOf(before + word);
-    expect(i, `"${before}${word}" in ${file}`).to.be.at.least(0);
-    const caret = i + before.length + 1;
-    return `${text.slice(0, caret)}‸${text.slice(caret)}`;
-  };
+  const put = (file: string, before: string, word: string): string => putCaret(FILES[file] ?? '', before, word);
   const rename = (file: string, before: string, word: string, to: string) =>
     requestRename(editor, file, openAtCaret(editor, file, put(file, before, word)), to);
   const prepare = (file: string, before: string, word: string) =>

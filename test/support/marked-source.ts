@@ -54,3 +54,11 @@ export const renderSnippet = (snippet: string): string =>
     .replace(/(?<!\\)\$\{\d+:((?:[^}\\]|\\.)*)\}/g, '$1')
     .replace(/(?<!\\)\$(?:\d+|\{\d+\})/g, '‸')
     .replace(/\\([\\$}|,])/g, '$1');
+
+/** The text with the caret behind the first letter of `word`, where it follows `before`. */
+export function putCaret(text: string, before: string, word: string): string {
+  const at = text.indexOf(before + word);
+  if (at === -1) throw new Error(`the text lacks ${JSON.stringify(before + word)}`);
+  const caret = at + before.length + 1;
+  return `${text.slice(0, caret)}‸${text.slice(caret)}`;
+}
