@@ -103,7 +103,7 @@ describe('reference', () => {
 
   it('has every hook, with an example that compiles against the contract and taps that hook', () => {
     const types = `import type { Registrar } from '../contract/hooks.js';
-import { done } from '../contract/hooks.js';
+import { done } from '../contract/reply.js';
 import { Stage } from '../contract/slot.js';
 void [done, Stage];
 `;
