@@ -188,12 +188,12 @@ describe('the words of the check of document queries', () => {
     [
       'filter_predicate',
       { $gt: 1 },
-      ['$gt', 'in a query beside fields', 'it stands behind the name of a field: {"name": {"$gt": ...}}'],
+      ['$gt', 'in a query next to fields', 'it stands behind the name of a field: {"name": {"$gt": ...}}'],
     ],
     [
       'filter_predicate',
       { age: { $or: [] } },
-      ['$or', 'behind a field', 'it stands in a query beside names of fields'],
+      ['$or', 'behind a field', 'it stands in a query next to names of fields'],
     ],
     ['filter_predicate', { age: { $set: 1 } }, ['$set', 'behind a field', 'it belongs into `update_predicate`']],
     [
@@ -209,7 +209,7 @@ describe('the words of the check of document queries', () => {
     [
       'filter_predicate',
       { age: { $gt: 1, other: 2 } },
-      ['other', 'beside operators', 'a field of it is named by its path, such as "address.city"'],
+      ['other', 'next to operators', 'a field of it is named by its path, such as "address.city"'],
     ],
     [
       'filter_predicate',
