@@ -113,15 +113,20 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
   const pressKeys = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key);
   };
-  /** Acts again every few seconds until the effect is seen: a busy editor drops keys and clicks. */
+  /**
+   * Acts again until the effect is seen: a busy editor drops keys and clicks. The pauses grow, because acting again may close what
+   * a busy editor is about to show.
+   */
   const actUntil = async (act: () => Promise<unknown>, seen: () => Promise<unknown>): Promise<void> => {
     let isOver = false;
+    let pause = RETRY_MS;
     const happened = seen().finally(() => (isOver = true));
     happened.catch(() => {});
     while (!isOver) {
       // An element that is drawn anew or gone cannot be clicked; the effect decides.
       await act().catch(() => {});
-      await Promise.race([happened, page.waitForTimeout(RETRY_MS)]);
+      await Promise.race([happened, page.waitForTimeout(pause)]);
+      pause *= 2;
     }
     await happened;
   };
