@@ -141,7 +141,12 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
         await pressKeys(key);
         await quickInput.waitFor({ timeout: RETRY_MS });
         await quickInput.fill(text, { timeout: RETRY_MS });
-        return await waitUntil(async () => (await quickInput.inputValue({ timeout: 500 })) === text, text);
+        // A palette that opens late replaces the text, and then it never comes.
+        return await waitUntil(
+          async () => (await quickInput.inputValue({ timeout: 500 })) === text,
+          text,
+          RETRY_MS / 5,
+        );
       } catch (error) {
         if (tries === 6) throw error;
       }

@@ -6,11 +6,16 @@
  */
 export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 60_000);
 
-export async function waitUntil(check: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
+/** `patience`: milliseconds; less where the caller begins again. */
+export async function waitUntil(
+  check: () => boolean | Promise<boolean>,
+  what = 'the condition',
+  patience = PATIENCE_MS,
+): Promise<void> {
   const begun = Date.now();
   while (!(await check())) {
     const waited = Date.now() - begun;
-    if (waited > PATIENCE_MS) throw new Error(`did not happen within ${PATIENCE_MS / 1000} s: ${what}`);
+    if (waited > patience) throw new Error(`did not happen within ${patience / 1000} s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, waited < 50 ? 5 : 20));
   }
 }
