@@ -96,7 +96,10 @@ for (const { name, make, config, definitions } of SERVERS) {
       await proxy.passTraffic();
       for (const { status, headers, body } of await Promise.all(atWork)) {
         expect([200, 503]).to.include(status);
-        if (status === 503) expect([headers.get('retry-after'), body['code']]).to.deep.equal(['1', 'QRY_UNAVAILABLE']);
+        if (status !== 503) continue;
+        expect(body['code']).to.equal('QRY_UNAVAILABLE');
+        // The line for connections says how long it takes on this machine.
+        expect(Number(headers.get('retry-after'))).to.be.within(1, 10);
       }
       await isBack();
       expect((await write('next')).status).to.equal(200);
