@@ -13,6 +13,8 @@ export interface DebuggedRequest {
   whileStopped(): Promise<void>;
 }
 
+const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
+
 export async function debugRequest(editor: Editor, request: DebuggedRequest): Promise<void> {
   const { file, line, path, body, scopes } = request;
   const { page } = editor;
@@ -27,8 +29,9 @@ export async function debugRequest(editor: Editor, request: DebuggedRequest): Pr
     () => page.locator('.debug-toolbar').waitFor(),
   );
   const output = page.locator('.repl');
-  await output.filter({ hasText: /ready at/ }).waitFor();
-  const [, url = ''] = /ready at (http:\S+)/.exec(await output.innerText()) ?? [];
+  // Only the lines in view are in the page, and each of the last ones names the address.
+  await output.filter({ hasText: ADDRESS }).waitFor();
+  const [url = ''] = ADDRESS.exec(await output.innerText()) ?? [];
   const response = fetch(`${url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
