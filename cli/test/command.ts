@@ -80,7 +80,8 @@ async function runAll(run: Run): Promise<number> {
   const { signals, exit } = run.terminal;
   const databases = createTestDatabases();
   // `--watch` ends its last run first.
-  const endEarly = (): void => void databases.dropAll().finally(() => exit(130));
+  const endEarly = (signal: NodeJS.Signals): void =>
+    void databases.dropAll().finally(() => exit(signal === 'SIGINT' ? 130 : 143));
   const ending = run.options.watch ? [] : (['SIGINT', 'SIGTERM'] as const);
   for (const signal of ending) signals.on(signal, endEarly);
   try {

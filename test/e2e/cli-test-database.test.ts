@@ -3,10 +3,12 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import { runCli } from '../support/cli.js';
+import { hostCli, runCli } from '../support/cli.js';
 import { SQL, STORES, type Database } from '../support/databases.js';
 import { createTempProject, type TempProject } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { waitUntil } from '../support/until.js';
 
 const NOW = '2026-03-01T10:00:00.000Z';
 const insert = (more: object = {}): object => ({
@@ -195,5 +197,33 @@ describe('lintel test --database without a server', () => {
     await project.dispose();
     expect(code).to.equal(1);
     expect(stderr).to.include('Connection main cannot be opened: ');
+  });
+});
+
+describe('lintel test --database, interrupted', () => {
+  it('drops its database', async function () {
+    const server = await startPostgres();
+    if ('skip' in server) return skipTest(this, server.skip);
+    const url = await createPostgresDatabase();
+    const slow = {
+      id: 'slow',
+      resource: 'slow',
+      actionables: [insert({ sql_query: { query: 'SELECT pg_sleep(60) AS slept' } })],
+    };
+    const project = await createTempProject({
+      ...FILES,
+      'lintel.config.json': { connections: { main: { use: 'postgres', url, statement_timeout: 100 } } },
+      'definitions/all.resource.json': [...RESOURCES, slow],
+      'definitions/a.test.json': { id: 'all', cases: [{ id: 'slow', steps: [request('slow', 'a')] }] },
+    });
+    const others = new Set(await READERS['postgres']?.(url));
+    const listOwn = async (): Promise<readonly string[]> =>
+      ((await READERS['postgres']?.(url)) ?? []).filter((name) => !others.has(name) && !OF_OTHERS.test(name));
+    const running = hostCli(['test', '--database'], { cwd: project.folder });
+    await waitUntil(async () => (await listOwn()).length === 1, 'its database is there');
+    running.send('SIGINT');
+    const { code } = await running.finished;
+    expect([code, await listOwn()]).to.deep.equal([130, []]);
+    await project.dispose();
   });
 });
