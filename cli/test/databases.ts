@@ -17,8 +17,10 @@ export interface TestDatabases {
 }
 
 export function createTestDatabases(): TestDatabases {
-  let created: TestDatabase[] = [];
+  /** Also while they are being created, because a signal may come then. */
+  const created: Promise<TestDatabase>[] = [];
   let others = false;
+  let dropping: Promise<void> | null = null;
 
   async function replaceOne(one: ConfiguredPlugin, project: Project, urls: Map<Json, Json>): Promise<ConfiguredPlugin> {
     const { kind, instance, name } = one;
@@ -34,12 +36,23 @@ export function createTestDatabases(): TestDatabases {
     }
     const create = runtime.createTestDatabase.bind(runtime);
     const { codes } = project.registry;
-    const database = await attributeFailure(`${id}/${instance}`, 'create a database', codes, () =>
+    const creation = attributeFailure(`${id}/${instance}`, 'create a database', codes, () =>
       create({ instance, options }, `lintel_test_${randomBytes(6).toString('hex')}`),
     );
-    created.push(database);
+    created.push(creation);
+    const database = await creation;
     urls.set(url, database.options['url'] ?? null);
     return { ...one, options: database.options };
+  }
+
+  async function dropCreated(): Promise<void> {
+    const failures: unknown[] = [];
+    while (created.length > 0) {
+      const all = await Promise.allSettled(created.splice(0));
+      const drops = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value.drop()] : []));
+      for (const one of await Promise.allSettled(drops)) if (one.status === 'rejected') failures.push(one.reason);
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
   return {
@@ -53,11 +66,7 @@ export function createTestDatabases(): TestDatabases {
       return chosen.map((one) => replaced.get(one) ?? one);
     },
     hasOtherTables: () => others,
-    async dropAll() {
-      const all = created;
-      created = [];
-      const outcomes = await Promise.allSettled(all.map((one) => one.drop()));
-      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-    },
+    // A signal may come while the end of the run drops them already.
+    dropAll: () => (dropping ??= dropCreated().finally(() => (dropping = null))),
   };
 }
