@@ -28,6 +28,12 @@ const countLines = (all: readonly Source[]): number => all.reduce((sum, { text }
 const countMatches = (pattern: RegExp): number =>
   sources.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0);
 
+const listFolders = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .map((_, count, parts) => parts.slice(0, count + 1).join('/'));
+
 /** Strongly connected components of more than one file (Tarjan, 1972). */
 function findCircles(): string[][] {
   const circles: string[][] = [];
@@ -54,6 +60,14 @@ describe('architecture: layout rules', () => {
   it('has a kernel that can be read', () => {
     const kernel = sources.filter(({ path }) => path.startsWith('kernel/'));
     expect(countLines(kernel), 'lines of the kernel; goal 4,500').to.be.within(1000, KERNEL_LINES);
+  });
+
+  it('has the tests of a folder in the folder of the same name', () => {
+    const folders = new Set(sources.flatMap(({ path }) => listFolders(path)));
+    const strays = loadSources('test/contract', 'test/language', 'test/kernel', 'test/plugins', 'test/cli')
+      .map(({ path }) => path)
+      .filter((path) => !folders.has(posix.dirname(path).replace(/^test\//, '')));
+    expect(strays).to.deep.equal([]);
   });
 
   it('reads the time by a call, because `lintel test` replaces it: a function that is kept would show an earlier one', () => {

@@ -12,7 +12,7 @@ export interface Options {
   readonly only: readonly string[] | null;
   /** Sources to mutate: `plugins/queues/**`. */
   readonly file: string | null;
-  /** Test files to use: `kernel/*`. */
+  /** Test files to use: `kernel/http/*`. */
   readonly tests: string | null;
   readonly list: boolean;
   readonly resume: boolean;
@@ -26,7 +26,7 @@ export const USAGE = `npm run mutate -- [options]
   --budget N   seconds of tests for one mutant (60)
   --only ID    one mutant, or several: ID,ID
   --file GLOB  only sources that match: 'plugins/queues/**', or several: GLOB,GLOB
-  --tests GLOB only test files that match: 'kernel/*,contracts/queues'
+  --tests GLOB only test files that match: 'kernel/http/*,contracts/queues'
   --list       print the mutants, run nothing
   --out FILE   results, one JSON object a line (dist/mutation/results.jsonl)
   --resume     continue the results of --out

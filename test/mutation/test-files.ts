@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 export interface TestFile {
-  /** `dist/test/kernel/spool.test.js`. */
+  /** `dist/test/plugins/body-formats/spool.test.js`. */
   readonly path: string;
-  /** Sources (`kernel/http/spool.ts`) that it imports, also through others; not what is loaded on demand. */
+  /** Sources (`plugins/body-formats/multipart-form/spool.ts`) that it imports, also through others; not what is loaded on demand. */
   readonly imports: ReadonlySet<string>;
   /** Of all texts that it imports or loads on demand. */
   readonly hash: string;

@@ -17,7 +17,7 @@ export const toShortName = (file: string): string =>
 
 export const listFiles = (): string[] => globSync('**/*.test.js', { cwd: COMPILED, absolute: true }).sort();
 
-/** Files of the words on the command line: `e2e/sockets`, `test/e2e/sockets.test.ts`, `e2e`, a compiled file. */
+/** Files of the words on the command line: `e2e/sockets`, `test/e2e/sockets.test.ts`, `e2e`, `sockets`, a compiled file. */
 export function findFiles(words: readonly string[]): string[] {
   const all = listFiles();
   const found = words.flatMap((word) => {
@@ -27,7 +27,8 @@ export function findFiles(words: readonly string[]): string[] {
       .replace(/\.test\.[jt]s$/, '');
     const exact = all.filter((file) => toShortName(file) === name);
     const inside = all.filter((file) => toShortName(file).startsWith(name));
-    const matching = exact.length > 0 ? exact : inside;
+    const last = all.filter((file) => toShortName(file).endsWith(`/${name}`));
+    const matching = [exact, inside, last].find((files) => files.length > 0) ?? [];
     if (matching.length === 0) throw new Error(`No test file is named "${word}". Names look like e2e/sockets.`);
     return matching;
   });
@@ -44,7 +45,7 @@ const NODE_SENSITIVE = `
   e2e/ciphers e2e/cli-dev e2e/cli-pipe e2e/cli-serve e2e/cli-start e2e/cluster e2e/conform-vectors e2e/door e2e/forms
   e2e/hashing e2e/http-request e2e/http-request-faults e2e/limits e2e/local-disk e2e/observers e2e/plugins e2e/proxies e2e/queues
   e2e/sample e2e/sample-wallet e2e/sockets e2e/sockets-faults e2e/tokens e2e/upload e2e/upload-types e2e/webhooks
-  kernel/cron kernel/dear-hashes kernel/packed kernel/spool kernel/sql-parser
+  language/strings/cron plugins/hashers/dear-hashes language/export/packed plugins/body-formats/spool language/strings/sql-parser
   language-server/frugal language-server/process
 `
   .trim()
@@ -52,7 +53,7 @@ const NODE_SENSITIVE = `
 
 /** Bounds of time and memory, which say something about a machine that does nothing else, and what is packed: a check runs them. */
 const IN_CHECK = `
-  e2e/deploy-image e2e/installation e2e/memory e2e/small-heap e2e/soak extension/package kernel/budget kernel/queue-memory
+  e2e/deploy-image e2e/installation e2e/memory e2e/small-heap e2e/soak extension/package kernel/runtime/budget plugins/queues/queue-memory
   language-server/speed language-server/vast
 `
   .trim()

@@ -77,7 +77,7 @@ describe('tests of a saved file', () => {
 
   it('begin with those about it', () => {
     expect(nearest('plugins/generators/ulid/runtime.ts')[0]).to.equal('contracts/generators');
-    expect(nearest('plugins/body-formats/multipart-form/spool.ts')[0]).to.equal('kernel/spool');
+    expect(nearest('plugins/body-formats/multipart-form/spool.ts')[0]).to.equal('plugins/body-formats/spool');
     expect(nearest('plugins/verifiers/jwt/runtime.ts').slice(0, 8)).to.include('e2e/webhooks');
   });
 

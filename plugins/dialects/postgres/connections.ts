@@ -61,8 +61,8 @@ function findLeastBusy({ wires }: ConnectionGroup): PgConnection | undefined {
 type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /**
- * A connection keeps the callback that it was opened for, and that the request with its payload and results. So the
- * callback is dropped after its call.
+ * pg keeps the callback that a new connection was opened for until that connection closes, and the callback keeps the request
+ * that waits, with its payload and its results. So the callback is dropped after its call.
  */
 function connectOnce(pool: pg.Pool, take: ConnectCallback): void {
   let waiting: ConnectCallback | null = take;

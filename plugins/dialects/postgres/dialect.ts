@@ -59,7 +59,8 @@ export function createPostgresDialect(
   }
 
   /**
-   * The server did not receive the statement, rejected it before running it, or ended the session during a read.
+   * Whether a statement may be sent again: the server did not receive it, rejected it before running it, or ended the session
+   * (shutdown, restart) during a read. Never a write that was sent.
    * `isDropped`: the connection was closed because of another statement.
    */
   function isRepeatable(prepared: PostgresPreparedStatement, outcome: StatementOutcome, isDropped = false): boolean {

@@ -97,7 +97,7 @@ async function probeStatements(
   const { wire, release } = await acquireConnection(wires);
   try {
     const sent = questions.map(({ text }) => toSentStatement(text));
-    // A pooler may send each to another server.
+    // Each is one exchange and one transaction, because a pooler may send each to another server.
     const errors = await Promise.all(
       sent.map(async ({ scan, text }) =>
         PREPARED.test(scan.verb)

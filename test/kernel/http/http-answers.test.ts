@@ -1,0 +1,238 @@
+/** Headers of answers, which origins may call, when a connection is closed, bodies of plugins' addresses, and the status page. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import { expect } from 'chai';
+import { createCommonHeaders, mergeHeaders } from '../../../contract/common-headers.js';
+import { RawJson } from '../../../contract/raw-json.js';
+import type { RouteReply } from '../../../contract/route.js';
+import { UnreadBudget } from '../../../contract/unread-budget.js';
+import { clock } from '../../../language/project/clock.js';
+import { buildHeaders, sendResponse, type ResponseDefaults } from '../../../kernel/http/response.js';
+import { createCors } from '../../../kernel/http/cors.js';
+import { sendRoute } from '../../../kernel/http/plugin-routes.js';
+import { getStatus } from '../../../kernel/http/status.js';
+import type { Kernel } from '../../../kernel/runtime/kernel.js';
+
+type Headers = Readonly<Record<string, string>>;
+const request = (headers: Headers = {}, rest: object = {}) =>
+  ({ method: 'POST', headers, complete: true, socket: {}, ...rest }) as unknown as IncomingMessage;
+const manner = (rest: Partial<ResponseDefaults> = {}): ResponseDefaults => ({
+  headerList: null,
+  unread: new UnreadBudget(1000, clock),
+  proxies: 0,
+  ...{ cors: null, headers: { 'x-common': '1' }, closing: () => false, patience: 7000 },
+  ...rest,
+});
+
+describe('headers of every answer', () => {
+  it('are the common ones, laid over by those of the config; an empty text takes one away', () => {
+    const all = createCommonHeaders({});
+    expect(all).to.deep.equal({
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+    });
+    const { 'referrer-policy': gone, ...rest } = all;
+    expect(gone).to.equal('no-referrer');
+    const own = createCommonHeaders({ 'Referrer-Policy': '', 'X-Own': 'a', 'X-Content-Type-Options': 'other' });
+    expect(own).to.deep.equal({ ...rest, 'x-content-type-options': 'other', 'x-own': 'a' });
+  });
+
+  const isClosed = (req: IncomingMessage, rest: Partial<ResponseDefaults> = {}): boolean =>
+    buildHeaders(manner(rest), req, 'id')['connection'] === 'close';
+
+  it('end the connection where the server stops, or a long body was not read', () => {
+    expect(buildHeaders(manner(), request(), 'id')).to.deep.equal({ 'x-request-id': 'id', 'x-common': '1' });
+    expect(isClosed(request(), { closing: () => true })).to.equal(true);
+    const unread = (headers: Headers) => isClosed(request(headers, { complete: false }));
+    expect([unread({}), unread({ 'content-length': '65536' }), unread({ 'content-length': '65537' })]).to.deep.equal([
+      ...[false, false, true],
+    ]);
+    expect(unread({ 'transfer-encoding': 'chunked' })).to.equal(true);
+    expect(isClosed(request({ 'transfer-encoding': 'chunked' }))).to.equal(false);
+    expect(isClosed(request({ 'content-length': '65537' }))).to.equal(false);
+  });
+
+  it('vary by what is named on either side', () => {
+    expect(mergeHeaders({ a: '1', vary: 'origin' }, { b: '2' })).to.deep.equal({ a: '1', b: '2', vary: 'origin' });
+    expect(mergeHeaders({ a: '1' }, { a: '2', vary: 'accept' })).to.deep.equal({ a: '2', vary: 'accept' });
+    expect(mergeHeaders({ vary: 'origin' }, { vary: 'accept' })).to.deep.equal({ vary: 'accept, origin' });
+  });
+});
+
+describe('an answer', () => {
+  function writeBody(body: unknown, waiting = 0, headers: Headers = {}) {
+    const seen: unknown[] = [];
+    const res: ServerResponse = {
+      writeHead: (status: number, all: Headers) => seen.push(status, all),
+      end: (content: unknown) => seen.push(content),
+      setTimeout: (ms: number) => seen.push(ms),
+      once: () => res,
+      socket: { writableLength: waiting },
+    } as unknown as ServerResponse;
+    sendResponse(manner(), { id: 'id', req: request(), res }, { status: 201, headers, body }, 'text/x');
+    return seen;
+  }
+  const common = (length: string) => ({
+    'content-type': 'text/x',
+    'content-length': length,
+    'x-request-id': 'id',
+    'x-common': '1',
+  });
+
+  it('is JSON, or what is JSON already, with its length in bytes', () => {
+    expect(writeBody({ a: 'ä' })).to.deep.equal([201, common('10'), '{"a":"ä"}']);
+    expect(writeBody(undefined)).to.deep.equal([201, common('4'), 'null']);
+    const json = Buffer.from('{"ä":1}');
+    expect(writeBody(new RawJson(json, () => null))).to.deep.equal([201, common('8'), json]);
+    expect(writeBody(1, 0, { 'x-common': '2', 'x-own': '3' })[1]).to.deep.equal({
+      ...common('1'),
+      'x-common': '2',
+      'x-own': '3',
+    });
+  });
+
+  it('is given up where its reader rests, and only where something is left to read', () => {
+    expect(writeBody(1, 1)).to.deep.equal([201, common('1'), '1', 7000]);
+    expect(writeBody(1)).to.have.lengthOf(3);
+  });
+});
+
+describe('origins that may call', () => {
+  const page = 'https://app.example.com';
+  const cors = (origins: readonly string[]) => createCors(origins, ['GET', 'POST']) ?? expect.fail('none may call');
+  const preflight = (headers: Headers, rest: object = {}) =>
+    request({ origin: page, 'access-control-request-method': 'POST', ...headers }, { method: 'OPTIONS', ...rest });
+  const EXPOSED =
+    'x-request-id, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, server-timing';
+  const granted = (origin: string) => ({
+    ...{ 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED },
+    ...(origin !== '*' && { vary: 'origin' }),
+  });
+  const preflown = { 'access-control-allow-methods': 'GET, POST', 'access-control-max-age': '600' };
+
+  it('are none by default', () => expect(createCors([], ['GET'])).to.equal(null));
+
+  it('are those of the config as browsers write them, and every answer varies by the origin', () => {
+    const some = cors(['https://App.example.com:443', 'http://localhost:3000']);
+    const of = (origin?: string) => some.getHeaders(request(origin === undefined ? {} : { origin }));
+    expect(of(page)).to.deep.equal(granted(page));
+    expect(of('http://localhost:3000')).to.deep.equal(granted('http://localhost:3000'));
+    for (const other of [
+      undefined,
+      'null',
+      'https://example.com',
+      `${page}:8443`,
+      'http://app.example.com',
+      'http://localhost',
+    ])
+      expect(of(other), other).to.deep.equal({ vary: 'origin' });
+  });
+
+  it('are all with "*", whatever stands beside it', () => {
+    const all = cors([page, '*']);
+    const headers = (req: IncomingMessage) => all.getHeaders(req);
+    expect([headers(request()), headers(request({ origin: page }))]).to.deep.equal([granted('*'), granted('*')]);
+  });
+
+  it('ask before they call, with OPTIONS, an origin and the method', () => {
+    const one = cors([page]);
+    expect(one.handlePreflight(preflight({}))).to.deep.equal({ ...granted(page), ...preflown });
+    expect(one.handlePreflight(preflight({}, { method: 'POST' }))).to.equal(null);
+    expect(one.handlePreflight(request({ origin: page }, { method: 'OPTIONS' }))).to.equal(null);
+    expect(one.handlePreflight(request({ 'access-control-request-method': 'POST' }, { method: 'OPTIONS' }))).to.equal(
+      null,
+    );
+    expect(one.handlePreflight(preflight({ origin: 'https://example.com' }))).to.deep.equal({ vary: 'origin' });
+  });
+
+  it('may send the headers that they ask for, as far as these are names', () => {
+    const allowed = (asked: string) =>
+      cors([page]).handlePreflight(preflight({ 'access-control-request-headers': asked }))?.[
+        'access-control-allow-headers'
+      ];
+    for (const fine of ['authorization', 'x-a, x-b', '*', 'x'.repeat(1024)]) expect(allowed(fine)).to.equal(fine);
+    for (const odd of ['', 'x\r\ny: 1', 'a;b', '"a"', 'ä', 'x'.repeat(1025)]) expect(allowed(odd)).to.equal(undefined);
+  });
+});
+
+describe('bodies of addresses of plugins', () => {
+  async function sendReply(status: number, body: RouteReply['body'], method = 'GET') {
+    const [chunks, heads]: [string[], unknown[]] = [[], []];
+    const res = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        chunks.push(chunk.toString());
+        done();
+      },
+    });
+    Object.assign(res, { writeHead: (...head: unknown[]) => heads.push(...head) });
+    await sendRoute(res as unknown as ServerResponse, method, { status, body, headers: {} }, { 'x-a': '1' });
+    return [heads, chunks.join('')];
+  }
+  const parts = (fails = false) =>
+    (async function* () {
+      await Promise.resolve();
+      yield Buffer.from('a');
+      if (fails) throw new Error('the disk is gone');
+      yield Buffer.from('b');
+    })();
+
+  it('have their length in bytes where they are known, but for 204 and 304', async () => {
+    expect(await sendReply(200, 'ä')).to.deep.equal([[200, { 'content-length': '2', 'x-a': '1' }], 'ä']);
+    expect(await sendReply(200, Buffer.from('abc'))).to.deep.equal([
+      [200, { 'content-length': '3', 'x-a': '1' }],
+      'abc',
+    ]);
+    expect(await sendReply(404, null)).to.deep.equal([[404, { 'content-length': '0', 'x-a': '1' }], '']);
+    for (const status of [204, 304])
+      expect(await sendReply(status, null)).to.deep.equal([[status, { 'x-a': '1' }], '']);
+  });
+
+  it('are streamed, and left out for HEAD', async () => {
+    expect(await sendReply(200, parts())).to.deep.equal([[200, { 'x-a': '1' }], 'ab']);
+    expect(await sendReply(200, parts(), 'HEAD')).to.deep.equal([[200, { 'x-a': '1' }], '']);
+  });
+
+  it('that fail half way fail the answer', async () => {
+    const failure: unknown = await sendReply(200, parts(true)).catch((error: unknown) => error);
+    expect(failure).to.have.property('message', 'the disk is gone');
+  });
+});
+
+describe('the status page', () => {
+  const FINE = { ok: true };
+  const status = (plugins: object, rest = '', closing = false, connections: (() => number) | null = null) => {
+    const kernel = {
+      health: () => Promise.resolve(plugins),
+      degraded: () => ['a'],
+      plans: () => ({ hash: 'hash', byId: new Map([['x', {}]]) }),
+    } as unknown as Kernel;
+    return getStatus(kernel, rest, closing, connections);
+  };
+  const common = { live: true, degraded: ['a'], definitions: 'hash', resources: 1 };
+
+  it('is alive whatever else is, and knows no other address', async () => {
+    expect(await status({ a: { ok: false } }, '/live', true)).to.deep.equal({ status: 200, body: { live: true } });
+    expect([await status({}, '/other'), await status({}, '/')]).to.deep.equal([null, null]);
+  });
+
+  it('is ready where every plugin is that must be, and the server does not stop', async () => {
+    const ready = async (...given: Parameters<typeof status>) => {
+      const found = await status(...given);
+      return [found?.status, (found?.body as { ready: boolean }).ready];
+    };
+    for (const rest of ['', '/ready']) {
+      expect(await ready({ a: FINE }, rest)).to.deep.equal([200, true]);
+      expect(await ready({ a: FINE, b: { ok: false, optional: true } }, rest)).to.deep.equal([200, true]);
+      expect(await ready({ a: FINE, b: { ok: false } }, rest)).to.deep.equal([503, false]);
+      expect(await ready({ a: FINE }, rest, true)).to.deep.equal([503, false]);
+    }
+  });
+
+  it('counts connections where there may be any', async () => {
+    const plugins = { a: FINE };
+    expect((await status(plugins))?.body).to.deep.equal({ ...common, ready: true, plugins });
+    expect((await status(plugins, '', false, () => 0))?.body).to.deep.include({ ...common, connections: 0 });
+  });
+});

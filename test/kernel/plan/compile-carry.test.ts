@@ -1,0 +1,219 @@
+/** What travels with work that is done apart from its request: what it reads and nothing else, and no secret in a result. */
+import { expect } from 'chai';
+import { compileJobPayload } from '../../../plugins/triggers/deferred-work/job-payload.js';
+import { compileWork } from '../../../plugins/triggers/deferred-work/runner.js';
+import { createPartSource } from '../../../kernel/plan/parts.js';
+import { createTools, type ResourceScope } from '../../../kernel/plan/tools.js';
+import type { DeferredState } from '../../../contract/deferred.js';
+import type { Fault } from '../../../contract/fault.js';
+import type { Json } from '../../../contract/json.js';
+import type { ActionModel } from '../../../language/analysis/model.js';
+import { createTestInvocation } from '../../support/invocation.js';
+import { createActionModel, createTestFrame, createResourceModel, createTestScope } from '../../support/scopes.js';
+
+const before = createActionModel(1, { secrets: ['pin'] });
+const later = createActionModel(2, { depends: ['notes#1'] });
+const sequence = [before, later];
+const compileInputs = (scope: ResourceScope, actions: readonly ActionModel[]) =>
+  compileJobPayload({ ...createPartSource(scope, 'notes#2', actions), stages: null, findInbox: () => null });
+const resource = createResourceModel({ names: new Set(['found']), generated: new Set(['code']) });
+const scopeWith = (read: Json, prepare: (scope: ResourceScope) => void = () => undefined): ResourceScope => {
+  const scope = createTestScope({ resource, sequence });
+  prepare(scope);
+  const tools = createTools(scope, later, 'feature:plain');
+  tools.value(read);
+  tools.recordResultRead(0, []);
+  return scope;
+};
+const carry = (read: Json, action = later, prepare?: (scope: ResourceScope) => void) =>
+  compileInputs(scopeWith(read, prepare), [action]);
+
+const sent = { title: 'x', body: { a: 1 }, other: 'y' };
+const invocation = createTestInvocation(sent, { headers: { 'x-tenant': 't', cookie: 'c' }, remote: '192.0.2.7' });
+const frame = (rest: object = {}) =>
+  createTestFrame({
+    ...{ payload: sent, claims: { user: { id: 7 }, role: 'r' }, invocation },
+    ...{ results: [{ id: 5, pin: 1234, rows: [{ pin: 1, name: 'n' }] }, null], slots: ['slot 0', 'slot 1'] },
+    ...rest,
+  });
+const NOTHING: DeferredState = {
+  ...{ payload: {}, claims: {}, headers: {}, remote: '', names: {}, made: [] },
+  results: { 'notes#1': { id: 5, rows: [{ name: 'n' }] } },
+};
+
+describe('what deferred work takes with it', () => {
+  const cases: readonly (readonly [Json, Partial<DeferredState>])[] = [
+    ['nothing', {}],
+    ['$PAYLOAD.title', { payload: { title: 'x' } }],
+    [['$PAYLOAD.title', '$PAYLOAD.body'], { payload: { title: 'x', body: { a: 1 } } }],
+    ['$PAYLOAD.none', {}],
+    ['$PAYLOAD', { payload: sent }],
+    ['$TOKEN.user.id', { claims: { user: { id: 7 } } }],
+    ['$HEADER.x-tenant', { headers: { 'x-tenant': 't' } }],
+    ['$HEADER.none', {}],
+    ['$IP', { remote: '192.0.2.7' }],
+    ['$ENV.REGION', {}],
+    ['$PAYLOAD.found', { names: { 'notes:found': 'slot 0' } }],
+  ];
+  for (const [read, expected] of cases)
+    it(`is what it reads: ${JSON.stringify(read)}`, () => {
+      expect(carry(read).serialize(frame(), sent)).to.deep.equal({ ...NOTHING, ...expected });
+    });
+
+  it('is a list whole', () => {
+    expect(carry('$PAYLOAD.title').serialize(frame(), [1, 2] as never).payload).to.deep.equal([1, 2]);
+  });
+
+  it('is nothing of a token where there is none', () => {
+    expect(carry('$PAYLOAD.title').serialize(frame({ claims: null }), sent).claims).to.equal(null);
+  });
+
+  it('is nothing that only another actionable reads', () => {
+    const state = carry(
+      'nothing',
+      later,
+      (scope) => void createTools(scope, before, 'feature:plain').value('$PAYLOAD.title'),
+    );
+    expect(state.serialize(frame(), sent).payload).to.deep.equal({});
+  });
+
+  it('is no result of its own actionables, and none that it does not depend on', () => {
+    const free: ActionModel = createActionModel(3);
+    expect(carry('nothing', free).serialize(frame(), sent).results).to.deep.equal({});
+    const both = compileInputs(scopeWith('nothing'), sequence);
+    expect(both.serialize(frame(), sent).results).to.deep.equal({});
+  });
+
+  it('is the result whose items it repeats', () => {
+    const repeat = { from: 'result', name: null, body: false, action: 'notes#1', fields: null } as const;
+    const repeated = createActionModel(2, { repeat });
+    const scope = createTestScope({ resource, sequence: [before, repeated] });
+    createTools(scope, repeated, 'feature:plain');
+    const { results } = compileInputs(scope, [repeated]).serialize(frame(), sent);
+    expect(results).to.deep.equal(NOTHING.results);
+  });
+
+  it('is rejected with the request where it reads what the request cannot give', () => {
+    expect(() => carry('$TOKEN.none').serialize(frame(), sent))
+      .to.throw()
+      .that.satisfies(({ code }: Fault) => code === 'ACC_CLAIM');
+  });
+
+  it('is what is made once, text and numbers only', () => {
+    const carryValue = (value: unknown) => {
+      const one = carry('$NEW', later, (scope) => (scope.slots.count = 20));
+      return one.serialize(frame({ slots: Object.assign([], { 9: value }) }), sent).made;
+    };
+    expect([carryValue('id'), carryValue(5), carryValue({}), carryValue(undefined)]).to.deep.equal([
+      [['notes#2 1', 'id']],
+      [['notes#2 1', 5]],
+      [],
+      [],
+    ]);
+  });
+
+  it('is a name that is made, by the actionable that makes it', () => {
+    const scope = scopeWith(
+      'nothing',
+      (one) => void createTools(one, later, 'feature:plain').assignGenerated('code', () => 'made'),
+    );
+    const state = compileInputs(scope, [later]).serialize(frame({ slots: [] }), sent);
+    expect(state.made).to.deep.equal([['notes#2 notes:code', 'made']]);
+    expect(compileInputs(scope, [before]).serialize(frame({ slots: [] }), sent).made).to.deep.equal([]);
+  });
+});
+
+describe('a job', () => {
+  const source = {
+    ...createPartSource(scopeWith('$PAYLOAD.title'), 'notes#2', [later]),
+    ...{ stages: null, findInbox: () => null },
+  };
+  const work = compileWork(source);
+  const createJob = (rest: object = {}) =>
+    work.createJob('j', frame({ invocation: createTestInvocation(sent, { startedAt: 7, ...rest }) }), sent);
+
+  it('names its part, and has what the part reads', () => {
+    const state = { ...NOTHING, payload: { title: 'x' } };
+    const { version, needs } = work;
+    expect(createJob()).to.deep.equal({
+      ...{ id: 'j', resource: 'notes', part: 'notes#2', version, needs, acceptedAt: 7, state },
+    });
+  });
+
+  it('has the trace of the request where there is one', () => {
+    const trace = { traceparent: '00-a' };
+    expect(createJob({ trace }).state).to.deep.equal({ ...createJob().state, trace });
+  });
+});
+
+describe('what deferred work is given', () => {
+  const carrying = carry(['$PAYLOAD.found', '$NEW']);
+  const state: DeferredState = {
+    ...NOTHING,
+    ...{ names: { 'notes:found': 'f', 'notes:strange': 's' }, results: { 'notes#1': 'r', 'notes#9': 'x' } },
+    made: [
+      ['notes#2 1', 'made'],
+      ['notes#3 1', 'strange'],
+    ],
+  };
+  const restoreState = (version: string, from = state) => {
+    const target = frame({ slots: [], results: [] });
+    carrying.restore(from, target, version);
+    return [{ ...target.slots }, { ...target.results }];
+  };
+
+  it('is its names, results and made values, and none that it does not read', () => {
+    expect(restoreState(carrying.version)).to.deep.equal([{ 0: 'f', 9: 'made' }, { 0: 'r' }]);
+  });
+
+  it('is what was made at the same place, also under another version', () => {
+    expect(restoreState('other')).to.deep.equal(restoreState(carrying.version));
+  });
+
+  it('is what a version before 0.7 kept by slots, but where they have other meanings', () => {
+    const before = { ...state, made: [[9, 'made']] } as never;
+    expect(restoreState(carrying.version, before)).to.deep.equal(restoreState(carrying.version));
+    expect(restoreState('other', before)).to.deep.equal([{ 0: 'f' }, { 0: 'r' }]);
+  });
+
+  it('is no name that did not travel', () => {
+    expect(restoreState(carrying.version, { ...state, names: {}, made: [] })[0]).to.deep.equal({});
+  });
+});
+
+describe('versions of deferred work', () => {
+  const [one, two] = [carry('$PAYLOAD.title'), carry('$PAYLOAD.title')];
+  it('are equal for the same definitions', () => {
+    expect([one.version, one.needs]).to.deep.equal([two.version, two.needs]);
+    expect(one.findMissing(two.needs)).to.equal(null);
+    expect(one.version).to.match(/^[0-9a-f]{16}$/);
+  });
+
+  it('change with each thing that is read, in whichever order it is read', () => {
+    const needs = ['x', '$PAYLOAD', '$PAYLOAD.a', '$PAYLOAD.found', '$HEADER.b', '$IP', '$TOKEN.c'].map(
+      (read) => carry(read).needs,
+    );
+    expect(new Set(needs.map(String)).size).to.equal(needs.length);
+    expect(carry(['$PAYLOAD.a', '$IP', '$PAYLOAD.b']).needs).to.deep.equal(
+      carry(['$PAYLOAD.b', '$PAYLOAD.a', '$IP']).needs,
+    );
+  });
+
+  it('distinguish kinds of names: what was sent in the payload is not in a header', () => {
+    const sent = carry('$PAYLOAD.a').needs;
+    expect(carry('$HEADER.a').findMissing(sent)).to.equal('header:a');
+    expect(carry('$TOKEN.a').findMissing(sent)).to.equal('claim:a');
+    expect(carry(['$PAYLOAD.a', '$PAYLOAD.b']).findMissing(sent)).to.equal('payload:b');
+  });
+
+  it('fit definitions that read less', () => {
+    expect(carry('nothing').findMissing(carry('$PAYLOAD.a').needs)).to.equal(null);
+    expect(carry('$PAYLOAD.a').findMissing(carry('$PAYLOAD').needs)).to.equal(null);
+    expect(carry('$PAYLOAD').findMissing(carry('$PAYLOAD.a').needs)).to.equal('payload:*');
+  });
+
+  it('change with the definition of the work, also where it reads the same', () => {
+    const changed = carry('$PAYLOAD.title', { ...later, value: { id: 2, mode: 'OTHER' } });
+    expect(changed.version).not.to.equal(one.version);
+  });
+});

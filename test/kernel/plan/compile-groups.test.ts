@@ -1,0 +1,237 @@
+/** Which actionables run together, in which order steps run, and when a result goes to the answer as text. */
+import { expect } from 'chai';
+import { groupActions } from '../../../kernel/plan/groups.js';
+import type { ActionPlan } from '../../../contract/resource-plan.js';
+import { renderJsonText, type ReplyRoute } from '../../../kernel/plan/resource.js';
+import { selectSteps } from '../../../contract/steps.js';
+import type { Execute, Hide, Step, StepLimiter, Unit } from '../../../contract/plan.js';
+import { createActionPlan, createSingleGroup, createRecordedUnit, createTestStep } from '../../support/plans.js';
+
+/** Notes what it was joined with. */
+function createUnit(key: string) {
+  const joined: unknown[] = [];
+  const unit: Unit = {
+    ...createRecordedUnit([]),
+    key,
+    join(others, closing, needs) {
+      joined.push({ units: others.length, closing, needs });
+      return unit;
+    },
+  };
+  return { unit, joined };
+}
+const shape = (
+  actions: readonly ActionPlan[],
+  ...rest: [boolean?, (readonly number[])[]?, ('none' | 'last' | 'each')?]
+) =>
+  groupActions(actions, rest[0] ?? false, rest[1] ?? [], rest[2]).map(({ unit, parallel, actions: members }) => [
+    members.map(({ index }) => index).join(),
+    ...(parallel ? ['at once'] : []),
+    ...(unit === null ? [] : [unit.key]),
+  ]);
+
+describe('groups of actionables', () => {
+  const [a, b] = [createUnit('a').unit, createUnit('b').unit];
+  const none = { unit: null };
+  const passive = { unit: null, passive: true };
+  const [inA, inB, always] = [{ unit: a }, { unit: b }, { unit: a, always: true }];
+  const beside = { unit: a, parallel: true };
+  const cases: readonly (readonly [
+    string,
+    readonly Partial<ActionPlan>[],
+    readonly (readonly string[])[],
+    boolean?,
+  ])[] = [
+    ['nothing', [], []],
+    ['neighbours of one unit share it', [inA, inA], [['0,1', 'a']]],
+    ['one alone has none', [inA], [['0']]],
+    ['one alone has one where its work is several steps', [always], [['0', 'a']]],
+    ['units of other stores are not shared', [inA, inB, inA], [['0'], ['1'], ['2']]],
+    ['what has no unit is shared with nothing', [none, none], [['0'], ['1']]],
+    ['what has no unit ends a group', [inA, none, inA], [['0'], ['1'], ['2']]],
+    ['what only computes between two of one unit is inside it', [inA, passive, passive, inA], [['0,1,2,3', 'a']]],
+    [
+      'but not in front of them, behind them, or between two units',
+      [passive, inA, passive, inB, passive],
+      [['0'], ['1'], ['2'], ['3'], ['4']],
+    ],
+    ['nor where it stands apart', [inA, { ...passive, apart: true }, inA], [['0'], ['1'], ['2']]],
+    ['nor where all stand alone', [inA, passive, inA], [['0'], ['1'], ['2']], true],
+    ['what stands apart shares nothing', [inA, { ...inA, apart: true }, inA], [['0'], ['1'], ['2']]],
+    ['all stand alone where something wants it', [inA, inA], [['0'], ['1']], true],
+    ['parallel neighbours run at once, each with its own', [beside, beside, inA], [['0,1', 'at once'], ['2']]],
+    ['parallel with nothing beside it is like any other', [beside, inA], [['0'], ['1']]],
+    ['parallel does not share the unit before it', [inA, beside], [['0'], ['1']]],
+    ['parallel runs at once also where all stand alone', [beside, beside], [['0,1', 'at once']], true],
+  ];
+  for (const [title, plans, expected, isAlone] of cases)
+    it(title, () => {
+      const actions = plans.map((rest, index) => createActionPlan(index, rest));
+      expect(shape(actions, isAlone)).to.deep.equal(expected);
+    });
+
+  it('have a unit for the last one where work is deferred, whatever it is, and no other has', () => {
+    const actions = [inA, inB, inA].map((rest, index) => createActionPlan(index, rest));
+    expect(shape(actions, false, [], 'last')).to.deep.equal([['0'], ['1'], ['2', 'a']]);
+    expect(shape([createActionPlan(0, beside), createActionPlan(1, beside)], false, [], 'last')).to.deep.equal([
+      ['0,1', 'at once'],
+    ]);
+    expect(shape([createActionPlan(0)], false, [], 'last')).to.deep.equal([['0']]);
+  });
+
+  it('show the unit what depends on what, by place among its own', () => {
+    const { unit, joined } = createUnit('a');
+    const actions = [0, 1, 2].map((index) => createActionPlan(index, { unit: index === 0 ? b : unit }));
+    groupActions(actions, false, [[], [0], [0, 1]]);
+    expect(joined).to.deep.equal([{ units: 2, closing: true, needs: [[], [0]] }]);
+    joined.length = 0;
+    const around = [0, 1, 2].map((index) => createActionPlan(index, index === 1 ? { passive: true } : { unit }));
+    groupActions(around, false, [[], [0], [1]]);
+    expect(joined).to.deep.equal([{ units: 2, closing: true, needs: [[], [0]] }]);
+  });
+
+  it('show the unit whether anything can still fail after the work of the last one', () => {
+    const closing = (after: readonly Partial<Step>[] | null, rides = false): unknown => {
+      const { unit, joined } = createUnit('a');
+      const steps = after?.map((rest) => ({ ...createTestStep(() => undefined), ...rest })) ?? null;
+      groupActions(
+        [
+          createActionPlan(0, { unit, after: [createTestStep(() => undefined)] }),
+          createActionPlan(1, { unit, after: steps }),
+        ],
+        false,
+        [],
+        rides ? 'last' : 'none',
+      );
+      return (joined[0] as { closing: unknown }).closing;
+    };
+    expect([closing(null), closing([]), closing([{ total: true }])]).to.deep.equal([true, true, true]);
+    expect([closing([{}]), closing([{ total: true }, {}]), closing([{}, { total: true }])]).to.deep.equal([
+      false,
+      false,
+      false,
+    ]);
+    expect(closing(null, true)).to.equal(false);
+  });
+
+  it('wait for the turn of the first that waits for one, inside a unit only', () => {
+    const [one, two] = [{ sort: 1 }, { sort: 2 }] as unknown as StepLimiter[];
+    const listTurns = (...plans: Partial<ActionPlan>[]) =>
+      groupActions(
+        plans.map((rest, index) => createActionPlan(index, rest)),
+        false,
+        [],
+      ).map(({ turns }) => turns);
+    const [first, second] = [one ?? null, two ?? null];
+    expect(listTurns(inA, { ...inA, turns: first }, { ...inA, turns: second })).to.deep.equal([one]);
+    expect(listTurns({ ...none, turns: first })).to.deep.equal([null]);
+    expect(listTurns(inA, inA)).to.deep.equal([null]);
+  });
+});
+
+describe('steps of some phases', () => {
+  const at = (id: string, phase: number, order?: number): Step => ({
+    ...{ id, phase, run: () => undefined },
+    ...(order !== undefined && { order }),
+  });
+  const steps = [
+    at('late', 30),
+    at('second', 20, 1),
+    at('first', 20),
+    at('early', 20, -1),
+    at('again', 20),
+    at('low', 10),
+  ];
+  const ids = (from: number, to: number) => selectSteps(steps, from, to)?.map(({ id }) => id) ?? null;
+
+  it('are ordered by phase, then by order, then as written; both ends are included', () => {
+    expect(ids(20, 30)).to.deep.equal(['early', 'first', 'again', 'second', 'late']);
+    expect(ids(10, 19)).to.deep.equal(['low']);
+    expect(ids(30, Infinity)).to.deep.equal(['late']);
+    expect([ids(11, 19), ids(31, 40)]).to.deep.equal([null, null]);
+  });
+});
+
+describe('a result as JSON text', () => {
+  const hide: Hide = (value) => value;
+  const text: Execute = () => 'text';
+  const createPickStep = (names: string[], rest: Partial<Step> = {}): Step => ({
+    ...createTestStep(() => undefined),
+    picks: names,
+    ...rest,
+  });
+  const other = createTestStep(() => undefined);
+  const route = (plan: Partial<ActionPlan> = {}, rest: Partial<ReplyRoute> = {}): ReplyRoute => ({
+    ...{ groups: [createSingleGroup(0, plan)], reply: null, settle: null, main: 0 },
+    ...rest,
+  });
+  /** What the mode is asked for, or null where it is not asked. */
+  const captureArguments = (one: ReplyRoute): unknown => {
+    let found: unknown = null;
+    renderJsonText(one, (names, hides) => {
+      found = [names, hides];
+      return text;
+    });
+    return found;
+  };
+
+  it('is requested where nothing looks at it, or where its names alone are picked', () => {
+    expect(captureArguments(route())).to.deep.equal([null, null]);
+    expect(captureArguments(route({ after: [createPickStep(['id', 'name'])] }))).to.deep.equal([['id', 'name'], null]);
+    expect(captureArguments(route({}, { reply: [createPickStep(['id'], { hides: hide })] }))).to.deep.equal([
+      ['id'],
+      hide,
+    ]);
+    expect(
+      captureArguments(route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['id'])] })),
+    ).to.deep.equal([['id'], null]);
+    expect(captureArguments(route({}, { settle: [{ ...other, takesText: true }] }))).to.deep.equal([null, null]);
+  });
+
+  const group = createSingleGroup(0);
+  const [first = createActionPlan(0)] = group.actions;
+  const refused: Readonly<Record<string, ReplyRoute>> = {
+    'there is nothing to do': route({}, { groups: [] }),
+    'a group has two actionables': route({}, { groups: [{ ...group, actions: [first, first] }] }),
+    'there are two groups': route({}, { groups: [group, createSingleGroup(1)] }),
+    'it runs in a unit of work': route({}, { groups: [{ ...group, unit: createRecordedUnit([]) }] }),
+    'another one is answered': route({}, { main: 1 }),
+    'nothing is answered': route({}, { main: -1 }),
+    'something runs before the work': route({ before: [other] }),
+    'a step looks at the result': route({ after: [other] }),
+    'a later step looks at it': route({ after: [createPickStep(['id']), other] }),
+    'the answer is looked at': route({}, { reply: [other] }),
+    'other names are picked later': route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['name'])] }),
+    'names are picked in another order': route(
+      { after: [createPickStep(['a', 'b'])] },
+      { reply: [createPickStep(['b', 'a'])] },
+    ),
+    'two steps hide something': route({
+      after: [createPickStep(['id'], { hides: hide }), createPickStep(['id'], { hides: hide })],
+    }),
+    'a step at the end takes values only': route({}, { settle: [{ ...other, takesText: true }, other] }),
+  };
+  for (const [title, one] of Object.entries(refused))
+    it(`is not requested where ${title}`, () => {
+      expect(captureArguments(one)).to.equal(null);
+      expect(renderJsonText(one, () => text)).to.equal(one);
+    });
+
+  it('takes the place of the work and of the steps that it makes needless', () => {
+    const made = renderJsonText(
+      route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['id'])] }),
+      () => text,
+    );
+    expect(made.reply).to.equal(null);
+    expect(made.groups[0]?.actions[0]).to.deep.include({ execute: text, after: null, key: 'test#0' });
+    const streams: boolean[] = [];
+    for (const settle of [null, [{ ...other, takesText: true as const }]])
+      renderJsonText(route({}, { settle }), (_names, _hide, mayStream) => {
+        streams.push(mayStream);
+        return text;
+      });
+    expect(streams).to.deep.equal([true, false]);
+    const kept = route({ after: [createPickStep(['id'])] });
+    expect([renderJsonText(kept, () => null), renderJsonText(kept, undefined)]).to.deep.equal([kept, kept]);
+  });
+});

@@ -1,0 +1,334 @@
+/**
+ * What the compiler notes of a place while its plugins plan it: what is read of a request (caches and deferred work depend on
+ * it), the meaning of names and parameters, and what is known of tables and secrets.
+ */
+import { expect } from 'chai';
+import type { ActionModel, RepeatModel } from '../../../language/analysis/model.js';
+import { createTools, type ResourceScope } from '../../../kernel/plan/tools.js';
+import { BootError } from '../../../contract/boot-error.js';
+import type { Fault } from '../../../contract/fault.js';
+import type { ModelColumn, ModelTable } from '../../../contract/model.js';
+import { createActionModel, createTestFrame, createResourceModel, createTestScope } from '../../support/scopes.js';
+
+const PLAIN = 'feature:plain';
+const named = createResourceModel({ names: new Set(['found']), generated: new Set(['code']) });
+const toolsIn = (scope: ResourceScope, action: ActionModel | null = null, plugin = PLAIN) =>
+  createTools(scope, action, plugin);
+
+/** Without the readers, which have no form to compare. */
+const listReads = (scope: ResourceScope) =>
+  scope.reads.map(({ place }) => Object.fromEntries(Object.entries(place).filter(([name]) => name !== 'read')));
+
+describe('what a place reads of a request', () => {
+  const cases: Readonly<Record<string, readonly object[]>> = {
+    'plain text': [],
+    '$PAYLOAD.title': [{ from: 'payload', field: 'title', slot: null }],
+    $PAYLOAD: [{ from: 'payload', field: null, slot: null }],
+    '$PAYLOAD.found.id': [{ from: 'payload', field: 'found', slot: 0 }],
+    '$PAYLOAD.code': [{ from: 'payload', field: 'code', slot: 0 }],
+    '$TOKEN.user.id': [{ from: 'claims', path: ['user', 'id'] }],
+    '$HEADER.x-tenant': [{ from: 'elsewhere', header: 'x-tenant' }],
+    $IP: [{ from: 'elsewhere', remote: true }],
+    $FIXED: [],
+    $OTHER: [{ from: 'elsewhere' }],
+    '$ENV.REGION': [],
+    $NEW: [],
+    'to $PAYLOAD.a from $PAYLOAD.b': ['a', 'b'].map((field) => ({ from: 'payload', field, slot: null })),
+  };
+  for (const [json, expected] of Object.entries(cases))
+    it(`is noted for "${json}"`, () => {
+      for (const value of [json, [json], { key: { inside: json } }]) {
+        const scope = createTestScope({ resource: named });
+        toolsIn(scope).value(value);
+        expect(listReads(scope), JSON.stringify(value)).to.deep.equal(expected);
+      }
+    });
+
+  it('is noted for text, for a field that a plugin reads by itself, and for the whole payload', () => {
+    const scope = createTestScope({ resource: named });
+    const tools = toolsIn(scope);
+    tools.text('$PAYLOAD.a');
+    tools.recordPayloadRead('found');
+    tools.recordPayloadRead(null);
+    expect(listReads(scope)).to.deep.equal([
+      { from: 'payload', field: 'a', slot: null },
+      // What was sent is meant, also where a result gives the same name.
+      { from: 'payload', field: 'found', slot: null },
+      { from: 'payload', field: null, slot: null },
+    ]);
+  });
+
+  it('is nothing where a plugin only checks', () => {
+    const scope = createTestScope({ resource: named });
+    const tools = toolsIn(scope, null, 'feature:judge');
+    tools.value(['$PAYLOAD.a', '$HEADER.b', '$TOKEN.c', '$OTHER']);
+    tools.recordPayloadRead('a');
+    tools.claim(['c']);
+    expect([scope.reads, scope.asked]).to.deep.equal([[], []]);
+  });
+
+  it('is that of one actionable for an actionable, and that of all for the resource', () => {
+    const [one, two] = [createActionModel(1), createActionModel(2)];
+    const scope = createTestScope({ sequence: [one, two] });
+    toolsIn(scope, one).value('$PAYLOAD.one');
+    toolsIn(scope, two).value('$PAYLOAD.two');
+    const listReadFields = (action: ActionModel | null) =>
+      toolsIn(scope, action)
+        .reads()
+        .map((place) => 'field' in place && place.field);
+    expect([listReadFields(one), listReadFields(two), listReadFields(null)]).to.deep.equal([
+      ['one'],
+      ['two'],
+      ['one', 'two'],
+    ]);
+  });
+
+  it('has to be sent where it is no name of the resource and no part of a list', () => {
+    const repeat: RepeatModel = { from: 'payload', name: 'list', body: false, action: null, fields: null };
+    const countAsked = (json: string, action: ActionModel | null = null): number => {
+      const scope = createTestScope({ resource: named });
+      toolsIn(scope, action).value(json);
+      return scope.asked.length;
+    };
+    expect(countAsked('$PAYLOAD.title')).to.equal(1);
+    expect(countAsked('$PAYLOAD')).to.equal(1);
+    expect(countAsked('$PAYLOAD.found')).to.equal(0);
+    expect(countAsked('$PAYLOAD.code')).to.equal(0);
+    expect(countAsked('$HEADER.title')).to.equal(0);
+    expect(countAsked('$PAYLOAD.title', createActionModel(1))).to.equal(1);
+    expect(countAsked('$PAYLOAD.title', createActionModel(1, { repeat }))).to.equal(0);
+  });
+
+  it('is kept where it is made once', () => {
+    const scope = createTestScope();
+    toolsIn(scope).value(['$NEW', '$OTHER']);
+    expect(scope.once.map(({ slot }) => slot)).to.deep.equal([9]);
+  });
+});
+
+describe('lists for whose items work is repeated', () => {
+  const of = (model: Partial<RepeatModel>) => {
+    const repeat = { from: 'payload', name: 'lines.items', body: false, action: null, fields: null, ...model } as const;
+    const action = createActionModel(2, { repeat });
+    const resource = createResourceModel({
+      names: new Set(['found']),
+      payloadFields: new Map([['lines', { optional: true, fields: new Map() } as never]]),
+    });
+    const scope = createTestScope({ resource, sequence: [createActionModel(1), action] });
+    return { scope, repeat: toolsIn(scope, action).repeat };
+  };
+  const frame = createTestFrame({ payload: { lines: { items: [1, 2] } }, results: [['first']], slots: [['named']] });
+
+  it('stand in the payload, under a path', () => {
+    const { scope, repeat } = of({});
+    expect(repeat).to.deep.include({ body: false, name: 'lines.items', pointer: '/lines/items', optional: true });
+    expect(repeat?.read(frame)).to.deep.equal([1, 2]);
+    expect(listReads(scope)).to.deep.equal([{ from: 'payload', field: 'lines', slot: null }]);
+    expect(of({ name: 'others' }).repeat?.optional).to.equal(false);
+  });
+
+  it('are the body itself, or the path of a payload', () => {
+    const { scope, repeat } = of({ body: true });
+    expect([repeat?.body, repeat?.pointer]).to.deep.equal([true, '/lines/items']);
+    expect(listReads(scope).map((place): unknown => place['field'])).to.deep.equal([null, 'lines']);
+    const { repeat: unnamed } = of({ from: 'body', body: true, name: null });
+    expect([unnamed?.name, unnamed?.pointer, unnamed?.optional]).to.deep.equal([null, null, false]);
+    expect(unnamed?.read(frame)).to.equal(undefined);
+  });
+
+  it('are the result of an actionable', () => {
+    const { scope, repeat } = of({ from: 'result', name: null, action: 'notes#1' });
+    expect(repeat?.read(frame)).to.deep.equal(['first']);
+    expect([repeat?.pointer, repeat?.optional]).to.deep.equal([null, false]);
+    expect(listReads(scope)).to.deep.equal([{ from: 'result', index: 0 }]);
+  });
+
+  it('are a name that a result gave', () => {
+    const { scope, repeat } = of({ from: 'extracted', name: 'found' });
+    expect(repeat?.read(frame)).to.deep.equal(['named']);
+    expect([repeat?.pointer, repeat?.optional]).to.deep.equal([null, false]);
+    expect(listReads(scope)).to.deep.equal([{ from: 'payload', field: 'found', slot: 0 }]);
+  });
+});
+
+describe('parameters', () => {
+  const createPayloadSource = (source: 'name' | 'literal', rest: object = {}) => ({ source, from: 'payload', ...rest });
+  const parameters = new Map(
+    Object.entries({
+      '/0': createPayloadSource('name'),
+      '/1': createPayloadSource('name', { from: 'claim' }),
+      '/2': createPayloadSource('name', { from: 'generated' }),
+      '/3': createPayloadSource('literal'),
+    }),
+  ) as unknown as ActionModel['parameters'];
+  const action = createActionModel(1, { parameters });
+  const scope = createTestScope({ resource: named, sequence: [action] });
+  const plan = (
+    json: Parameters<ReturnType<typeof toolsIn>['parameter']>[0],
+    pointer: string,
+    profile: string | null = null,
+  ) => toolsIn({ ...scope, profile }, action).parameter(json, pointer);
+  const frame = createTestFrame({ payload: { a: { b: 5 }, title: 'x' }, claims: { id: 7 }, slots: [{ id: 3 }] });
+
+  it('are accessors, names, claims and literals, each with the field that it comes from', () => {
+    const toComparable = (one: ReturnType<typeof plan>) => [one.source, one.label, one.field, one.read(frame)];
+    expect(toComparable(plan('$PAYLOAD.title', '/9'))).to.deep.equal(['accessor', '$PAYLOAD.title', 'title', 'x']);
+    expect(toComparable(plan('to $PAYLOAD.title', '/9'))).to.deep.equal([
+      'accessor',
+      'to $PAYLOAD.title',
+      null,
+      'to x',
+    ]);
+    expect(toComparable(plan('a.b', '/0'))).to.deep.equal(['name', 'a.b', 'a', 5]);
+    expect(toComparable(plan('none', '/0'))).to.deep.equal(['name', 'none', 'none', null]);
+    expect(toComparable(plan('found.id', '/0'))).to.deep.equal(['name', 'found.id', 'found', 3]);
+    expect(() => plan('found.none', '/0').read(frame)).to.throw('ACC_UNRESOLVED');
+    expect(toComparable(plan('id', '/1'))).to.deep.equal(['name', 'id', null, 7]);
+    expect(plan('code', '/2').field).to.equal(null);
+    expect(toComparable(plan('a.b', '/3'))).to.deep.equal(['literal', '"a.b"', null, 'a.b']);
+    expect(toComparable(plan(5, '/0'))).to.deep.equal(['literal', '5', null, 5]);
+  });
+
+  it('are 403 where the token lacks the claim', () => {
+    const { read } = plan('user.id', '/1');
+    expect(() => read(frame))
+      .to.throw()
+      .that.satisfies(({ code, params }: Fault) => code === 'ACC_CLAIM' && params['name'] === 'user.id');
+    expect(read(createTestFrame({ claims: { user: { id: null } } }))).to.equal(null);
+  });
+
+  it('take what is absent for null in the profile of another system, and in no other place', () => {
+    const isLenient = (profile: string | null) => plan('$LENIENT', '/9', profile).read(frame);
+    expect([isLenient(null), isLenient('sub0'), isLenient('other')]).to.deep.equal([false, true, false]);
+    expect(toolsIn({ ...scope, profile: 'sub0' }, action).value('$LENIENT')(frame)).to.equal(false);
+  });
+});
+
+describe('what is known of a resource', () => {
+  const column = (name: string, secret = false) => ({ name, secret }) as ModelColumn;
+  const table = (model: string, ...columns: ModelColumn[]) => ({ model, columns }) as unknown as ModelTable;
+  const tables = new Map([
+    ['_user', table('_user', column('id'), column('password', true))],
+    ['_note', table('_note', column('text'), column('key', true))],
+  ]);
+  const stores = [{ kind: 'database', instance: 'second' }];
+  const places = [{ plugin: 'strategy:jwt' }, { plugin: 'strategies:other' }, { plugin: 'mode:QUERY' }] as never;
+  const one = createActionModel(1, { models: ['_user'], stores, secrets: ['pin'], places });
+  const two = createActionModel(2, { models: ['_note', '_user'], parallel: true });
+  const resource = createResourceModel({
+    payloadFields: new Map([
+      ['user', { optional: false, fields: new Map([['mail', { optional: true, fields: new Map() }]]) }],
+      ['note', { optional: true, fields: new Map([['text', { optional: false, fields: new Map() }]]) }],
+    ]) as never,
+  });
+  const scope = createTestScope({
+    resource,
+    tables,
+    sequence: [one, two],
+    lookupOrder: [1, 0],
+    uses: new Set(['queue:redis']),
+  });
+  const listNames = (columns: readonly ModelColumn[]) => columns.map(({ name }) => name);
+
+  it('are the columns and tables of an actionable, and each table once for the resource', () => {
+    expect(listNames(toolsIn(scope, one).columns)).to.deep.equal(['id', 'password']);
+    expect(listNames(toolsIn(scope, null).columns)).to.deep.equal(['id', 'password', 'text', 'key']);
+    expect(toolsIn(scope, two).tables.map(({ model }) => model)).to.deep.equal(['_note', '_user']);
+  });
+
+  it('are secrets of one actionable, and of everything that runs', () => {
+    const [all, some] = [toolsIn(scope, one).allSecrets, toolsIn(scope, one).secrets];
+    expect([[...some].sort(), [...all].sort()]).to.deep.equal([
+      ['password', 'pin'],
+      ['key', 'password', 'pin'],
+    ]);
+    expect([...toolsIn(scope, null).secrets].sort()).to.deep.equal(['key', 'password', 'pin']);
+  });
+
+  it('is whether a payload field, and each field on the way to an inner one, is optional', () => {
+    const tools = toolsIn(scope);
+    const payloadField = (name: string, ...inside: string[]) => tools.payloadField(name, ...inside);
+    expect(payloadField('none')).to.equal(null);
+    expect(payloadField('user')).to.deep.equal({ optional: false });
+    expect(payloadField('user', 'mail')).to.deep.equal({ optional: true });
+    expect(payloadField('user', '0', 'mail')).to.deep.equal({ optional: true });
+    for (const other of ['x0', '0x', ''])
+      expect(payloadField('user', other, 'mail'), other).to.deep.equal({ optional: false });
+    expect(payloadField('note', 'text')).to.deep.equal({ optional: true });
+  });
+
+  it('is where an actionable stands in the results, in its own resource and in others', () => {
+    const tools = toolsIn(scope, one);
+    const { main, lookupOrder } = tools;
+    const action = (where: string, id: number) => tools.action(where, id);
+    expect([action('self', 2), action('notes', 1), action('other', 1), action('self', 3)]).to.deep.equal([
+      1,
+      0,
+      null,
+      null,
+    ]);
+    expect([main, lookupOrder]).to.deep.equal([{ id: 2 }, [1, 0]]);
+    expect(toolsIn(createTestScope()).main).to.equal(null);
+  });
+
+  it('is the connection, the plugins that are chosen and used, and how it runs', () => {
+    const tools = toolsIn(scope, one);
+    expect(tools.connection({ kind: 'database' } as never)).to.equal('second');
+    expect(tools.connection({ kind: 'cache' } as never)).to.equal('main');
+    expect(tools.connection({ kind: 'cache', config: { must: 'default' } } as never)).to.equal('default');
+    expect(tools.chosen({ kind: 'strategy' } as never)).to.deep.equal(['jwt']);
+    expect([tools.used('queue:redis'), tools.used('queue:mongo')]).to.deep.equal([true, false]);
+    expect([tools.parallel, toolsIn(scope, two).parallel, toolsIn(scope).parallel]).to.deep.equal([false, true, false]);
+    expect([tools.place, toolsIn(scope).place, tools.version]).to.deep.equal(['notes#1', 'notes', 'v']);
+    expect(tools.resolve({ kind: 'token' } as never, 'JWT')).to.equal('token:JWT for feature:plain');
+  });
+
+  it('is what hashes look like, where a store may answer some', () => {
+    const hashers = ['hasher:one', 'hasher:two'].map((id) => [id, { facts: { conceals: id.slice(7) } }] as const);
+    const registry = { ...createTestScope().registry, plugins: new Map<string, object>(hashers) } as never;
+    const secret = { ...table('_user', column('hash')), secrets: new Set(['hash']) };
+    const conceals = (models: readonly string[], uses = ['hasher:two'], from: ActionModel['stores'] = stores) => {
+      const sequence = [createActionModel(1), createActionModel(2, { models, stores: from })];
+      const known = new Map<string, ModelTable>([...tables, ['_user', secret]]);
+      return toolsIn(createTestScope({ registry, tables: known, sequence, uses: new Set(uses) })).conceals;
+    };
+    expect(conceals(['_user'])?.source).to.equal('two');
+    expect(conceals(['_note', '_user'], ['hasher:one', 'hasher:two'])?.source).to.equal('one|two');
+    expect([conceals(['_note']), conceals(['_user'], []), conceals(['_user'], ['hasher:two'], [])]).to.deep.equal([
+      ...[null, null, null],
+    ]);
+  });
+
+  it('is what of a result was noted as read, and what features have opened', () => {
+    const own = createTestScope({ sequence: [one, two], revealed: ['note.text'] });
+    toolsIn(own, two).recordResultRead(0, ['id']);
+    expect(own.taken).to.deep.equal([{ action: two, index: 0, path: ['id'] }]);
+    own.revealed.push('note.key');
+    expect(toolsIn(own).revealed).to.deep.equal(['note.text', 'note.key']);
+  });
+
+  it('is whose uids a message means', () => {
+    const tools = toolsIn(scope, one);
+    expect(tools.resolveUidNamespace(null)).to.deep.equal({ realm: null, open: true });
+    expect(() => tools.resolveUidNamespace('none'))
+      .to.throw(BootError)
+      .that.has.property('code', 'LNK_NO_REALM');
+  });
+
+  it('is a value that is made once for a name that has no other source', () => {
+    const own = createTestScope({
+      resource: createResourceModel({ names: new Set(['found']), generated: new Set(['found', 'code']) }),
+    });
+    const tools = toolsIn(own);
+    let count = 0;
+    const make = () => ++count;
+    expect([tools.assignGenerated('found', make), tools.assignGenerated('unknown', make)]).to.deep.equal([null, null]);
+    const fill = tools.assignGenerated('code', make);
+    const frame = createTestFrame();
+    fill?.(frame);
+    fill?.(frame);
+    const slot = tools.slot('code') ?? -1;
+    expect([frame.slots[slot], count, own.slots.memos.length, own.slots.makers.length]).to.deep.equal([1, 1, 1, 1]);
+    expect(own.slots.memos).not.to.include(slot);
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * The front end against fixtures: every case gives exactly the problems written beside it, to the character. Also that
+ * every code a definition can meet has a case, that messages are whole, and that fixes mend what they promise to mend.
+ */
+import { expect } from 'chai';
+import type { Json } from '../../../contract/json.js';
+import type { Problem } from '../../../contract/problem.js';
+import { createAnalyser } from '../../../language/analysis/analyse.js';
+import { createDocument } from '../../../language/source/document.js';
+import {
+  applyFixToFiles,
+  listCaseNames,
+  resolveExpectedFile,
+  readExpectedRows,
+  offsetAt,
+  collectProblems,
+  runFixture,
+  createTrialRegistry,
+  type Fixture,
+} from '../../support/fixtures.js';
+import { compareWithFile } from '../../support/expected-file.js';
+import { sampleCases } from '../../support/sample.js';
+
+const registry = createTrialRegistry();
+const names = listCaseNames();
+const fixtures = new Map<string, Fixture>();
+
+function fixture(name: string): Fixture {
+  const known = fixtures.get(name) ?? runFixture(name, registry);
+  fixtures.set(name, known);
+  return known;
+}
+
+describe('front end: fixtures', () => {
+  for (const name of names) {
+    it(name, async () => {
+      const rows = JSON.parse(JSON.stringify(fixture(name).rows)) as Json;
+      await compareWithFile(resolveExpectedFile(name), rows, 'front-end');
+    });
+  }
+
+  it('are many', () => {
+    expect(names.length).to.be.at.least(45);
+    expect(names.flatMap((name) => readExpectedRows(name)).length).to.be.at.least(60);
+  });
+
+  it('hold valid sets without any problem', () => {
+    const sound = names.filter((name) => name.startsWith('sound-'));
+    expect(sound).to.have.length.of.at.least(4);
+    for (const name of sound) expect(readExpectedRows(name), name).to.deep.equal([]);
+  });
+});
+
+describe('front end: codes', () => {
+  const seen = new Set<string>();
+  const isOfDefinitions = (code: string): boolean =>
+    registry.codes[code]?.severity !== undefined && !/^(CFG|PLG|KRN|CLI)_/.test(code);
+
+  before(() => names.forEach((name) => readExpectedRows(name).forEach(({ code }) => seen.add(code))));
+
+  // Said with databases alone: `e2e/cli-check-statements`, `e2e/asked-documents` and `e2e/secret-views` have the cases.
+  const isOfDatabases = (code: string): boolean => /^(?:SQL_REFUSED|DOC_REJECTED|LNK_SECRET_STORED)$/.test(code);
+
+  it('of definitions all occur in a fixture', () => {
+    const missing = Object.keys(registry.codes).filter(
+      (code) => isOfDefinitions(code) && !isOfDatabases(code) && !seen.has(code),
+    );
+    expect(missing, 'add a folder to test/fixtures/definitions').to.deep.equal([]);
+  });
+
+  it('of fixtures are all known, as problems of definitions', () => {
+    expect([...seen].filter((code) => !isOfDefinitions(code))).to.deep.equal([]);
+  });
+});
+
+describe('front end: every problem of every fixture', () => {
+  const each = (judge: (problem: Problem, name: string) => void): void => {
+    for (const name of names)
+      for (const problem of fixture(name).problems) judge(problem, `${name}: ${problem.message}`);
+  };
+
+  it('has a message in which every placeholder is filled and no gap is left', () => {
+    each(({ code, message }, name) => {
+      expect(message, name).to.match(toPattern(registry.codes[code]?.message ?? ''));
+      expect(message, name).not.to.match(/ {2}|undefined|\[object|\bNaN\b|^\s|\s$|""/i);
+      // What was written may look like a placeholder of a message.
+      if (!code.startsWith('TPL_')) expect(message, name).not.to.match(/\{[a-z]+\}/i);
+      expect(message, name).to.match(/[.!?]$/);
+      expect(message, name).to.match(/^[^a-z]|^(items_|arr_)?(min|max)(_length)? /);
+    });
+  });
+
+  it('covers at least one character, except where something is missing at the end of the file', () => {
+    each(({ code, range, file }, name) => {
+      const doc = createDocument(file, readFixture(name.split(':')[0] ?? '', file));
+      const [start, end] = [offsetAt(doc, range.start), offsetAt(doc, range.end)];
+      expect(end, name).to.be.at.most(doc.text.length);
+      if (start < end) return;
+      expect(code, name).to.match(/^SRC_/);
+      expect([start, end], name).to.deep.equal([doc.text.length, doc.text.length]);
+    });
+  });
+
+  it('that offers a fix is gone when the fix is applied', () => {
+    const unread = (list: readonly Problem[]): number => list.filter(({ code }) => code.startsWith('SRC_')).length;
+    let count = 0;
+    for (const name of sampleCases('edits', 'fixes', names, 60)) {
+      const { files, problems } = fixture(name);
+      const analyser = createAnalyser(registry);
+      for (const problem of problems) {
+        if (problem.fix === undefined) continue;
+        count++;
+        const after = collectProblems(applyFixToFiles(files, problem.fix), registry, analyser);
+        const what = `${name}: ${problem.message}`;
+        expect(unread(after), `${what}: JSON no more`).to.be.at.most(unread(problems));
+        const left = after.filter((other) => sameProblem(other, problem));
+        expect(left, what).to.deep.equal([]);
+      }
+    }
+    expect(count).to.be.at.least(15);
+  });
+
+  it('is found again when only its file order changes', () => {
+    for (const name of sampleCases('edits', 'order', names, 60)) {
+      const { files, problems } = fixture(name);
+      const codes = (list: readonly Problem[]): string[] => list.map(({ code, severity }) => code + severity).sort();
+      expect(codes(collectProblems([...files].reverse(), registry)), name).to.deep.equal(codes(problems));
+    }
+  });
+});
+
+function readFixture(name: string, file: string): string {
+  return fixture(name).files.find((source) => source.file === file)?.text ?? '';
+}
+
+/** The message as a pattern: `{hint}` may be empty, everything else must say something. */
+function toPattern(template: string): RegExp {
+  const parts = template.split(/(\{[a-zA-Z]+\})/).map((part) => {
+    if (part === '{hint}') return '( [A-Z].+[.?])?';
+    return /^\{[a-zA-Z]+\}$/.test(part) ? '.+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  });
+  return new RegExp(`^${parts.join('')}$`, 'is');
+}
+
+const sameProblem = (a: Problem, b: Problem): boolean =>
+  a.code === b.code &&
+  a.file === b.file &&
+  a.range.start.line === b.range.start.line &&
+  a.range.start.character === b.range.start.character &&
+  // Where something goes, what stood behind it takes its place.
+  (b.fix?.text !== '' || a.message === b.message);

@@ -1,0 +1,120 @@
+/** The memory of an analysis: work is done again only for a thing that is new, or when something that it read is another. */
+import { expect } from 'chai';
+import { createStageCache, type Lookups } from '../../../language/analysis/stage-cache.js';
+import { memoize } from '../../../language/analysis/memoize.js';
+import { createReport, type Report } from '../../../language/analysis/report.js';
+import { CATALOGUE } from '../../../language/problems/catalogue.js';
+import { createDocument } from '../../../language/source/document.js';
+
+interface Thing {
+  readonly name: string;
+}
+
+const doc = createDocument('a.json', '{}');
+
+describe('the memory of an analysis', () => {
+  it('runs equal work once, and reports its problems every time', () => {
+    const memory = createStageCache(CATALOGUE);
+    const done: string[] = [];
+    const work = ({ name }: Thing, report: Report): string => {
+      done.push(name);
+      report.add('LNK_DUPLICATE_MODEL', { doc, start: 0, end: 2 }, { name });
+      return name.toUpperCase();
+    };
+    const run = (things: readonly Thing[], reads: readonly unknown[]): [string[], number] => {
+      const report = createReport(CATALOGUE);
+      const outcomes = memory.getOrComputeAll(things, report, {
+        name: 'stage',
+        reads: reads as string[],
+        compute: work,
+      });
+      return [outcomes, report.rows.length];
+    };
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name })) as [Thing, Thing, Thing];
+    expect(run([a, b], [new Map([['x', ['y']]])])).to.deep.equal([['A', 'B'], 2]);
+    expect(run([c, b, a], [new Map([['x', ['y']]])])).to.deep.equal([['C', 'B', 'A'], 3]);
+    expect(done).to.deep.equal(['a', 'b', 'c']);
+    expect(run([a], [new Map([['x', ['z']]])])).to.deep.equal([['A'], 1]);
+    expect(run([a], [new Set(['x'])])).to.deep.equal([['A'], 1]);
+    expect(done).to.deep.equal(['a', 'b', 'c', 'a', 'a']);
+  });
+
+  it('keeps the result of one thing until its reads are others, or an answer that it looked up is', () => {
+    const memory = createStageCache(CATALOGUE);
+    let count = 0;
+    const run = (
+      thing: Thing,
+      reads: readonly string[],
+      source: ReadonlyMap<string, string>,
+    ): [string, number, number] => {
+      const report = createReport(CATALOGUE);
+      const outcome = memory.getOrLookUp(thing, report, {
+        name: 'stage',
+        reads,
+        source,
+        compute: ({ readAnswer }: Lookups<ReadonlyMap<string, string>>, own) => {
+          count++;
+          own.add('LNK_DUPLICATE_MODEL', { doc, start: 0, end: 2 }, { name: thing.name });
+          return thing.name + (readAnswer('size', (from) => from.get('size')) ?? '');
+        },
+      });
+      return [outcome, count, report.rows.length];
+    };
+    const thing = { name: 'a' };
+    const large = new Map([['size', 'L']]);
+    expect([run(thing, ['x'], large), run(thing, ['x'], large)]).to.deep.equal([
+      ['aL', 1, 1],
+      ['aL', 1, 1],
+    ]);
+    expect(run(thing, ['y'], large)).to.deep.equal(['aL', 2, 1]);
+    expect(run({ name: 'b' }, ['y'], large)).to.deep.equal(['bL', 3, 1]);
+    expect(run(thing, ['y'], new Map([...large, ['colour', 'red']]))).to.deep.equal(['aL', 3, 1]);
+    expect(run(thing, ['y'], new Map([['size', 'S']]))).to.deep.equal(['aS', 4, 1]);
+  });
+
+  it('compares a block of things at once: a thing that is new, or moved, runs no other again', () => {
+    const memory = createStageCache(CATALOGUE);
+    const done: string[] = [];
+    const source = { of: new Map([['a9', 1]]) };
+    const run = (things: readonly Thing[], from: typeof source, shared = 'x'): [readonly string[], number] => {
+      const report = createReport(CATALOGUE);
+      const found = memory.getOrLookUpAll(memory.splitIntoBlocks('things', things), report, {
+        name: 'stage',
+        reads: [shared],
+        readsOf: ({ name }) => name.length,
+        source: from,
+        compute: ({ name }, { readAnswer }: Lookups<typeof source>, own) => {
+          done.push(name);
+          own.add('LNK_DUPLICATE_MODEL', { doc, start: 0, end: 2 }, { name });
+          return `${name}=${readAnswer(name, ({ of }) => of.get(name)) ?? 0}`;
+        },
+      });
+      const again = done.splice(0);
+      expect(found).to.deep.equal(things.map(({ name }) => `${name}=${from.of.get(name) ?? 0}`));
+      return [again, report.rows.length];
+    };
+    const things = Array.from({ length: 100 }, (_, n) => ({ name: `a${n}` }));
+    expect(run(things, source)).to.deep.equal([things.map(({ name }) => name), 100]);
+    expect(run(things, source)).to.deep.equal([[], 100]);
+    const moved = [{ name: 'new' }, ...things.slice(0, 40), { name: 'other' }, ...things.slice(41)];
+    expect(run(moved, source)).to.deep.equal([['new', 'other'], 101]);
+    expect(run(moved.slice(1), source)).to.deep.equal([[], 100]);
+    expect(run(things, source)).to.deep.equal([[], 100]);
+    const other = { of: new Map([['a9', 2]]) };
+    expect(run(things, other)).to.deep.equal([['a9'], 100]);
+    expect(run(things, other, 'y')[0]).to.have.length(100);
+    const blocks = memory.splitIntoBlocks('things', moved).map((block) => block.length);
+    expect(Math.max(...blocks), 'things of a block').to.be.lessThan(20);
+  });
+
+  it('reads off one thing what it says alone, once in its life', () => {
+    let count = 0;
+    const nameOf = memoize(({ name }: Thing) => {
+      count++;
+      return name;
+    });
+    const thing = { name: '' };
+    expect([nameOf(thing), nameOf(thing), nameOf({ name: 'b' })]).to.deep.equal(['', '', 'b']);
+    expect(count).to.equal(2);
+  });
+});

@@ -1,0 +1,53 @@
+/** Members of `pg` that are not public: a release that takes one away fails at the first connection, with the names. */
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { getCancelKey, RowClient } from '../../../plugins/dialects/postgres/pg-internals.js';
+import { loadSources } from '../../support/sources.js';
+import { ROOT } from '../../support/project.js';
+
+type Members = Record<string, unknown>;
+const CLIENT = pg.Client.prototype as unknown as Members;
+const CONNECTION = pg.Connection.prototype as unknown as Members;
+
+/** Constructs a client while one member of a class is absent. */
+function constructWithout(holder: Members, name: string): RowClient {
+  const descriptor = Object.getOwnPropertyDescriptor(holder, name);
+  if (descriptor === undefined) throw new Error(`pg has no ${name}`);
+  Reflect.deleteProperty(holder, name);
+  try {
+    return new RowClient();
+  } finally {
+    Object.defineProperty(holder, name, descriptor);
+  }
+}
+
+describe('members of pg that are not public', () => {
+  it('are there in the release that is installed', () => {
+    expect(getCancelKey(new RowClient())).to.equal(null);
+  });
+
+  for (const [holder, names] of [
+    [CLIENT, ['_getActiveQuery', '_handleRowDescription', '_handleErrorMessage', '_handleReadyForQuery']],
+    [CONNECTION, ['attachListeners', 'parse', 'bind', 'sync', 'sendCopyFail']],
+  ] as const)
+    for (const name of names)
+      it(`stop the first connection where ${name} is absent`, () => {
+        expect(() => constructWithout(holder, name)).to.throw(`this release of pg has no ${name};`);
+      });
+
+  it('are used by one file', () => {
+    const users = loadSources('plugins', 'kernel', 'cli').filter(({ text }) =>
+      /_getActiveQuery|attachListeners|\bsecretKey\b.*client|pg\.Query\b/.test(text),
+    );
+    expect(users.map(({ path }) => path)).to.deep.equal(['plugins/dialects/postgres/pg-internals.ts']);
+  });
+
+  it('are those of one minor release: package.json takes its patches and no more', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    expect(dependencies['pg']).to.match(/^~\d+\.\d+\.\d+$/);
+  });
+});

@@ -1,0 +1,42 @@
+/**
+ * How often a statement is sent to PostgreSQL that the server refuses before it runs: twice, on connections that fail as they
+ * are told to, without a server.
+ */
+import { expect } from 'chai';
+import { scanSql } from '../../../language/strings/sql.js';
+import { createPostgresDialect } from '../../../plugins/dialects/postgres/dialect.js';
+import { createPgConnection } from '../../../plugins/dialects/postgres/connection.js';
+import type { PgConnections } from '../../../plugins/dialects/postgres/connections.js';
+import { catchFault } from '../../contracts/dialect-support.js';
+
+interface Failing {
+  handleError(error: unknown): void;
+}
+
+describe('a statement that a connection of PostgreSQL cannot run', () => {
+  for (const [title, code, sql, tries, broken] of [
+    ['of a connection that is gone', 'ECONNRESET', 'UPDATE t SET a = 1', 2, true],
+    ['that the server has forgotten', '26000', 'UPDATE t SET a = 1', 2, false],
+    ['that reads, at a shutdown', '57P01', 'SELECT 1', 2, true],
+    ['that is refused', '23505', 'UPDATE t SET a = 1', 1, false],
+  ] as const) {
+    it(`${title} is sent ${tries === 1 ? 'once' : 'twice'}`, async () => {
+      const given: boolean[] = [];
+      const error = Object.assign(new Error('no'), { code });
+      const client = { query: (statement: Failing) => statement.handleError(error) };
+      const wires: Pick<PgConnections, 'all' | 'findShared' | 'acquire'> = {
+        all: new Set(),
+        findShared: () => undefined,
+        acquire: (_asker, take) =>
+          take(undefined, createPgConnection(client as never, false), (isBroken) => given.push(isBroken)),
+      };
+      const handle = createPostgresDialect(
+        () => wires as PgConnections,
+        () => 'read committed',
+        false,
+      );
+      await catchFault(handle.run(handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), [], null));
+      expect(given).to.deep.equal(Array.from({ length: tries }, () => broken));
+    });
+  }
+});

@@ -1,0 +1,36 @@
+/** The bound on transactions that wait for a hash to be compared: how many at a time, who is next, who is refused. */
+import { expect } from 'chai';
+import { Fault } from '../../../contract/fault.js';
+import { createStepLimiter } from '../../../plugins/features/verify-hashables/runtime.js';
+
+const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('turns of comparing', () => {
+  it('lets so many in, and the others in the order they came', async () => {
+    const turns = createStepLimiter(2, 10);
+    const entered: number[] = [];
+    const leaves: (() => void)[] = [];
+    for (const n of [1, 2, 3, 4]) void turns.acquire().then((leave) => leaves.push(leave) && entered.push(n));
+    await flushTasks();
+    expect(entered).to.deep.equal([1, 2]);
+    leaves[1]?.();
+    await flushTasks();
+    expect(entered).to.deep.equal([1, 2, 3]);
+    leaves[0]?.();
+    await flushTasks();
+    expect(entered).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('rejects beyond the line with the time to come again, and takes again when there is room', async () => {
+    const turns = createStepLimiter(1, 1);
+    const leave = await turns.acquire();
+    const next = turns.acquire();
+    const refused: unknown = await turns.acquire().catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Fault);
+    expect(refused).to.have.property('code', 'VER_BUSY');
+    expect(refused).to.have.nested.property('options.headers.retry-after');
+    leave();
+    (await next)();
+    (await turns.acquire())();
+  });
+});

@@ -1,0 +1,87 @@
+/** The bound on hashing: how many at a time, how many may wait, who is next. No clock is involved. */
+import { expect } from 'chai';
+import { Fault } from '../../../contract/fault.js';
+import { createHashLimiter, hashesAtOnce, hashing } from '../../../plugins/hashers/shared/hash-limiter.js';
+
+/** Work that ends when the test says so. */
+function job(): { readonly work: () => Promise<string>; readonly end: (value: string) => void; started: boolean } {
+  let end: (value: string) => void = () => {};
+  const promise = new Promise<string>((resolve) => (end = resolve));
+  const made = {
+    started: false,
+    end,
+    work: () => {
+      made.started = true;
+      return promise;
+    },
+  };
+  return made;
+}
+
+const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the gate of hashers', () => {
+  it('admits a limited number, the others in their order, and none ahead of them', async () => {
+    const gate = createHashLimiter(2, 10);
+    const jobs = Array.from({ length: 5 }, job);
+    const results = jobs.map(({ work }) => gate.run(work));
+    const running = (): boolean[] => jobs.map(({ started }) => started);
+    await flushTasks();
+    expect(running()).to.deep.equal([true, true, false, false, false]);
+    jobs[1]!.end('second');
+    await flushTasks();
+    expect(running()).to.deep.equal([true, true, true, false, false]);
+    expect([gate.running, gate.waiting]).to.deep.equal([2, 2]);
+    for (const { end } of jobs) end('done');
+    expect(await Promise.all(results)).to.deep.equal(['done', 'second', 'done', 'done', 'done']);
+    expect([gate.running, gate.waiting]).to.deep.equal([0, 0]);
+  });
+
+  it('rejects beyond the line, with the time to come again, and takes again when there is room', async () => {
+    const gate = createHashLimiter(1, 2);
+    const jobs = Array.from({ length: 3 }, job);
+    const results = jobs.map(({ work }) => gate.run(work));
+    const late = job();
+    const refused = await gate.run(late.work).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Fault);
+    expect((refused as Fault).code).to.equal('HSH_BUSY');
+    expect(Number((refused as Fault).options.headers?.['retry-after'])).to.be.greaterThan(0);
+    expect(late.started).to.equal(false);
+    jobs[0]!.end('');
+    await flushTasks();
+    const again = gate.run(late.work);
+    for (const { end } of [...jobs, late]) end('');
+    await Promise.all([...results, again]);
+    expect(late.started).to.equal(true);
+  });
+
+  it('gives the place back when the work fails, also at once', async () => {
+    const gate = createHashLimiter(1, 1);
+    const fail = (): never => {
+      throw new Error('no');
+    };
+    const outcomes = await Promise.allSettled([
+      gate.run(() => Promise.reject(new Error('no'))),
+      gate.run(async () => fail()),
+    ]);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    expect(await gate.run(() => Promise.resolve('fine'))).to.equal('fine');
+    expect(gate.running).to.equal(0);
+  });
+
+  it('leaves a thread of the pool to other work, and is never closed', () => {
+    const sizes: readonly (readonly [string | undefined, number])[] = [
+      [undefined, 3],
+      ['', 3],
+      ['4', 3],
+      ['1', 1],
+      ['2', 1],
+      ['5', 4],
+      ['128', 4],
+      ['many', 3],
+      ['-3', 3],
+    ];
+    for (const [size, atOnce] of sizes) expect(hashesAtOnce(size), String(size)).to.equal(atOnce);
+    expect([hashing.running, hashing.waiting]).to.deep.equal([0, 0]);
+  });
+});

@@ -1,0 +1,15 @@
+/** Short names of media types, as authors write them in place of the type: the checker suggests what they stand for. */
+import { expect } from 'chai';
+import { findTypeByShortName } from '../../../plugins/storages/shared/media.light.js';
+
+describe('short names of media types', () => {
+  it('are extensions, their plurals and sorts; an extension that ends with an s is no plural', () => {
+    const known = {
+      ...{ css: 'text/css', '.js': 'application/javascript', '*.ics': 'text/calendar', csv: 'text/csv' },
+      ...{ png: 'image/png', PDFs: 'application/pdf', images: 'image/*', video: 'video/*', '*': '*/*' },
+    };
+    for (const [name, type] of Object.entries(known)) expect(findTypeByShortName(name), name).to.equal(type);
+    for (const name of ['', 's', 'cs', 'nothing', 'constructor'])
+      expect(findTypeByShortName(name), name).to.equal(null);
+  });
+});

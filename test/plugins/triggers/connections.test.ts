@@ -1,0 +1,107 @@
+/**
+ * The connections of a process as messages find them, without any wire: what is left of one that has gone, how many rooms one
+ * may be in, and what happens to one that waits for older messages.
+ */
+import { expect } from 'chai';
+import type { Delivery, Target } from '../../../contract/delivery.js';
+import { createHub, type Client } from '../../../plugins/triggers/websocket/hub.js';
+
+const INPUT = { isGuarded: () => true, maxRooms: 2, onDelivered: (): void => undefined };
+
+interface ListeningClient {
+  readonly client: Client;
+  readonly heard: string[];
+  readonly cuts: () => number;
+}
+
+function ear(uid: string | null, given: Partial<Client> = {}): ListeningClient {
+  const heard: string[] = [];
+  let cuts = 0;
+  const client: Client = {
+    ...{
+      uid,
+      verified: true,
+      until: Infinity,
+      realms: new Map<string, number>(),
+      rooms: new Set<string>(),
+      waiting: null,
+    },
+    ...given,
+    send(frame, left) {
+      heard.push((JSON.parse(frame.toString()) as { action: string }).action);
+      left?.();
+      return true;
+    },
+    closeSlowConsumer: () => void cuts++,
+  };
+  return { client, heard, cuts: () => cuts };
+}
+
+const message = (action: string, to: Target, id: string | null = null): Delivery => ({ action, data: null, to, id });
+
+describe('the connections of a process', () => {
+  it('keep nothing of one that has gone: neither its uid nor its rooms', () => {
+    const hub = createHub(INPUT);
+    const { client, heard } = ear('ada');
+    hub.add(client);
+    hub.join(client, 'room');
+    hub.remove(client);
+    expect(hub.count).to.equal(0);
+    for (const to of [{ all: true }, { uids: ['ada'] }, { rooms: ['room'] }] as const)
+      hub.deliverMessage(message('late', to));
+    expect(heard).to.deep.equal([]);
+  });
+
+  it('take one that has gone into no room', () => {
+    const hub = createHub(INPUT);
+    const { client, heard } = ear('ada');
+    hub.add(client);
+    hub.remove(client);
+    hub.join(client, 'room');
+    hub.deliverMessage(message('late', { rooms: ['room'] }));
+    expect({ heard, rooms: client.rooms.size }).to.deep.equal({ heard: [], rooms: 0 });
+  });
+
+  it('are in as many rooms as they may be; one that is left makes place', () => {
+    const hub = createHub(INPUT);
+    const { client, heard } = ear('ada');
+    hub.add(client);
+    expect(['a', 'b', 'a', 'c'].map((room) => hub.join(client, room))).to.deep.equal([true, true, true, false]);
+    hub.leaveRoom(client, 'a');
+    expect(hub.join(client, 'c')).to.equal(true);
+    for (const room of ['a', 'b', 'c']) hub.deliverMessage(message(room, { rooms: [room] }));
+    expect(heard).to.deep.equal(['b', 'c']);
+  });
+
+  it('get what is meant for an owner only while the token lasts that proved it', () => {
+    const hub = createHub(INPUT);
+    const ears = [ear('ada'), ear('ada', { verified: false }), ear('ada', { until: Date.now() - 1 })];
+    for (const { client } of ears) hub.add(client);
+    hub.deliverMessage(message('own', { uids: ['ada'] }));
+    hub.deliverMessage(message('all', { all: true }));
+    expect(ears.map(({ heard }) => heard)).to.deep.equal([['own', 'all'], ['all'], ['all']]);
+  });
+
+  it('get what they missed before what came meanwhile, and nothing twice', async () => {
+    const hub = createHub(INPUT);
+    const { client, heard } = ear('ada', { waiting: [] });
+    hub.add(client);
+    hub.deliverMessage(message('both', { all: true }, '2'));
+    hub.deliverMessage(message('new', { all: true }, '3'));
+    hub.deliverMessage(message('nameless', { all: true }));
+    const missed = [message('old', { all: true }, '1'), message('other', { uids: ['eve'] }, '1a')];
+    await hub.replayMissed(client, [...missed, message('both', { all: true }, '2')]);
+    hub.deliverMessage(message('newest', { all: true }, '4'));
+    expect(heard).to.deep.equal(['old', 'both', 'new', 'nameless', 'newest']);
+  });
+
+  it('are cut when more waits for them than may', () => {
+    const hub = createHub(INPUT);
+    const { client, cuts } = ear('ada', { waiting: [] });
+    hub.add(client);
+    for (let n = 0; n < 1000; n++) hub.deliverMessage(message('one', { all: true }));
+    expect(cuts()).to.equal(0);
+    hub.deliverMessage(message('one', { all: true }));
+    expect(cuts()).to.equal(1);
+  });
+});
