@@ -1,8 +1,8 @@
 /** `lintel test`: work behind requests, the time, services that are called, messages, webhooks, and stores of every kind. */
 import { expect } from 'chai';
-import { generateKeyPairSync } from 'node:crypto';
 import { runCli } from '../support/cli.js';
 import { createTempProject, type TempProject } from '../support/project.js';
+import { RSA_PUBLIC_PEM } from '../support/rsa.js';
 
 const SECRET = '$ENV.SECRET';
 const KEY = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.TOKENS' };
@@ -103,11 +103,7 @@ const call = (resource: string, more: object = {}, expected: object = { status: 
   request: { resource, ...more },
   expect: expected,
 });
-const createPublicKey = (): string =>
-  generateKeyPairSync('rsa', { modulusLength: 2048 })
-    .publicKey.export({ type: 'spki', format: 'pem' })
-    .toString()
-    .replaceAll('\n', '\\n');
+const createPublicKey = (): string => RSA_PUBLIC_PEM.replaceAll('\n', '\\n');
 const PAY = { method: 'POST', url: 'https://pay.example.com/charges' };
 const NOW = '2026-03-01T10:00:00.000Z';
 

@@ -85,7 +85,7 @@ describe('shared vectors', () => {
       const sent = lines.filter((_, index) => index % every === 0);
       const isAccepted = (line: string): boolean => (JSON.parse(line) as Case).expect.ok === true;
       const some = [
-        ...sampleCases('vectors', `${name}, accepted`, sent.filter(isAccepted), 3),
+        ...sampleCases('vectors', `${name}, accepted`, sent.filter(isAccepted), 9),
         ...sampleCases(
           'vectors',
           `${name}, others`,

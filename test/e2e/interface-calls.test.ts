@@ -4,13 +4,14 @@ import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
 import { DEFINITIONS } from '../support/interface-calls.js';
 import { describeOnDatabase, type TestKernel } from '../support/kernel.js';
+import { RSA_PAIR, RSA_PUBLIC_PEM } from '../support/rsa.js';
 import { createFormData } from '../support/pictures.js';
 import { signJwt } from '../support/tokens.js';
 import { createJsonBehaviour, startUpstream, type ReceivedRequest, type Upstream } from '../support/upstream.js';
 
 const WEBHOOK_SECRET = 'q8Zr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0Ay';
 const SENDER_JWT = 'x1Zr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0AyZr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0';
-const sender = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const sender = RSA_PAIR;
 const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 const replies = (asked: ReceivedRequest): [unknown, number] | string => {
@@ -310,7 +311,7 @@ const ENV = {
   API_KEY: 'key of the other service',
   WEBHOOK_SECRET,
   SENDER_JWT,
-  SENDER_PEM: sender.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  SENDER_PEM: RSA_PUBLIC_PEM,
   SENDER_IPS: '203.0.113.9|127.0.0.1, ::1',
   OTHER_IPS: '203.0.113.9,198.51.100.0/24',
 };

@@ -5,13 +5,13 @@
 import { expect } from 'chai';
 import { killUnderLoad } from '../support/kills.js';
 import { evaluateKills } from '../support/kill-report.js';
-import { countRuns } from '../support/sample.js';
+import { countRuns, isDeep } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 
 describe('processes that are killed under load', function () {
   it('lose nothing that was answered, and repeat only work that a kill interrupted', async function () {
     const kills = countRuns('kills', 2, 5);
-    const size = countRuns('kills', 2, 3);
+    const size = isDeep('kills') ? 3 : 2;
     const evidence = await killUnderLoad({ kills, size, requests: 200, every: 500, pace: 50 });
     if ('skip' in evidence) return skipTest(this, evidence.skip);
     const { faults, kinds } = evaluateKills(evidence);

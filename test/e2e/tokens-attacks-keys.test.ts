@@ -9,7 +9,8 @@ import { InvalidDefinitionsError } from '../../language/project/invalid-definiti
 import { BootError } from '../../contract/boot-error.js';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel } from '../support/kernel.js';
-import { ENV, defineTokenResource, HS, PUBLIC_PEM, startTarget, type Target } from '../support/token-target.js';
+import { ENV, defineTokenResource, HS, startTarget, type Target } from '../support/token-target.js';
+import { RSA_PUBLIC_PEM } from '../support/rsa.js';
 import {
   createBearerInit,
   createTokenClaims,
@@ -192,7 +193,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
         .toString(),
       /P-256/,
     ],
-    ['EdDSA', PUBLIC_PEM, /Ed25519/],
+    ['EdDSA', RSA_PUBLIC_PEM, /Ed25519/],
   ] as const) {
     it(`15: ${algorithm} rejects another kind of key at load (${words.source})`, async () => {
       const files = {

@@ -8,7 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
 import { formatRequestHead, parseRaw } from '../support/client.js';
-import { PUBLIC_PEM, RSA, startTarget, type Target } from '../support/token-target.js';
+import { RSA_PAIR, RSA_PUBLIC_PEM } from '../support/rsa.js';
+import { startTarget, type Target } from '../support/token-target.js';
 import {
   createBearerInit,
   createTokenClaims,
@@ -69,11 +70,11 @@ describe('attacks on tokens: form and claims', () => {
   });
 
   it('3: the public key as a shared secret', async () => {
-    const sound = await new SignJWT(createTokenClaims()).setProtectedHeader({ alg: 'RS256' }).sign(RSA.privateKey);
+    const sound = await new SignJWT(createTokenClaims()).setProtectedHeader({ alg: 'RS256' }).sign(RSA_PAIR.privateKey);
     await isTaken(createBearerInit(sound), '/rsa');
-    const jwk = JSON.stringify(createPublicKey(PUBLIC_PEM).export({ format: 'jwk' }));
-    const der = RSA.publicKey.export({ type: 'spki', format: 'der' });
-    for (const key of [PUBLIC_PEM, PUBLIC_PEM.trim(), ` ${PUBLIC_PEM}`, `x\n${PUBLIC_PEM}`, jwk, der]) {
+    const jwk = JSON.stringify(createPublicKey(RSA_PUBLIC_PEM).export({ format: 'jwk' }));
+    const der = RSA_PAIR.publicKey.export({ type: 'spki', format: 'der' });
+    for (const key of [RSA_PUBLIC_PEM, RSA_PUBLIC_PEM.trim(), ` ${RSA_PUBLIC_PEM}`, `x\n${RSA_PUBLIC_PEM}`, jwk, der]) {
       for (const alg of ['HS256', 'RS256'])
         await allRefused({ [alg]: forgeToken({ alg, typ: 'JWT' }, createTokenClaims(), key) }, '/rsa');
     }

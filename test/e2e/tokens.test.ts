@@ -5,6 +5,7 @@ import { decodeJwt, jwtVerify } from 'jose';
 import { decrypt } from 'paseto-ts/v4';
 import { describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
+import { RSA_PAIR } from '../support/rsa.js';
 import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 
 const TOKENIZE = { type: 'JWT', encryption_key: '$ENV.KEY' };
@@ -206,8 +207,8 @@ describe('issued tokens', () => {
 
 describe('tokens with keys of other sorts', () => {
   const pairs: readonly (readonly [string, { readonly publicKey: KeyObject; readonly privateKey: KeyObject }])[] = [
-    ['RS256', generateKeyPairSync('rsa', { modulusLength: 2048 })],
-    ['RS512', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+    ['RS256', RSA_PAIR],
+    ['RS512', RSA_PAIR],
     ['ES256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
     ['ES384', generateKeyPairSync('ec', { namedCurve: 'P-384' })],
     ['EdDSA', generateKeyPairSync('ed25519')],

@@ -3,15 +3,14 @@
  * that reads its path and says neither is refused.
  */
 import { expect } from 'chai';
-import { generateKeyPairSync } from 'node:crypto';
 import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
+import { RSA_PAIR, RSA_PUBLIC_PEM } from '../support/rsa.js';
 import { signHmac, signRsa } from '../support/webhooks.js';
 
 const SECRET = 'a secret of a webhook, long enough';
-const SENDER = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const ENV = { HOOK: SECRET, PEM: SENDER.publicKey.export({ type: 'spki', format: 'pem' }).toString() };
+const ENV = { HOOK: SECRET, PEM: RSA_PUBLIC_PEM };
 const HMAC = { sig_header: '$HEADER.x-signature', secret_key: '$ENV.HOOK' };
 const RSA = { header_key: '$HEADER.x-rsa', public_key_pem: '$ENV.PEM' };
 const hook = (id: string, verifications: object, value = '$PAYLOAD'): object =>
@@ -56,7 +55,7 @@ describe('webhooks with parameters in their path', () => {
       { 'x-signature': signHmac(`/signed/ali\nce${BODY}`, SECRET) },
     ])
       expect(await send('/signed/alice', headers)).to.deep.equal(REFUSED);
-    const sealed = { 'x-rsa': signRsa(`/sealed/alice\n${BODY}`, SENDER.privateKey) };
+    const sealed = { 'x-rsa': signRsa(`/sealed/alice\n${BODY}`, RSA_PAIR.privateKey) };
     expect(await send('/sealed/alice', sealed)).to.deep.equal(got('alice'));
     expect(await send('/sealed/mallory', sealed)).to.deep.equal(REFUSED);
   });

@@ -4,12 +4,12 @@ import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import { startKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
+import { RSA_PAIR, RSA_PUBLIC_PEM } from '../support/rsa.js';
 
-const SENDER = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ENV = {
   HOOK: 'whsec-9dKq27LmZt4xVb8RfJ3nWc6yTh',
   OTHER: 'whsec-Pw6Yc3Hn1Qs5Ja0',
-  PEM: SENDER.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  PEM: RSA_PUBLIC_PEM,
   HERE: '::1 | 127.0.0.1,',
 };
 
@@ -73,7 +73,7 @@ describe('webhooks that would verify nothing', () => {
       key.export({ type: 'spki', format: 'pem' }).toString();
     const small = pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey);
     const curve = pem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
-    const secret = SENDER.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const secret = RSA_PAIR.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     expect(await start({ PublicKeySignatureVerifier: RSA })).to.equal('started');
     for (const PEM of [
       small,

@@ -6,11 +6,11 @@ import { findHover } from '../../language-server/features/hover.js';
 import { openProject, type Project } from '../../language-server/project.js';
 import { createDocumentContext } from '../../language-server/document-context.js';
 import { ROOT } from '../support/project.js';
-import { countRuns } from '../support/sample.js';
+import { isDeep } from '../support/sample.js';
 
 const FILES = ['models/_users.model.json', 'resources/sign-in.resource.json', 'resources/wallet.resource.json'];
 /** Characters between two places that are asked about. */
-const STEP = countRuns('editor', 170, 47);
+const STEP = isDeep('editor') ? 47 : 170;
 
 describe('language server: hover during typing', () => {
   let project: Project;

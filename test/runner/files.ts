@@ -51,8 +51,14 @@ const NODE_SENSITIVE = `
   .trim()
   .split(/\s+/);
 
-/** Bounds of time and memory, which say something about a machine that does nothing else, and what is packed: a check runs them. */
+/**
+ * What `npm test` leaves to a check: bounds of time and memory, which need a machine that does nothing else, packages, and attacks,
+ * kills and clusters, which start many processes.
+ */
 const IN_CHECK = `
+  e2e/attacks-load e2e/cli-backup e2e/cli-process e2e/cluster e2e/cluster-jobs e2e/cluster-rolling e2e/cluster-schedules
+  e2e/document-races e2e/fair-turns e2e/job-attacks e2e/job-kills e2e/job-kills-elsewhere e2e/kills e2e/queue-attacks
+  e2e/queue-processes e2e/serial-attacks e2e/serial-races
   e2e/deploy-image e2e/installation e2e/memory e2e/small-heap e2e/soak extension/package kernel/runtime/budget plugins/queues/queue-memory
   language-server/speed language-server/vast
 `

@@ -35,7 +35,10 @@ export interface FileResult {
   readonly megabytes: number;
 }
 
-export type FromWorker =
+/** Several in one message, in their order. */
+export type FromWorker = readonly WorkerEvent[];
+
+export type WorkerEvent =
   | {
       readonly type: 'test';
       readonly state: 'passed' | 'failed' | 'skipped';

@@ -5,7 +5,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { WORKER_VARIABLE } from '../support/shared-server.js';
-import type { Failure, FileResult, FromWorker, RunFile, ToWorker } from './messages.js';
+import type { Failure, FileResult, FromWorker, RunFile, ToWorker, WorkerEvent } from './messages.js';
 import { findServer } from './servers.js';
 
 export interface PoolOptions {
@@ -91,7 +91,7 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
       settle: null,
       isFailed: false,
     };
-    child.on('message', (message: FromWorker) => receive(worker, message));
+    child.on('message', (events: FromWorker) => events.forEach((event) => receive(worker, event)));
     child.on('error', () => undefined);
     void worker.over.then((code) => {
       workers.delete(worker);
@@ -101,7 +101,7 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
     return worker;
   }
 
-  function receive(worker: Worker, message: FromWorker): void {
+  function receive(worker: Worker, message: WorkerEvent): void {
     const file = worker.file ?? '';
     if (message.type === 'begin') worker.current = message.title;
     else if (message.type === 'test') listener.onTest(file, message.state, message.title, message.ms);

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import Mocha from 'mocha';
 import { trackHandles, trackTimers, reportLingering } from './open-handles.js';
-import type { Failure, FileResult, FromWorker, RunFile, ToWorker } from './messages.js';
+import type { Failure, FileResult, RunFile, ToWorker, WorkerEvent } from './messages.js';
 import { mapStack } from './stack.js';
 import { describeOpenLogs } from '../support/open-logs.js';
 import { endWorker } from '../support/shared-server.js';
@@ -16,7 +16,15 @@ if (process.env['TRACE_TIMERS'] === '1') trackTimers();
 const { EVENT_TEST_BEGIN, EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING, EVENT_HOOK_BEGIN } =
   Mocha.Runner.constants;
 
-const send = (message: FromWorker): void => void process.send?.(message);
+let events: WorkerEvent[] = [];
+
+/** The end of a test is sent with the begin of the next, because a message takes longer than most tests. */
+function send(event: WorkerEvent): void {
+  events.push(event);
+  if (event.type === 'test' || event.type === 'skip') return;
+  process.send?.(events);
+  events = [];
+}
 
 /** Processor seconds of this process and of its children that have ended. */
 function cpuSeconds(): number {

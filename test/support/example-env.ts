@@ -1,8 +1,8 @@
 /** What examples of specs read from the environment, and the keys behind it. Made for tests; opens nothing. */
-import { generateKeyPairSync } from 'node:crypto';
+import { RSA_PAIR, RSA_PUBLIC_PEM } from './rsa.js';
 
 /** The sender whose public key is in the environment. */
-export const EXAMPLE_SENDER = generateKeyPairSync('rsa', { modulusLength: 2048 });
+export const EXAMPLE_SENDER = RSA_PAIR;
 
 export const EXAMPLE_ENV = {
   /** 32 characters: a key of every format. */
@@ -12,5 +12,5 @@ export const EXAMPLE_ENV = {
   /** Of 16 characters. */
   EXAMPLE_KEY_16: 'canary-Hb4nZq8Vt',
   EXAMPLE_IPS: '127.0.0.1 | ::1',
-  EXAMPLE_PEM: EXAMPLE_SENDER.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  EXAMPLE_PEM: RSA_PUBLIC_PEM,
 };

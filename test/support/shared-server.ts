@@ -49,7 +49,7 @@ function requestServer(name: ServerName): Promise<SharedServer<object>> {
       else resolve({ ...reply, stop: async () => {} });
     };
     process.on('message', receive);
-    const request: FromWorker = { type: 'server', name };
+    const request: FromWorker = [{ type: 'server', name }];
     process.send?.(request);
   });
 }

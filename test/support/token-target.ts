@@ -2,14 +2,11 @@
  * One resource for each way to judge tokens, and what a test says of a token: it is taken, or it is refused with the same
  * answer as every other one. Shared by the suites of attacks.
  */
-import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { defineReturnResource } from './project.js';
 import { startKernel, type TestKernel } from './kernel.js';
+import { RSA_PUBLIC_PEM } from './rsa.js';
 import { createBearerInit, KEY, OTHER_KEY } from './tokens.js';
-
-export const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 });
-export const PUBLIC_PEM = RSA.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
 export const defineTokenResource = (id: string, tokenize: object, more: object = {}): object => ({
   ...defineReturnResource(id, { id: '$PROTECTED.id' }),
@@ -29,7 +26,7 @@ const FILES = {
   ],
 };
 
-export const ENV = { KEY, OTHER_KEY, PUBLIC_PEM };
+export const ENV = { KEY, OTHER_KEY, PUBLIC_PEM: RSA_PUBLIC_PEM };
 
 export interface Target {
   readonly kernel: TestKernel;

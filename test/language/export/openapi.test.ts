@@ -24,12 +24,9 @@ import { sampleCases } from '../../support/sample.js';
 
 describe('openapi document', () => {
   it('is valid for fixtures of the checker', async function () {
-    const all = mergeDocuments(
-      sampleCases('edits', 'documents', listCaseNames(), 60).map((name) =>
-        createDocumentFromFiles(readFiles(join(DEFINITIONS, name))),
-      ),
-    );
-    expect(Object.keys(all['paths'] as object).length).to.be.greaterThan(20);
+    const cases = sampleCases('edits', 'documents', listCaseNames(), 60);
+    const all = mergeDocuments(cases.map((name) => createDocumentFromFiles(readFiles(join(DEFINITIONS, name)))));
+    expect(Object.keys(all['paths'] as object).length).to.be.greaterThan(cases.length / 3);
     expect(await listDocumentErrors(all)).to.equal('');
   });
 
