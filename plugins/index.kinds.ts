@@ -63,6 +63,7 @@ export {
 };
 export type { Accessor, CompiledAccessor } from './accessors/kind.js';
 export type { Broadcast } from './broadcasts/kind.js';
+export { cacheErrors } from './caches/kind.js';
 export type { Cache, CacheReadResult, WindowCount } from './caches/kind.js';
 export type { Cipher, SealingKey } from './ciphers/kind.js';
 export type { Dialect } from './dialects/kind.js';

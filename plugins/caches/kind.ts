@@ -4,6 +4,8 @@
  */
 import { defineKind } from '../../contract/kind.js';
 
+export { cacheErrors } from './shared/errors.light.js';
+
 export interface CacheReadResult {
   /** Null: nothing is stored. */
   readonly value: Uint8Array | null;

@@ -18,6 +18,7 @@ const ENV = {
   TOKEN_KEY: 'a key of the page, 48 characters: k3Qw9zL0pTs7xVb',
   SENDER_SECRET: 'a secret of the page: w7Rk2Lm9Xz4Tq',
   SHORT_KEY: 'k3Qw9zL0pTs7xVb8',
+  FIELD_KEY: 'k3Qw9zL0pTs7xVb8a key of fields!',
   MAIL_KEY: 'a key of the mail service: Tz4Rk9Qb',
   S3_ACCESS_KEY: 'GK4d7f1a9c3e5b8d2f',
   S3_SECRET_KEY: 'Wx7Rk2Lm9Xz4TqNb5Vc8Yd1Fg6Hj3Kp0',

@@ -101,7 +101,8 @@ async function run(files: readonly string[]): Promise<void> {
   Object.assign(process.env, { TEST_SEED: seed, TEST_DEEP: areas.join(',') });
   report.begin(files.length, jobs);
   print(`large tests: ${areas.length > 0 ? `in full: ${areas.join(', ')}; others ` : ''}sampled by --seed ${seed}`);
-  if (isShort) print('left out: bounds of time and memory, packages, kills, races and clusters; npm run test:all runs them');
+  if (isShort)
+    print('left out: bounds of time and memory, packages, kills, races and clusters; npm run test:all runs them');
   // The slowest to start by far: no file should wait for it.
   if (positionals.length === 0) void findServer('s3');
   // One that is asked for a number of workers gets that number.
