@@ -99,7 +99,7 @@ interface PluginPlace {
 const listPlaces = ({ instances, project }: Kernel): readonly PluginPlace[] =>
   instances.flatMap(({ id }) => {
     const { kind = '', name = '', facts } = project.registry.plugins.get(id) ?? {};
-    const shared = facts?.['shared'];
+    const shared = facts?.shared;
     return typeof shared === 'boolean' ? [{ kind, name, shared }] : [];
   });
 

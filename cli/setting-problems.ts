@@ -50,7 +50,7 @@ async function listEmbeddedRejections(
   loaded: LoadedDefinitions,
 ): Promise<readonly Problem[]> {
   const { registry } = project;
-  const own = instances.filter(({ id }) => registry.plugins.get(id)?.facts?.['embedded'] === true);
+  const own = instances.filter(({ id }) => registry.plugins.get(id)?.facts?.embedded === true);
   const rejections = await checkQueriesInStores(loaded, project, own, instances);
   if (rejections.size === 0) return [];
   const report = createReport(registry.codes);

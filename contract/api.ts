@@ -1,6 +1,6 @@
 /** How a plugin describes itself for OpenAPI. Pure data and functions. */
 import type { Json, JsonObject } from './json.js';
-import type { FactValue } from './plugin-check.js';
+import type { PluginFacts } from './facts.js';
 
 /** JSON Schema, draft 2020-12. */
 export type JsonSchema = JsonObject;
@@ -115,7 +115,7 @@ export interface ApiPlace {
   readonly holder: Readonly<Record<string, Json>>;
   /** The complete definition or config. */
   readonly root: Readonly<Record<string, Json>>;
-  readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
+  readonly facts: (kind: string, name: string) => PluginFacts | undefined;
   /** Whether any definition uses the plugin (`feature:returnables`). */
   readonly used: (plugin: string) => boolean;
   /** The schema that another plugin declares for values written this way. */

@@ -1,10 +1,9 @@
 /** What a plugin's check receives and returns. */
 import type { EnvFact } from './credentials.js';
+import type { PluginFacts } from './facts.js';
 import type { Json } from './json.js';
 import type { Outbound } from './outbound.js';
 import type { Params } from './problem.js';
-
-export type FactValue = string | number | boolean | readonly string[];
 
 /** A result of a plugin's check. */
 export interface Finding {
@@ -51,7 +50,7 @@ export interface CheckPlace {
   /** The complete definition or config. */
   readonly root: Readonly<Record<string, Json>>;
   /** Undefined for an unknown plugin. */
-  readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
+  readonly facts: (kind: string, name: string) => PluginFacts | undefined;
   /** Null when the variable is not set or the environment is unknown. */
   readonly env: (name: string) => EnvFact | null;
   /** False only in a known environment without the variable. */

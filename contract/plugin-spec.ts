@@ -1,6 +1,7 @@
 /** The description of a plugin: pure data and pure functions. */
 import type { Json } from './json.js';
-import type { FactValue, CheckPlace, Finding, Items } from './plugin-check.js';
+import type { PluginFacts } from './facts.js';
+import type { CheckPlace, Finding, Items } from './plugin-check.js';
 import type { IssuedCredentials, CredentialMismatch } from './credentials.js';
 import type { ApiPlace, ApiPart } from './api.js';
 import type { CodeEntry } from './problem.js';
@@ -32,7 +33,7 @@ export interface PluginSpec {
   readonly summary: string;
   /** Markdown for editors and reference pages. */
   readonly details?: string;
-  readonly facts?: Readonly<Record<string, FactValue>>;
+  readonly facts?: PluginFacts;
   /** For a kind with one slot. */
   readonly schema?: SchemaLike;
   /** For a kind with several slots. */

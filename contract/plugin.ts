@@ -20,7 +20,8 @@ import type { TestDatabase, TestRequest, TestStore } from './tests.js';
 import type { QueryQuestion, QueryResults, Scratch } from './statement-check.js';
 import type { StatementQuestion, StatementResults } from './statement-check.js';
 
-export type { CheckAction, CheckPlace, FactValue, Finding, FindingEdit, Items, Timing } from './plugin-check.js';
+export type { FactValue, PluginFacts } from './facts.js';
+export type { CheckAction, CheckPlace, Finding, FindingEdit, Items, Timing } from './plugin-check.js';
 
 export type { CredentialMismatch, EnvFact, IssuedCredentials } from './credentials.js';
 

@@ -27,7 +27,7 @@ export const findOwner = ({ resource, action }: Place): string =>
 export function createScopeReader(facts: PlanFacts, { project: { registry } }: Pick<Kernel, 'project'>) {
   /** What an accessor reads, by its root. */
   const roots = new Map(
-    [...registry.names('accessor')].map((name) => [name, registry.plugin('accessor', name)?.facts?.['reads']] as const),
+    [...registry.names('accessor')].map((name) => [name, registry.plugin('accessor', name)?.facts?.reads] as const),
   );
   const findRoot = (reads: string): string | null => {
     const [name] = [...roots].find(([, read]) => read === reads) ?? [];
@@ -193,5 +193,5 @@ export async function readRows(
 
 function isPostgres({ instances, project: { registry } }: Kernel, handle: unknown): boolean {
   const instance = instances.find((one) => one.handle() === handle);
-  return instance !== undefined && registry.plugins.get(instance.id)?.facts?.['syntax'] === 'postgresql';
+  return instance !== undefined && registry.plugins.get(instance.id)?.facts?.syntax === 'postgresql';
 }

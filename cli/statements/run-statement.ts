@@ -108,10 +108,10 @@ function writesOrLocks({ text, tokens }: SqlScan): boolean {
 
 function findDatabase({ instances, project: { registry } }: Kernel, name: string): Database | string {
   const instance = instances.find(
-    ({ key, id }) => key.endsWith(`/${name}`) && registry.plugins.get(id)?.facts?.['syntax'] !== undefined,
+    ({ key, id }) => key.endsWith(`/${name}`) && registry.plugins.get(id)?.facts?.syntax !== undefined,
   );
   if (instance === undefined) return `The server has no open connection "${name}".`;
-  if (registry.plugins.get(instance.id)?.facts?.['syntax'] !== 'postgresql')
+  if (registry.plugins.get(instance.id)?.facts?.syntax !== 'postgresql')
     return 'Statements run on PostgreSQL and the embedded database only: others cannot be made read-only here.';
   return instance.handle() as Database;
 }

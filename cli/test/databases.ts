@@ -60,7 +60,7 @@ export function createTestDatabases(): TestDatabases {
       const urls = new Map<Json, Json>();
       const replaced = new Map<ConfiguredPlugin, ConfiguredPlugin>();
       const isDatabase = ({ kind, name }: ConfiguredPlugin): boolean =>
-        project.registry.plugin(kind, name)?.facts?.['syntax'] !== undefined;
+        project.registry.plugin(kind, name)?.facts?.syntax !== undefined;
       for (const one of [...chosen].sort((a, b) => Number(isDatabase(b)) - Number(isDatabase(a))))
         replaced.set(one, await replaceOne(one, project, urls));
       return chosen.map((one) => replaced.get(one) ?? one);

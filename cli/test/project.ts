@@ -64,7 +64,7 @@ const adjustConfig = (config: Config, project: Project, isReplaced: IsReplaced):
 /** Statements are written for one syntax. */
 function findRefusal(chosen: readonly ConfiguredPlugin[], { registry }: Project): string | null {
   const getSyntax = (kind: string, name: string | undefined) =>
-    name === undefined ? undefined : registry.plugin(kind, name)?.facts?.['syntax'];
+    name === undefined ? undefined : registry.plugin(kind, name)?.facts?.syntax;
   const other = chosen.find(({ kind, name, spare }) => {
     const syntax = getSyntax(kind, registry.kind(kind)?.config?.tested?.use);
     return spare !== true && syntax !== undefined && getSyntax(kind, name) !== syntax;

@@ -21,7 +21,7 @@ export function createFormats({
 }: Pick<Project, 'registry' | 'runtimes'>): ReadonlyMap<string, BodyFormat> {
   const formats = new Map<string, BodyFormat>();
   for (const [id, { facts }] of registry.plugins) {
-    const [type, load] = [facts?.['media_type'], runtimes.get(id)];
+    const [type, load] = [facts?.media_type, runtimes.get(id)];
     if (typeof type !== 'string' || load === undefined) continue;
     const read: BodyFormat['read'] = async (request, input) => {
       const runtime = await load();

@@ -92,7 +92,7 @@ function logAccessRules({ config, project, log }: Kernel): void {
 /** Requests need not wait for it. */
 async function removeLeftovers({ project, running }: Kernel): Promise<void> {
   for (const [id, { facts }] of project.registry.plugins) {
-    if (facts?.['media_type'] === undefined) continue;
+    if (facts?.media_type === undefined) continue;
     const runtime = await project.runtimes.get(id)?.();
     await runtime?.removeLeftovers?.().catch((error: unknown) => running.logFailure(error, '-'));
   }

@@ -46,7 +46,7 @@ export function compileAction(
     handle.plan(action.value, action.node.pointer, createTools(scope, action, modeId)),
   );
   const tables = action.models.map((model) => scope.tables.get(model)?.table ?? model);
-  const touches = tables.length > 0 ? tables : [String(scope.registry.plugins.get(modeId)?.facts?.['touches'] ?? '')];
+  const touches = tables.length > 0 ? tables : [String(scope.registry.plugins.get(modeId)?.facts?.touches ?? '')];
   touches.forEach((name) => draft.touches.add(name));
   draft.takesList ||= planned.takesList === true;
   draft.needsList ||= planned.needsList === true;
@@ -109,7 +109,7 @@ export function planFeatures(
     Object.assign(draft.sample, planned.sample);
     if (planned.guard !== undefined) draft.guards.push(planned.guard);
     if (draft.proof !== 'header') draft.proof = planned.proof ?? draft.proof;
-    if (scope.registry.plugins.get(place.plugin)?.facts?.['identifies'] === true)
+    if (scope.registry.plugins.get(place.plugin)?.facts?.identifies === true)
       draft.identities.push({
         key: createIdentityKey(scope, place, planned.identity),
         realm: resolveReachedRealm(scope.registry, [place], hashRealm),

@@ -36,7 +36,7 @@ function findOwners({ resources }: ResourceScope, actions: readonly ActionModel[
 function draftInheritedSteps(scope: ResourceScope, resource: ResourceModel, when: readonly Holds[]): Draft {
   const draft = new Draft();
   const places = resource.places.filter(({ plugin }) =>
-    when.some((one) => scope.registry.plugins.get(plugin)?.facts?.['holds'] === one),
+    when.some((one) => scope.registry.plugins.get(plugin)?.facts?.holds === one),
   );
   planFeatures({ ...scope, resource }, null, places, draft);
   return draft;

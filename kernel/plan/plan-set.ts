@@ -53,7 +53,7 @@ export function compilePlanSet(
   for (const resource of analysis.resources) {
     const plan = tryCompile(resource);
     if (plan === null) {
-      if (resource.places.some(({ plugin }) => services.registry.plugins.get(plugin)?.facts?.['identifies'] === true))
+      if (resource.places.some(({ plugin }) => services.registry.plugins.get(plugin)?.facts?.identifies === true))
         unknown.push(UNKNOWN);
       broken.add(`/${resource.id}`);
       if (hasParameters(resource.path)) routes.push({ path: resource.path, plan: null });

@@ -116,7 +116,7 @@ export function createTools(
     return sort === 'payload' ? null : allocateNamedSlot(scope, `${owner.id}:${name}`);
   };
   // Validate-only plugins run on every request and never influence the response.
-  const judges = unnoted || scope.registry.plugins.get(plugin)?.facts?.['judges'] === true;
+  const judges = unnoted || scope.registry.plugins.get(plugin)?.facts?.judges === true;
   const recordRead = (read: ReadPlace): void => void (judges || scope.reads.push({ action, place: read }));
   const recordNameRead = (field: string | null): void =>
     recordRead({ from: 'payload', field, slot: field === null ? null : findNameSlot(field) });
@@ -216,7 +216,7 @@ export function createTools(
     return `${kind.kind}:${root}`;
   }
 
-  const getReads = (root: string): unknown => scope.registry.plugins.get(findAccessorId(root))?.facts?.['reads'];
+  const getReads = (root: string): unknown => scope.registry.plugins.get(findAccessorId(root))?.facts?.reads;
 
   function createAccessorCompiler(lenient = false): CompileAccessor {
     return ({ root, tail }) => {

@@ -40,6 +40,6 @@ function offerDeclaration(asked: ActionSourceInput, problem: Problem): CodeActio
 
 function findRequiredSymbol({ view: { registry } }: ActionSourceInput, root: string): string | null {
   const kind = registry.listKinds(Slot.ACCESSOR)[0]?.kind ?? '';
-  const tail = registry.plugin(kind, root)?.facts?.['tail'];
+  const tail = registry.plugin(kind, root)?.facts?.tail;
   return typeof tail === 'string' && tail.startsWith('declared:') ? tail.slice('declared:'.length) : null;
 }

@@ -56,7 +56,7 @@ const KEY = 'id';
 /** The simplest column type for text. */
 function plainType(registry: Registry): string | null {
   const kind = registry.listKinds(Slot.MODEL_FIELD)[0]?.kind ?? '';
-  const names = registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['column'] === 'text');
+  const names = registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.column === 'text');
   return names.find((name) => name.toLowerCase() === 'string') ?? names[0] ?? null;
 }
 

@@ -1,4 +1,5 @@
 /** Completes accessors inside strings: valid roots and what may follow them, according to the plugins' facts. */
+import type { PluginFacts } from '../../contract/facts.js';
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import type { Span } from '../../language/analysis/report.js';
@@ -23,7 +24,7 @@ export const isAccessor = ({ inside }: CursorContext): boolean =>
 interface Root {
   readonly name: string;
   readonly doc: string;
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly facts: PluginFacts;
 }
 
 export function accessorItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
@@ -62,7 +63,7 @@ interface Accessor {
 /** The root, and the root with every name that can follow it. */
 function listAccessors(view: DocumentContext, site: CursorContext, { name, doc, facts }: Root): Accessor[] {
   const names = tailNames(view, site, facts, []);
-  const tail = typeof facts['tail'] === 'string' ? facts['tail'] : 'none';
+  const tail = facts.tail ?? 'none';
   const isOpen = tail !== 'none' && tail !== 'optional-path';
   const toTailAccessor = (one: Name): Accessor => ({
     text: `$${name}.${one.name}`,
@@ -109,7 +110,7 @@ function rootsAt({ registry }: DocumentContext, { sort, levels }: CursorContext,
   const isClosed = forms.some(({ meta }) => meta.leaves === true);
   return [...new Set(names)].flatMap((name) => {
     const facts = registry.plugin(kind, name)?.facts;
-    if (facts === undefined || (isClosed && facts['secret'] === true)) return [];
+    if (facts === undefined || (isClosed && facts.secret === true)) return [];
     return [{ name, facts, doc: pluginMarkdown(registry, kind, name) }];
   });
 }

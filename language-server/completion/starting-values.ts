@@ -95,7 +95,7 @@ const pickByIndex = <T>(all: readonly T[], index: number): T | undefined => all[
 function formatPayloadPrefix({ registry }: DocumentContext): string {
   const reader = registry
     .names('accessor')
-    .find((name) => registry.plugin('accessor', name)?.facts?.['reads'] === 'payload');
+    .find((name) => registry.plugin('accessor', name)?.facts?.reads === 'payload');
   return reader === undefined ? '' : `$${reader}.`;
 }
 

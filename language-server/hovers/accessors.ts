@@ -43,7 +43,7 @@ function describeAccessor(
   { root, tail }: AccessorPart,
   { facts }: PluginSpec,
 ): string {
-  const [sort = '', of = ''] = String(facts?.['tail'] ?? 'none').split(':');
+  const [sort = '', of = ''] = (facts?.tail ?? 'none').split(':');
   const [first] = tail;
   if (first === undefined) return '';
   if (sort === 'env') return describeVariable(view, first);
@@ -53,7 +53,7 @@ function describeAccessor(
   const path = tail.join('.');
   if (sort === 'declared')
     return resource === undefined ? '' : declaredMarkdown(view, resource, of as SymbolKind, path);
-  if (facts?.['reads'] !== 'payload' || resource === undefined) return '';
+  if (facts?.reads !== 'payload' || resource === undefined) return '';
   for (const symbol of ['name', 'generated', 'payload-field'] as const) {
     const said = declaredMarkdown(view, resource, symbol, path);
     if (said !== '') return said;

@@ -146,7 +146,7 @@ function findText(node: LocatedNode | null): string | undefined {
 function locateGuard({ definition }: ResourceModel, registry: Registry): SourceLocation {
   const { node, finds } = definition;
   const guard = finds.places.find(
-    (place) => place.node === node && registry.plugins.get(place.plugin)?.facts?.['identifies'] === true,
+    (place) => place.node === node && registry.plugins.get(place.plugin)?.facts?.identifies === true,
   );
   const [field = 'id'] = Object.keys(guard?.value ?? {});
   const member = findMember(node, field);

@@ -1,4 +1,5 @@
 /** What is known of the database that runs a statement: its syntax, and its reserved words, which must be quoted as names. */
+import type { PluginFacts } from '../../contract/facts.js';
 import { asText } from '../../contract/json.js';
 import { findMember } from '../../language/source/tree.js';
 import type { DocumentContext } from '../document-context.js';
@@ -8,20 +9,16 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Words in addition to those reserved in every dialect. */
 export function listReservedWords(view: DocumentContext, query: QueryContext): ReadonlySet<string> {
-  const words = findDatabaseFacts(view, query)?.['reserved'];
-  return Array.isArray(words) ? new Set(words.map(asText)) : NONE;
+  const words = findDatabaseFacts(view, query)?.reserved;
+  return words === undefined ? NONE : new Set(words);
 }
 
 /** Null where it is unknown. */
 export function findSyntax(view: DocumentContext, query: QueryContext): string | null {
-  const syntax = findDatabaseFacts(view, query)?.['syntax'];
-  return typeof syntax === 'string' ? syntax : null;
+  return findDatabaseFacts(view, query)?.syntax ?? null;
 }
 
-function findDatabaseFacts(
-  { registry, project }: DocumentContext,
-  query: QueryContext,
-): Readonly<Record<string, unknown>> | undefined {
+function findDatabaseFacts({ registry, project }: DocumentContext, query: QueryContext): PluginFacts | undefined {
   const { store, beside } = query.field.meta;
   if (store === undefined) return undefined;
   const named = query.around && beside?.connection && findMember(query.around, beside.connection)?.value;

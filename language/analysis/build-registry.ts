@@ -100,7 +100,7 @@ function freezeRegistry(
     names: (kind) => names.get(kind) ?? [],
     listRoots: (tail) =>
       (inSlot.get(Slot.ACCESSOR) ?? []).flatMap(({ kind }) =>
-        (names.get(kind) ?? []).filter((name) => plugins.get(`${kind}:${name}`)?.facts?.['tail'] === tail),
+        (names.get(kind) ?? []).filter((name) => plugins.get(`${kind}:${name}`)?.facts?.tail === tail),
       ),
     listKinds: (slot) => inSlot.get(slot) ?? [],
     schema: (id, slot) => schemas.get(`${id}@${slot}`)?.(),

@@ -22,8 +22,8 @@ const callsUnknown = (scan: SqlScan): boolean =>
 /** A hash may occur in an expression, a row as JSON, or a view. */
 export function buildConcealPattern({ registry, uses, sequence, tables }: ConcealInput): RegExp | null {
   const forms = [...registry.plugins].flatMap(([id, { facts }]) => {
-    const form = facts?.['conceals'];
-    return typeof form === 'string' && uses.has(id) ? [form] : [];
+    const form = facts?.conceals;
+    return form !== undefined && uses.has(id) ? [form] : [];
   });
   const isBlind = ({ blind }: ModelColumn): boolean => blind !== undefined;
   if ([...tables.values()].some(({ columns }) => columns.some(isBlind))) forms.push(BLIND_FORM);
@@ -51,7 +51,7 @@ const compileForms = (forms: readonly string[]): RegExp | null =>
 export const buildStoredFormPattern = ({ plugins }: Registry): RegExp | null =>
   compileForms(
     [...plugins.values()].flatMap(({ facts }) => {
-      const form = facts?.['conceals'];
+      const form = facts?.conceals;
       return typeof form === 'string' ? [form] : [];
     }),
   );

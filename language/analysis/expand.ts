@@ -128,7 +128,7 @@ function listAlwaysApplied(registry: Registry, { parts }: FieldNode): PluginId[]
       .listKinds(slot)
       .filter(({ select }) => select.by === 'always')
       .flatMap(({ kind }) => registry.names(kind).map((name): PluginId => `${kind}:${name}`))
-      .filter((id) => registry.plugins.get(id)?.facts?.['applies'] === 'always' && registry.schema(id, slot)),
+      .filter((id) => registry.plugins.get(id)?.facts?.applies === 'always' && registry.schema(id, slot)),
   );
 }
 
@@ -196,10 +196,10 @@ function addKind(
 }
 
 function addAlternatives(registry: Registry, draft: Draft, id: PluginId, slot: string): void {
-  const named = registry.plugins.get(id)?.facts?.['instead'];
-  if (!Array.isArray(named)) return;
+  const named = registry.plugins.get(id)?.facts?.instead;
+  if (named === undefined) return;
   const keys = Object.keys(registry.schema(id, slot)?.fields ?? {});
-  for (const name of named as readonly string[]) draft.instead.set(name, [...(draft.instead.get(name) ?? []), ...keys]);
+  for (const name of named) draft.instead.set(name, [...(draft.instead.get(name) ?? []), ...keys]);
 }
 
 function addIgnoredKeys(registry: Registry, draft: Draft, ids: readonly PluginId[], slot: string): void {

@@ -18,7 +18,7 @@ export const hasIdentifyingGuard = (registry: Registry, { definition }: Pick<Lin
   isIdentifying(definition, registry);
 
 const isIdentifying = memoizeWith(({ finds, node: root }: Definition, { plugins }: Registry): boolean =>
-  finds.places.some(({ plugin, node }) => node === root && plugins.get(plugin)?.facts?.['identifies'] === true),
+  finds.places.some(({ plugin, node }) => node === root && plugins.get(plugin)?.facts?.identifies === true),
 );
 
 /** `node`: the object that the paths of the edits are relative to; `listIssuers`: of all tokens. */

@@ -29,7 +29,7 @@ export interface ActionPartition {
 export const createImmediateTest =
   ({ plugins }: Registry) =>
   ({ places, node }: ActionModel): boolean =>
-    places.some((place) => place.node === node && plugins.get(place.plugin)?.facts?.['immediate'] === true);
+    places.some((place) => place.node === node && plugins.get(place.plugin)?.facts?.immediate === true);
 
 /** `immediate`: actions that run in the foreground even if they are declared as deferred. */
 export function partitionActions(

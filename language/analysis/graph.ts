@@ -26,7 +26,7 @@ function reportLater(
     resources.flatMap(({ definition, actions: own }) =>
       own.filter(({ node }) =>
         definition.finds.places.some(
-          ({ node: at, plugin }) => at === node && registry.plugins.get(plugin)?.facts?.['immediate'] === true,
+          ({ node: at, plugin }) => at === node && registry.plugins.get(plugin)?.facts?.immediate === true,
         ),
       ),
     ),
@@ -76,7 +76,7 @@ function reportPrivilege(resources: readonly LinkedResource[], registry: Registr
   const listGuards = ({ definition }: LinkedResource): Guard[] =>
     definition.finds.places.flatMap(({ plugin, node, value, holder }) => {
       const spec = registry.plugins.get(plugin);
-      if (node !== definition.node || spec?.facts?.['guards'] !== true) return [];
+      if (node !== definition.node || spec?.facts?.guards !== true) return [];
       return [{ plugin, by: spec.getCallerKey?.({ value, holder, facts: findFacts }) ?? '' }];
     });
   const owners = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, resource])));

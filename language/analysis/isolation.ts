@@ -168,7 +168,7 @@ export const isPassive = ({ places, node }: ActionModel, registry: Registry): bo
     (place) =>
       place.slot === Slot.MODE &&
       place.node === node &&
-      registry.plugins.get(place.plugin)?.facts?.['touches'] === 'nothing',
+      registry.plugins.get(place.plugin)?.facts?.touches === 'nothing',
   );
 
 /** True if `to` extracts names from `from` alone: without a row the request ends. */

@@ -1,6 +1,6 @@
 /** Converts models to what stores use: neutral columns and table names. */
 import { asText, isObject, type Json } from '../../contract/json.js';
-import { BLIND, type ColumnType, type HeldJson, type ModelColumn, type ModelTable } from '../../contract/model.js';
+import { BLIND, type HeldJson, type ModelColumn, type ModelTable } from '../../contract/model.js';
 import { Slot } from '../../contract/slot.js';
 import { mapModelsByAlias } from './tables.js';
 import type { DataModel } from './model.js';
@@ -78,14 +78,14 @@ function toModelColumn(
 ): ModelColumn {
   const kind = registry.listKinds(Slot.MODEL_FIELD)[0];
   const spec = kind && registry.plugin(kind.kind, asText(value['type']));
-  const holds = toHeldJson(spec?.facts?.['holds'], value, (inner, called) =>
+  const holds = toHeldJson(spec?.facts?.holds, value, (inner, called) =>
     toModelColumn(called, inner, registry, tables, secrets),
   );
   const reference = value['foreign_key'];
   const of = isObject(reference) ? asText(reference['of']) : null;
   return Object.freeze({
     name,
-    type: String(spec?.facts?.['column'] ?? 'text') as ColumnType,
+    type: spec?.facts?.column ?? 'text',
     nullable: value['optional'] === true,
     primaryKey: value['primary_key'] === true,
     autoIncrement: value['auto_increment'] === true,

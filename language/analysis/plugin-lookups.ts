@@ -10,7 +10,7 @@ import type { TableNames } from './tables.js';
 import type { UniqueFields } from './uniques.js';
 
 /** Beyond the definition and the results of earlier stages. */
-export interface PluginFacts {
+export interface PluginLookups {
   readonly env: EnvFacts | null;
   readonly given: AnalysisSettings | null;
   readonly tables: TableNames;
@@ -24,23 +24,26 @@ export interface PluginFacts {
 }
 
 // Here, the lookups hold nothing of the run that made them.
-export const readFields = ({ readAnswer }: Lookups<PluginFacts>, model: string): readonly string[] =>
+export const readFields = ({ readAnswer }: Lookups<PluginLookups>, model: string): readonly string[] =>
   readAnswer(`columns of ${model}`, ({ tables }) => tables.listFields(model));
 
-export const readModel = ({ readAnswer }: Lookups<PluginFacts>, table: string): string | null =>
+export const readModel = ({ readAnswer }: Lookups<PluginLookups>, table: string): string | null =>
   readAnswer(`model of ${table}`, ({ tables }) => tables.findModel(table) ?? null);
 
-export const readSecrets = ({ readAnswer }: Lookups<PluginFacts>, model: string): readonly string[] =>
+export const readSecrets = ({ readAnswer }: Lookups<PluginLookups>, model: string): readonly string[] =>
   readAnswer(`secrets of ${model}`, ({ secrets }) => secrets.get(model)) ?? [];
 
-export const readTokens = ({ readAnswer }: Lookups<PluginFacts>): readonly string[] =>
+export const readTokens = ({ readAnswer }: Lookups<PluginLookups>): readonly string[] =>
   readAnswer('tokens', ({ tokens }) => tokens);
 
-export const readModels = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): readonly Definition[] =>
+export const readModels = ({ readAnswer }: Lookups<PluginLookups>, names: readonly string[]): readonly Definition[] =>
   names.flatMap((name) => readAnswer(`models ${name}`, ({ models }) => models.get(name)) ?? []);
 
 /** In lower case, including the columns of combinations. */
-export const readUniqueNames = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): ReadonlySet<string> =>
+export const readUniqueNames = (
+  { readAnswer }: Lookups<PluginLookups>,
+  names: readonly string[],
+): ReadonlySet<string> =>
   new Set(
     names
       .flatMap((model) => readAnswer(`uniques of ${model}`, ({ uniques }) => uniques.get(model)) ?? [])
@@ -51,11 +54,11 @@ type DefinedFields = ReturnType<typeof mapFields>;
 
 const printFields = (fields: DefinedFields): string => JSON.stringify([...fields]);
 
-export const readDefinedFields = ({ readAnswer }: Lookups<PluginFacts>, names: readonly string[]): DefinedFields =>
+export const readDefinedFields = ({ readAnswer }: Lookups<PluginLookups>, names: readonly string[]): DefinedFields =>
   readAnswer(`fields of ${names.join()}`, ({ models }) => mapFields(models, names), printFields);
 
 export const readField = (
-  { readAnswer }: Lookups<PluginFacts>,
+  { readAnswer }: Lookups<PluginLookups>,
   names: readonly string[],
   field: string,
 ): ReturnType<ModelField> =>
@@ -66,7 +69,7 @@ export const readField = (
   );
 
 /** Only a check that reads a setting depends on it. */
-export const recordSettings = ({ readAnswer }: Lookups<PluginFacts>): PluginSettings => ({
+export const recordSettings = ({ readAnswer }: Lookups<PluginLookups>): PluginSettings => ({
   get testing() {
     return readAnswer('testing', ({ given }) => given?.testing) === true;
   },
@@ -81,11 +84,11 @@ export const recordSettings = ({ readAnswer }: Lookups<PluginFacts>): PluginSett
   },
 });
 
-export const getEnv = ({ env }: PluginFacts): EnvFacts | null => env;
+export const getEnv = ({ env }: PluginLookups): EnvFacts | null => env;
 
 /** By lower-case name; a name that two models define is omitted. */
 function mapFields(
-  models: PluginFacts['models'],
+  models: PluginLookups['models'],
   names: readonly string[],
 ): ReadonlyMap<string, Readonly<Record<string, Json>>> {
   const found = new Map<string, Readonly<Record<string, Json>> | null>();
@@ -97,12 +100,12 @@ function mapFields(
   return new Map([...found].flatMap(([key, field]) => (field === null ? [] : [[key, field] as const])));
 }
 
-function findField(models: PluginFacts['models'], names: readonly string[], field: string): ReturnType<ModelField> {
+function findField(models: PluginLookups['models'], names: readonly string[], field: string): ReturnType<ModelField> {
   const found = listModels(models, names).flatMap(({ doc, node }) =>
     node.members.flatMap(({ key, value }) => (key === field && value !== null ? [{ doc, node: value }] : [])),
   );
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-const listModels = (models: PluginFacts['models'], names: readonly string[]): readonly Definition[] =>
+const listModels = (models: PluginLookups['models'], names: readonly string[]): readonly Definition[] =>
   names.flatMap((name) => models.get(name) ?? []);

@@ -25,7 +25,7 @@ import {
   readTokens,
   readUniqueNames,
   recordSettings,
-  type PluginFacts,
+  type PluginLookups,
 } from './plugin-lookups.js';
 import type { Registry } from './registry.js';
 import type { Report } from './report.js';
@@ -52,7 +52,7 @@ export function checkAllPlugins(
   const secrets = listModelSecrets(definitions, linked);
   const issuers = linked.flatMap((block) => listIssuersIn(block, registry));
   const tokens = linked.flatMap((block) => printTokens(block, registry));
-  const facts: PluginFacts = { env, given, tables, models, secrets, uniques, tokens };
+  const facts: PluginLookups = { env, given, tables, models, secrets, uniques, tokens };
   const source = set.reuseUnchanged('facts of plugins', Object.values(facts), facts);
   const ofModel = (model: string): readonly string[] => secrets.get(model) ?? [];
   const listColumns = (names: readonly string[]): ReadonlySet<string> =>
@@ -84,7 +84,7 @@ export function checkAllPlugins(
 
   function checkResource(
     { group, resource, reached, inPath }: GroupPlace,
-    lookups: Lookups<PluginFacts>,
+    lookups: Lookups<PluginLookups>,
     own: Report,
   ): void {
     const { definition, actions } = resource;
@@ -164,7 +164,12 @@ export function checkAllPlugins(
     });
   }
 
-  function runChecks(definition: Definition, lookups: Lookups<PluginFacts>, own: Report, place: CheckedResource): void {
+  function runChecks(
+    definition: Definition,
+    lookups: Lookups<PluginLookups>,
+    own: Report,
+    place: CheckedResource,
+  ): void {
     const settings = given === null ? null : recordSettings(lookups);
     const context = { registry, report: own, env: env && recordEnv(lookups, getEnv), given: settings };
     checkPlugins(context, definition, definition.finds.places, place);
@@ -178,7 +183,7 @@ export function checkAllPlugins(
     reads: [env === null, given === null],
     readsOf: (definition) => places.get(definition)?.reads ?? null,
     source,
-    compute: (definition, lookups: Lookups<PluginFacts>, own) => {
+    compute: (definition, lookups: Lookups<PluginLookups>, own) => {
       const place = places.get(definition);
       if (place === undefined) runChecks(definition, lookups, own, NO_RESOURCE);
       else checkResource(place, lookups, own);
@@ -226,7 +231,7 @@ const readGroups = memoizeWith((block: readonly LinkedGroup[], registry: Registr
 
 /** The secrets that the resource and those it reaches can read, and then the columns of their tables. */
 function recordSecrets(
-  lookups: Lookups<PluginFacts>,
+  lookups: Lookups<PluginLookups>,
   resource: LinkedResource,
   reached: readonly LinkedResource[],
 ): void {

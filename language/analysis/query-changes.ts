@@ -25,7 +25,7 @@ export interface QueryChange {
 }
 
 export function findChange(definition: Definition, query: DocumentQuery, registry: Registry): QueryChange | null {
-  const said = listQueryPlugins(definition, query, registry).find(({ spec }) => spec.facts?.['changes'] === true);
+  const said = listQueryPlugins(definition, query, registry).find(({ spec }) => spec.facts?.changes === true);
   if (said === undefined) return null;
   const { kind, name } = said.spec;
   const select = registry.kind(kind)?.select;

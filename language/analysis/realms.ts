@@ -19,7 +19,7 @@ export function findRealm(registry: Registry, places: readonly PluginUsage[]): R
   const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   for (const place of places) {
     const spec = registry.plugins.get(place.plugin);
-    if (spec?.facts?.['identifies'] !== true) continue;
+    if (spec?.facts?.identifies !== true) continue;
     const { realm, reached } = spec.getRealm?.({ ...place, facts: findFacts }) ?? { realm: '', reached: true };
     return { realm: JSON.stringify([place.plugin, realm]), reached };
   }
@@ -28,7 +28,7 @@ export function findRealm(registry: Registry, places: readonly PluginUsage[]): R
 
 /** Also for guards that do not identify callers (a webhook signature). */
 export const hasGuard = (registry: Registry, places: readonly PluginUsage[]): boolean =>
-  places.some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['guards'] === true);
+  places.some(({ plugin }) => registry.plugins.get(plugin)?.facts?.guards === true);
 
 /** The reachable realms, each with the id of its first resource. */
 export function listRealms(registry: Registry, resources: Iterable<GuardedResource>): ReadonlyMap<string, string> {

@@ -82,7 +82,7 @@ const listDeclarations = ({ definition }: LinkedResource): Declaration[] =>
 
 function isList({ definition }: LinkedResource, { node }: Declaration, registry: Registry): boolean {
   return definition.finds.places.some(
-    (place) => place.node === node && registry.plugins.get(place.plugin)?.facts?.['jsType'] === 'array',
+    (place) => place.node === node && registry.plugins.get(place.plugin)?.facts?.jsType === 'array',
   );
 }
 
@@ -110,7 +110,7 @@ export function listFacts(
   registry: Registry,
 ): { readonly outputs: readonly string[] | null } | null {
   const place = definition.finds.places.find(
-    ({ node, plugin }) => node === action.node && registry.plugins.get(plugin)?.facts?.['lists'] === true,
+    ({ node, plugin }) => node === action.node && registry.plugins.get(plugin)?.facts?.lists === true,
   );
   const spec = place && registry.plugins.get(place.plugin);
   if (place === undefined || spec === undefined) return null;

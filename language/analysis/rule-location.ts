@@ -60,14 +60,14 @@ export function getColumnJsType(registry: Registry, column: Readonly<Record<stri
   const of = registry.listKinds(Slot.MODEL_FIELD)[0];
   const facts =
     of === undefined || column === null ? undefined : registry.plugin(of.kind, asText(column['type']))?.facts;
-  return facts === undefined ? 'string' : (JS_TYPES[String(facts['column'])] ?? facts['holds']);
+  return facts === undefined ? 'string' : (JS_TYPES[facts.column ?? ''] ?? facts.holds);
 }
 
 /** Null if no rule type accepts the JavaScript type. */
 export function createRule(registry: Registry, entry: FieldNode, js: unknown, isOptional: boolean): Json | null {
   const kind = entry.parts.flatMap((slot) => registry.listKinds(slot)).find(({ select }) => select.by === 'field');
   if (kind?.select.by !== 'field') return null;
-  const type = registry.names(kind.kind).filter((name) => registry.plugin(kind.kind, name)?.facts?.['jsType'] === js);
+  const type = registry.names(kind.kind).filter((name) => registry.plugin(kind.kind, name)?.facts?.jsType === js);
   // The type named like the JavaScript type, else the shortest.
   const chosen = [...type].sort((a, b) => rankRuleType(a, js) - rankRuleType(b, js))[0];
   if (chosen === undefined) return null;

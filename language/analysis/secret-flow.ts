@@ -156,7 +156,7 @@ export function createSecretFlow(linked: readonly LinkedResource[], context: Flo
     const { definition } = resource;
     const places: { path: Path; written: boolean }[] = [];
     for (const place of definition.finds.places) {
-      const field = place.node === action.node ? registry.plugins.get(place.plugin)?.facts?.['returns'] : undefined;
+      const field = place.node === action.node ? registry.plugins.get(place.plugin)?.facts?.returns : undefined;
       const value = typeof field === 'string' ? findMember(action.node, field)?.value : undefined;
       if (!value || !isInside(node, value)) continue;
       places.push({

@@ -113,7 +113,7 @@ function placeQueries(
 
 function findSyntax({ registry, given }: StoresInput, { kind, instance }: StorePlace): string | null {
   const chosen = given?.chosen.find((one) => one.kind === kind && one.instance === instance);
-  const syntax = chosen && registry.plugin(kind, chosen.name)?.facts?.['syntax'];
+  const syntax = chosen && registry.plugin(kind, chosen.name)?.facts?.syntax;
   return typeof syntax === 'string' ? syntax : null;
 }
 

@@ -97,9 +97,7 @@ function isInside(inner: Range, outer: Range): boolean {
 function listVariables(registry: Registry, json: Json): Set<string> {
   const roots = registry
     .listKinds(Slot.ACCESSOR)
-    .flatMap(({ kind }) =>
-      registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['tail'] === 'env'),
-    );
+    .flatMap(({ kind }) => registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.tail === 'env'));
   const found = new Set<string>();
   const visit = (part: Json): void => {
     if (typeof part === 'string') {

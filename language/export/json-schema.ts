@@ -1,5 +1,5 @@
 /** Converts FieldNodes to JSON Schema (draft 07). Never stricter than the checker. */
-import { asText, type Json, type JsonObject } from '../../contract/json.js';
+import type { Json, JsonObject } from '../../contract/json.js';
 import type { Expansion, OwnedField, Registry } from '../analysis/registry.js';
 import { Slot } from '../../contract/slot.js';
 import { MATCHER } from '../analysis/verbatim.js';
@@ -202,7 +202,7 @@ function createInvalidAccessorPattern(registry: Registry, roots: readonly string
   const listed = (roots ?? known.map(({ name }) => name)).join('|');
   const unknown = listed === '' ? accessorPattern : `${SIGN}(?!(?:${listed})${END})[A-Z][A-Z0-9_]*${END}`;
   const tails = known.flatMap(({ name, spec }) => {
-    const tail = asText(spec?.facts?.['tail']);
+    const tail = spec?.facts?.tail ?? '';
     if (!tail.startsWith(PLUGIN_TAIL)) return [];
     const names = registry.names(tail.slice(PLUGIN_TAIL.length)).join('|');
     return names === '' ? [] : [`\\$${name}${END}(?!\\.(?:${names})(?![A-Za-z0-9_-]))`];

@@ -44,7 +44,7 @@ export function listWantedInstances(
   const isPlain = (id: PluginId): boolean => registry.plugins.has(id) && findSection(id) === undefined;
   const configured = new Map<string, InstanceRequest>();
   /** Needed by plugins that defer or schedule work. */
-  const partRunners = [...registry.plugins].flatMap(([id, { facts }]) => (facts?.['parts'] === true ? [id] : []));
+  const partRunners = [...registry.plugins].flatMap(([id, { facts }]) => (facts?.parts === true ? [id] : []));
   const plain = new Set([...uses].filter(isPlain));
   for (let before = -1; before !== configured.size + plain.size;) {
     before = configured.size + plain.size;

@@ -78,11 +78,10 @@ function groupByStore(
 }
 
 export function listScratchPlugins(registry: Registry, chosen: Config['chosen']): PluginSpec[] {
-  const syntaxOf = ({ kind, name }: Config['chosen'][number]): unknown =>
-    registry.plugin(kind, name)?.facts?.['syntax'];
+  const syntaxOf = ({ kind, name }: Config['chosen'][number]): unknown => registry.plugin(kind, name)?.facts?.syntax;
   return [...registry.plugins.values()].filter(
     ({ kind, facts }) =>
-      facts?.['scratch'] === true && chosen.some((one) => one.kind === kind && syntaxOf(one) === facts['syntax']),
+      facts?.scratch === true && chosen.some((one) => one.kind === kind && syntaxOf(one) === facts.syntax),
   );
 }
 
@@ -117,7 +116,7 @@ export function createScratchChecker({
     const own = chosen().find((one) => one.kind === kind && one.instance === instance)?.name;
     const syntax = asked[0]?.syntax ?? null;
     const spare = [...registry.plugins.values()].find(
-      (spec) => spec.kind === kind && spec.facts?.['scratch'] === true && spec.facts['syntax'] === syntax,
+      (spec) => spec.kind === kind && spec.facts?.scratch === true && spec.facts.syntax === syntax,
     );
     if (own === undefined || spare === undefined) return [];
     const added = await readScripts(folder, instance, registry.kind(kind)?.config?.must ?? instance);

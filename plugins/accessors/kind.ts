@@ -40,5 +40,5 @@ export const accessor = defineKind<Accessor>({
   },
   handle: ['compile'],
   host: (fragment, { facts }) =>
-    facts?.['tail'] === 'declared:claim' ? wrapAsGuardedParameter(fragment) : wrapAsParameter(fragment),
+    facts?.tail === 'declared:claim' ? wrapAsGuardedParameter(fragment) : wrapAsParameter(fragment),
 });

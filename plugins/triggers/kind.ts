@@ -24,11 +24,11 @@ export const trigger = defineKind<object>({
   },
   handle: [],
   enable: (config, { facts }) => {
-    const options = config[String(facts?.['section'])];
+    const options = config[facts?.section ?? ''];
     return isObject(options) && options['enabled'] === true ? options : null;
   },
   host: (fragment, { facts }) => {
-    const { field = '', section } = (facts ?? {}) as Readonly<Record<string, string>>;
+    const { field = '', section } = facts ?? {};
     const host = wrapInActionable({ [field]: fragment });
     if (section === undefined) return { ...host, at: `${host.at}/${field}` };
     return { file: 'config', json: { [section]: fragment }, at: `/${section}` };

@@ -4,6 +4,7 @@
  */
 import { expect } from 'chai';
 import { posix } from 'node:path';
+import { kinds } from '../../plugins/index.kinds.js';
 import { loadSources, type Source } from '../support/sources.js';
 
 const KERNEL_LINES = 4500;
@@ -68,6 +69,22 @@ describe('architecture: layout rules', () => {
       .map(({ path }) => path)
       .filter((path) => !folders.has(posix.dirname(path).replace(/^test\//, '')));
     expect(strays).to.deep.equal([]);
+  });
+
+  it('reads facts of plugins by typed members, which a kind declares with the same type', () => {
+    expect(countMatches(/[fF]acts(?:\([^\n]*\))?\??\.?\['/g), 'facts that are read by an untyped name').to.equal(0);
+    const declared = kinds.flatMap(({ facts }) => Object.entries(facts));
+    const members = [...(byPath.get('contract/facts.ts')?.text ?? '').matchAll(/readonly (\w+)\?: ([^;]+);/g)];
+    expect(members.length).to.be.greaterThan(30);
+    for (const [, name = '', type = ''] of members) {
+      const specs = declared.filter(([key]) => key === name).map(([, fact]) => fact);
+      expect(
+        specs.map(({ type: one }) => one === 'list'),
+        name,
+      ).to.include(type.endsWith('[]'));
+      const base = /^(number|boolean)$/.test(type) ? type : type.endsWith('[]') ? 'list' : 'string';
+      expect(new Set(specs.map((one) => one.type)), name).to.deep.equal(new Set([base]));
+    }
   });
 
   it('reads the time by a call, because `lintel test` replaces it: a function that is kept would show an earlier one', () => {

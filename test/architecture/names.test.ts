@@ -15,8 +15,7 @@ const ORDINARY: ReadonlyMap<string, string> = new Map([
   ...['INSERT', 'UPDATE', 'DELETE'].map((verb) => [verb, 'a word of SQL'] as const),
   ['COUNT', 'what stands for a number in the help of a command'],
   ['websocket', 'a section of the config, as definitions of the kernel and of OpenAPI write it'],
-  ['embedded', 'the fact that a store needs no server'],
-  ['accessor', 'how a parameter is meant, beside `name` and `literal`'],
+  ['accessor', 'how a parameter is meant, next to `name` and `literal`'],
 ]);
 
 const registry = createBuiltinRegistry();

@@ -87,10 +87,7 @@ function findReferencedActions({ view, site }: NameSourceInput): readonly Action
 /** The known result names; otherwise the fields of the actionable's models. */
 function listActionOutputs({ view }: NameSourceInput, action: ActionModel): Name[] {
   const { models } = view.project.getRecentSnapshot().analysis;
-  const outputs = action.places.flatMap(({ plugin }) => {
-    const fact = view.registry.plugins.get(plugin)?.facts?.['outputs'];
-    return Array.isArray(fact) ? (fact as readonly string[]) : [];
-  });
+  const outputs = action.places.flatMap(({ plugin }) => view.registry.plugins.get(plugin)?.facts?.outputs ?? []);
   const certain = outputs.length > 0 ? outputs : action.answers;
   const detail = `of actionable ${action.id}`;
   if (certain !== null && certain.length > 0) return certain.map((name) => ({ name, detail }));

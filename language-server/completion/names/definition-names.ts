@@ -130,7 +130,7 @@ const isIdentifier = (name: string | number): boolean => /^[A-Za-z_][\w.]*$/.tes
 
 function canReadSymbol(registry: Registry, root: string, isName: boolean, symbol: SymbolKind): boolean {
   const facts = registry.listKinds(Slot.ACCESSOR).map(({ kind }) => registry.plugin(kind, root)?.facts)[0];
-  return isName ? facts?.['reads'] === 'payload' : facts?.['tail'] === `declared:${symbol}`;
+  return isName ? facts?.reads === 'payload' : facts?.tail === `declared:${symbol}`;
 }
 
 /** The highest number declared in the definition at the cursor. */

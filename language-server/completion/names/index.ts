@@ -1,4 +1,5 @@
 /** All name sources, by the name that fields use in `refers`, `complete`, or accessor facts. An unknown source offers nothing. */
+import type { PluginFacts } from '../../../contract/facts.js';
 import type { FieldNode } from '../../../language/schema/field-node.js';
 import { findMember } from '../../../language/source/tree.js';
 import { getSharedKind } from '../../../language/analysis/shared-names.js';
@@ -98,11 +99,11 @@ export function keysFor(view: DocumentContext, site: CursorContext, { meta }: Fi
 export function tailNames(
   view: DocumentContext,
   site: CursorContext,
-  facts: Readonly<Record<string, unknown>>,
+  facts: PluginFacts,
   path: readonly string[],
 ): Name[] {
-  const tail = typeof facts['tail'] === 'string' ? facts['tail'] : 'none';
-  const offered = Array.isArray(facts['offers']) ? (facts['offers'] as readonly string[]) : [];
+  const tail = facts.tail ?? 'none';
+  const offered = facts.offers ?? [];
   const own = path.length === 0 ? offered.map((name) => ({ name })) : [];
   const querySource = (source: string): readonly Name[] =>
     NAME_SOURCES[source]?.(createNameSourceInput(view, site, { path })) ?? [];
@@ -118,12 +119,11 @@ export function tailNames(
     return uniqueNames([...own, ...suggestDeclared(symbol)(createNameSourceInput(view, site))]);
   }
   if (tail === 'env') return path.length === 0 ? uniqueNames([...own, ...querySource('env-name')]) : [];
-  if (facts['reads'] === 'payload') {
+  if (facts.reads === 'payload') {
     const made = path.length === 0 ? [...querySource('name')] : [];
     const isClaim = new Set(suggestDeclared('claim')(createNameSourceInput(view, site)).map(({ name }) => name));
     return uniqueNames([...own, ...querySource('payload-field'), ...made.filter(({ name }) => !isClaim.has(name))]);
   }
-  if (facts['reads'] === 'headers')
-    return path.length === 0 ? uniqueNames([...own, ...querySource('header-name')]) : [];
+  if (facts.reads === 'headers') return path.length === 0 ? uniqueNames([...own, ...querySource('header-name')]) : [];
   return own;
 }

@@ -102,9 +102,8 @@ export const suggestHeaderNames: NameSource = (place) => {
     finds.accessors.flatMap(({ node, parts }) =>
       (node === here ? [] : parts).flatMap(({ root, tail: [name] }) => {
         const facts = registry.plugin(kind, root)?.facts;
-        const isOffered =
-          Array.isArray(facts?.['offers']) && (facts['offers'] as readonly string[]).includes(name ?? '');
-        return name === undefined || isOffered || facts?.['reads'] !== 'headers'
+        const isOffered = facts?.offers?.includes(name ?? '') === true;
+        return name === undefined || isOffered || facts?.reads !== 'headers'
           ? []
           : [{ name, detail: 'used in this project' }];
       }),

@@ -81,7 +81,7 @@ const listHashedNames = memoizeWith((resource: LinkedResource, registry: Registr
 function findHashedNames({ plugins }: Registry, { definition }: LinkedResource, action: LinkedAction): string[] {
   const { places, declarations, references } = definition.finds;
   const hashing = places.filter(
-    ({ plugin, node }) => isInside(node, action.node) && plugins.get(plugin)?.facts?.['conceals'] !== undefined,
+    ({ plugin, node }) => isInside(node, action.node) && plugins.get(plugin)?.facts?.conceals !== undefined,
   );
   const own = declarations.filter(
     ({ symbol, spot }) =>
@@ -152,7 +152,7 @@ const listTouchedModels = memoize(({ actions }: LinkedResource): readonly string
 );
 
 const listSendsToAll = memoizeWith(({ finds }: Definition, { plugins }: Registry) =>
-  finds.places.filter(({ plugin }) => plugins.get(plugin)?.facts?.['everybody'] === true),
+  finds.places.filter(({ plugin }) => plugins.get(plugin)?.facts?.everybody === true),
 );
 
 function auditKeys({ report, registry, resources }: SecretsAudit): void {

@@ -22,10 +22,7 @@ export const listKnownAccessors = memoize((registry: Registry): readonly KnownAc
   registry.listKinds(Slot.ACCESSOR).flatMap(({ kind }) =>
     registry.names(kind).map((name) => {
       const facts = registry.plugin(kind, name)?.facts;
-      const aliases = facts?.['aliases'];
-      const offers = facts?.['offers'];
-      const toList = (fact: unknown): readonly string[] => (Array.isArray(fact) ? (fact as readonly string[]) : []);
-      return { name, tail: String(facts?.['tail'] ?? 'none'), aliases: toList(aliases), offers: toList(offers) };
+      return { name, tail: facts?.tail ?? 'none', aliases: facts?.aliases ?? [], offers: facts?.offers ?? [] };
     }),
   ),
 );

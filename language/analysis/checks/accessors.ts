@@ -57,7 +57,7 @@ function checkAccessorEnds(
 ): void {
   const text = String(node.scalar);
   const getReadFact = (root: string) =>
-    registry.plugin(registry.listKinds(Slot.ACCESSOR)[0]?.kind ?? '', root)?.facts?.['reads'];
+    registry.plugin(registry.listKinds(Slot.ACCESSOR)[0]?.kind ?? '', root)?.facts?.reads;
   const isDeclared = (name: string): boolean =>
     finds.declarations.some((one) => one.symbol !== 'action' && one.name === name);
   for (const { root, tail, start, end } of parts) {
@@ -106,10 +106,8 @@ function checkPart(
     report.add('ACC_NOT_HERE', spot, { root: part.root, place: found.place, expected });
     return;
   }
-  if (found.leaves && spec.facts?.['secret'] === true) {
-    const open = registry
-      .names(kind.kind)
-      .filter((name) => registry.plugin(kind.kind, name)?.facts?.['secret'] !== true);
+  if (found.leaves && spec.facts?.secret === true) {
+    const open = registry.names(kind.kind).filter((name) => registry.plugin(kind.kind, name)?.facts?.secret !== true);
     const expected = open.map((root) => `$${root}`).join(', ');
     report.add('ACC_NOT_HERE', spot, { root: part.root, place: found.place, expected });
     return;
@@ -119,7 +117,7 @@ function checkPart(
     report.add('ACC_POISON', spot, { segment: poison });
     return;
   }
-  checkTail(context, finds, spot, part, found, String(spec.facts?.['tail'] ?? 'none'));
+  checkTail(context, finds, spot, part, found, spec.facts?.tail ?? 'none');
 }
 
 function reportUnknownRoot({ registry, report }: AccessorContext, spot: SourceLocation, part: AccessorPart): void {

@@ -54,7 +54,7 @@ export function listIssuedPaths({ actions }: LinkedResource, path: Path, tracing
 /** The value that the definition writes as the result. */
 function findReturned({ definition }: LinkedResource, { node }: LinkedAction, registry: Registry): LocatedNode | null {
   for (const place of definition.finds.places) {
-    const field = place.node === node ? registry.plugins.get(place.plugin)?.facts?.['returns'] : undefined;
+    const field = place.node === node ? registry.plugins.get(place.plugin)?.facts?.returns : undefined;
     const value = typeof field === 'string' ? findMember(node, field)?.value : undefined;
     if (value) return value;
   }

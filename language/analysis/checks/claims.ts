@@ -159,7 +159,7 @@ export const listUsages = memoize(({ definition: { finds, node } }: WithDefiniti
 );
 
 const hasGuard = (resource: LinkedResource, registry: Registry): boolean =>
-  listUsages(resource).some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['identifies'] === true);
+  listUsages(resource).some(({ plugin }) => registry.plugins.get(plugin)?.facts?.identifies === true);
 
 export const listIssuers = memoizeWith((resource: WithDefinition & { readonly id: string }, registry: Registry) =>
   listUsages(resource).flatMap((place): Issuer[] => {

@@ -74,7 +74,7 @@ function getColumnType(
 ): { readonly type: string; readonly column: string | null } {
   const type = asText(findMember(field, 'type')?.value?.scalar);
   const kind = registry.listKinds(Slot.MODEL_FIELD)[0];
-  const column = kind && registry.plugin(kind.kind, type)?.facts?.['column'];
+  const column = kind && registry.plugin(kind.kind, type)?.facts?.column;
   return { type, column: typeof column === 'string' ? column : null };
 }
 

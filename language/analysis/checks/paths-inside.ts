@@ -69,8 +69,6 @@ const getSourceText = ({ spot: { doc, start, end } }: ValueRead): string => doc.
 /** Empty if the type is not certain. */
 function findRuleJsType(registry: Registry, rule: Json): string {
   const type = isObject(rule) ? asText(rule['type']) : '';
-  const spec = [...registry.plugins.values()].find(
-    ({ name, facts }) => name === type && facts?.['jsType'] !== undefined,
-  );
-  return asText(spec?.facts?.['jsType']);
+  const spec = [...registry.plugins.values()].find(({ name, facts }) => name === type && facts?.jsType !== undefined);
+  return spec?.facts?.jsType ?? '';
 }

@@ -9,9 +9,7 @@ const getReaders = memoize((registry: Registry): Readers => {
   const listReaders = (what: string): string[] =>
     registry
       .listKinds(Slot.ACCESSOR)
-      .flatMap(({ kind }) =>
-        registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['reads'] === what),
-      );
+      .flatMap(({ kind }) => registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.reads === what));
   return { payload: listReaders('payload'), claims: listReaders('claims'), headers: listReaders('headers') };
 });
 

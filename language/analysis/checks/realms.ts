@@ -54,7 +54,7 @@ interface Sender {
 const listSenders = memoizeWith((block: readonly LinkedResource[], registry: Registry): readonly Sender[] =>
   block.flatMap((resource) =>
     resource.definition.finds.places.flatMap((place) => {
-      const field = registry.plugins.get(place.plugin)?.facts?.['realm'];
+      const field = registry.plugins.get(place.plugin)?.facts?.realm;
       return typeof field === 'string' && place.sound ? [{ resource, place, field }] : [];
     }),
   ),

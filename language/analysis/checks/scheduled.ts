@@ -54,7 +54,7 @@ function listNeeds(
   for (const { node, parts } of finds.accessors) {
     if (!isInside(node, action.node)) continue;
     for (const { root, tail, start, end } of parts) {
-      const reads = registry.plugin(kind, root)?.facts?.['reads'];
+      const reads = registry.plugin(kind, root)?.facts?.reads;
       if (!OF_REQUEST.includes(reads) || (reads === 'payload' && isMade(tail[0] ?? ''))) continue;
       const spot = locateInString(doc, node, { start, end });
       needs.push({ what: [`$${root}`, ...tail].join('.'), spot });

@@ -44,9 +44,7 @@ function suggestVariable(registry: Registry, field: FieldNode, label: string): s
   if (example !== '') return example;
   const reader = registry
     .listKinds(Slot.ACCESSOR)
-    .flatMap(({ kind }) =>
-      registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['tail'] === 'env'),
-    )
+    .flatMap(({ kind }) => registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.tail === 'env'))
     .at(0);
   const name = /"([^"]+)"/.exec(label)?.[1] ?? 'secret';
   const upper = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_');

@@ -80,7 +80,7 @@ const toLocation = ({ resource }: Context, { start, end }: LocatedNode): SourceL
 
 export function getColumnType(registry: Registry, field: Readonly<Record<string, Json>>): string | null {
   const kind = registry.listKinds(Slot.MODEL_FIELD)[0];
-  const column = kind && registry.plugin(kind.kind, asText(field['type']))?.facts?.['column'];
+  const column = kind && registry.plugin(kind.kind, asText(field['type']))?.facts?.column;
   return typeof column === 'string' ? column : null;
 }
 
@@ -118,7 +118,7 @@ const OF_INSTANT = new Set(['integer', 'float', 'boolean']);
 /** Only accessors that always have the same type. */
 function describeAccessor(registry: Registry, root: string, column: string): string | null {
   const kind = registry.listKinds(Slot.ACCESSOR)[0];
-  const gives = kind && registry.plugin(kind.kind, root)?.facts?.['gives'];
+  const gives = kind && registry.plugin(kind.kind, root)?.facts?.gives;
   if (gives === 'text' && OF_TEXT.has(column)) return `the text of $${root}`;
   return gives === 'timestamp' && OF_INSTANT.has(column) ? `the instant of $${root}` : null;
 }
@@ -175,7 +175,7 @@ const FITTING: Readonly<Record<string, string>> = { integer: 'number', float: 'n
 
 function suggestRule({ plugins }: Registry, column: string): string {
   const wanted = FITTING[column];
-  const spec = [...plugins.values()].find(({ facts }) => wanted !== undefined && facts?.['jsType'] === wanted);
+  const spec = [...plugins.values()].find(({ facts }) => wanted !== undefined && facts?.jsType === wanted);
   return spec === undefined ? 'put a cast into the statement' : `use ${spec.name}, or put a cast into the statement`;
 }
 
@@ -199,9 +199,7 @@ export function findRule(
   if (node === null) return null;
   const value = toJson(node);
   const type = isObject(value) ? asText(value['type']) : '';
-  const spec = [...registry.plugins.values()].find(
-    ({ name, facts }) => name === type && facts?.['jsType'] !== undefined,
-  );
-  const jsType = spec?.facts?.['jsType'];
+  const spec = [...registry.plugins.values()].find(({ name, facts }) => name === type && facts?.jsType !== undefined);
+  const jsType = spec?.facts?.jsType;
   return isObject(value) && typeof jsType === 'string' ? { node, value, jsType } : null;
 }

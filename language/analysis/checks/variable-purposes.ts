@@ -93,7 +93,7 @@ export function reportEqualKeys(registry: Registry, env: EnvFacts, report: Repor
 
 const listKeyVariables = memoize(({ plugins }: Registry): readonly string[] =>
   [...plugins.values()].flatMap(({ facts }) => {
-    const name = facts?.['keyVariable'];
+    const name = facts?.keyVariable;
     return typeof name === 'string' ? [name] : [];
   }),
 );

@@ -22,7 +22,7 @@ export function splitTail({ root, tail, start }: AccessorPart): TextSegment[] {
 export function getAccessorFacts(registry: Registry, root: string): { readonly tail: string; readonly reads: string } {
   const kind = registry.listKinds(Slot.ACCESSOR)[0];
   const facts = (kind === undefined ? undefined : registry.plugin(kind.kind, root))?.facts ?? {};
-  return { tail: String(facts['tail'] ?? ''), reads: String(facts['reads'] ?? '') };
+  return { tail: facts.tail ?? '', reads: facts.reads ?? '' };
 }
 
 export function collectAccessors(collecting: SymbolCollector, scope: SymbolScope): void {

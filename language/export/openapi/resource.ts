@@ -150,7 +150,7 @@ function listReachedResources(
 function describeInherited(scope: Scope, resource: ResourceModel, payload: Around['payload']): UsageDescription[] {
   const { node } = resource.definition;
   const places = resource.places.filter(
-    ({ plugin, node: at }) => at === node && scope.registry.plugins.get(plugin)?.facts?.['holds'] !== undefined,
+    ({ plugin, node: at }) => at === node && scope.registry.plugins.get(plugin)?.facts?.holds !== undefined,
   );
   return describePlaces(scope, { resource, action: null, payload }, places, node);
 }

@@ -109,7 +109,7 @@ function createStatementReader(input: OpenapiInput, find: FindTable): Scope['sta
 function isForeign({ stores }: ActionModel, { config, registry, sql }: OpenapiInput): boolean {
   return stores.some(({ kind, instance }) => {
     const chosen = config.chosen.find((one) => one.kind === kind && one.instance === instance);
-    const syntax = chosen && registry.plugin(kind, chosen.name)?.facts?.['syntax'];
+    const syntax = chosen && registry.plugin(kind, chosen.name)?.facts?.syntax;
     return typeof syntax === 'string' && syntax !== sql?.syntax;
   });
 }
@@ -154,7 +154,7 @@ function describeValue(
   value: Readonly<Record<string, Json>>,
 ): JsonSchema {
   const spec = registry.plugin(kind, name);
-  if (spec?.openapi === undefined) return getColumnTypeSchema(String(spec?.facts?.['column'] ?? ''));
+  if (spec?.openapi === undefined) return getColumnTypeSchema(spec?.facts?.column ?? '');
   return spec.openapi(createBarePlace(registry, value)).value ?? ANY;
 }
 

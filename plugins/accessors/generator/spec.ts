@@ -15,7 +15,7 @@ export default definePlugin({
   },
   requires: ['generator:*'],
   openapi: ({ value: { tail }, facts }) => {
-    const pattern = facts('generator', Array.isArray(tail) ? String(tail[0]) : '')?.['pattern'];
+    const pattern = facts('generator', Array.isArray(tail) ? String(tail[0]) : '')?.pattern;
     return { value: { type: 'string', ...(typeof pattern === 'string' && { pattern: `^(?:${pattern})$` }) } };
   },
   examples: [{ title: 'A sortable identifier', json: '$GENERATOR.ULID' }],

@@ -13,7 +13,7 @@ export function describeCiphersApi({ value, facts, repeated }: ApiPlace): ApiPar
   const opening = entries.filter(({ encrypts }) => !encrypts);
   const isBounded = sealing.some(({ options }) => {
     const encoding = asText(options['encoding']) || DEFAULT_ENCODING;
-    return typeof facts('encoding', encoding)?.['maxBytes'] === 'number';
+    return facts('encoding', encoding)?.maxBytes !== undefined;
   });
   const names = new Set(opening.flatMap(({ properties }) => properties.map((path) => path.split('.')[0] ?? path)));
   const changeRow = (row: JsonSchema): JsonSchema => relaxDecryptedFields(row, names);

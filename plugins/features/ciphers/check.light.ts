@@ -30,7 +30,7 @@ function parseVariableName(text: string): string | null {
 /** Only the length of a variable is checked; sample secrets are reported elsewhere. */
 function checkKey({ algorithm, options, at }: CheckedEntry, { facts, env }: CheckPlace): Finding[] {
   const key = asText(options['key']);
-  const bytes = facts('cipher', algorithm)?.['keyBytes'];
+  const bytes = facts('cipher', algorithm)?.keyBytes;
   if (typeof bytes !== 'number') return [];
   const variable = parseVariableName(key);
   const fact = variable === null ? null : env(variable);
@@ -41,7 +41,7 @@ function checkKey({ algorithm, options, at }: CheckedEntry, { facts, env }: Chec
 
 function checkNonce({ algorithm, options, at }: CheckedEntry, { facts, testing }: CheckPlace): Finding[] {
   const nonce = options['nonce'];
-  const bytes = facts('cipher', algorithm)?.['nonceBytes'];
+  const bytes = facts('cipher', algorithm)?.nonceBytes;
   if (nonce === undefined || typeof bytes !== 'number') return [];
   const isKnown = listAccessors(asText(nonce)).length === 0;
   const what = !testing ? 'it is the same for every value' : isKnown ? findBytesFlaw(asText(nonce), bytes) : null;

@@ -76,7 +76,7 @@ function checkField(
   { facts, holder }: CheckPlace,
 ): Finding[] {
   const type = asText(field['type']);
-  const sort = facts('field-type', type)?.['column'];
+  const sort = facts('field-type', type)?.column;
   if (sort !== undefined && sort !== 'text' && sort !== 'json') {
     return [{ code: 'CPH_COLUMN', at, params: { column, type } }];
   }
@@ -138,8 +138,8 @@ function computeCiphertextLength(
   letters: number,
   facts: CheckPlace['facts'],
 ): number | null {
-  const nonce = facts('cipher', algorithm)?.['nonceBytes'];
-  const encoding = facts('encoding', asText(options['encoding'] ?? 'Base64'))?.['characters'];
+  const nonce = facts('cipher', algorithm)?.nonceBytes;
+  const encoding = facts('encoding', asText(options['encoding'] ?? 'Base64'))?.characters;
   if (typeof nonce !== 'number' || typeof encoding !== 'number') return null;
   return Math.ceil((AROUND + nonce + QUOTES + letters) * encoding);
 }

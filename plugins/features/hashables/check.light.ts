@@ -41,7 +41,7 @@ const checkDuplicates = (entries: readonly Entry[]): Finding[] =>
 
 /** A field's own bound takes precedence over that of its rule. */
 function checkLengths({ property, algorithm }: Entry, { holder, facts }: CheckPlace): Finding[] {
-  const max = facts('hasher', algorithm)?.['maxBytes'];
+  const max = facts('hasher', algorithm)?.maxBytes;
   if (typeof max !== 'number') return [];
   return listIndexedObjects(holder['payload_validation']).flatMap(([rule, index]) => {
     const types = rule['field'];

@@ -181,7 +181,7 @@ function check({ value, facts }: CheckPlace): Finding[] {
   const rules = Array.isArray(value['payload_validation']) ? (value['payload_validation'] as readonly Json[]) : [];
   const isMeasured = (type: Json): boolean =>
     isObject(type) &&
-    (facts('validation-type', asText(type['type']))?.['bounded'] === true ||
+    (facts('validation-type', asText(type['type']))?.bounded === true ||
       Object.values(isObject(type['fields']) ? type['fields'] : {}).some(isMeasured));
   const found = rules.flatMap((rule, index) => {
     if (!isObject(rule) || !isObject(rule['field'])) return [];

@@ -139,7 +139,7 @@ function listOutputNames(
     if (!actions.some((one) => one.index === index)) continue;
     // Merged results add the names of other actionables.
     if (action['combine_returned_results_from'] !== undefined) return null;
-    const outputs = facts('mode', asText(action['mode']))?.['outputs'];
+    const outputs = facts('mode', asText(action['mode']))?.outputs;
     const known = Array.isArray(outputs)
       ? (outputs as readonly string[])
       : actions.find((one) => one.index === index)?.answers;

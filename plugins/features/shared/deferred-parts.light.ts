@@ -24,7 +24,7 @@ export const toObjects = (json: Json | undefined): readonly JsonObject[] =>
 
 /** Needs data that only the request has. */
 export const isImmediate = ({ mode }: JsonObject, facts: CheckPlace['facts']): boolean =>
-  facts('mode', asText(mode))?.['immediate'] === true;
+  facts('mode', asText(mode))?.immediate === true;
 
 export function splitDeferred({ root, actions, facts }: Pick<CheckPlace, 'root' | 'actions' | 'facts'>): DeferredSplit {
   const written = toObjects(root['actionables']);

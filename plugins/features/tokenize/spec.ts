@@ -149,7 +149,7 @@ function getTokenKeys({ value, holder, facts }: Parameters<NonNullable<PluginSpe
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   const guard = isObject(holder['protected']) ? holder['protected'] : null;
   const { type = null, encryption_key: key = null } = settings;
-  const algorithm = asText(settings['algorithm'] ?? facts('token', asText(type))?.['algorithm'] ?? null);
+  const algorithm = asText(settings['algorithm'] ?? facts('token', asText(type))?.algorithm ?? null);
   const isPair = !/^(HS\d+|.*local)$/.test(algorithm);
   const isOthers = isPair || [settings, guard].some((one) => one?.['issuer'] !== undefined);
   return {

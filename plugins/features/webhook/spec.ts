@@ -114,7 +114,7 @@ function getCallerKey({ holder }: Parameters<NonNullable<PluginSpec['getCallerKe
 
 /** Each verifier documents its own requirements. */
 function describeApi({ value: { webhook }, facts }: ApiPlace): ApiPart {
-  const isEither = facts('strategy', readCompositionMode(webhook))?.['enough'] === 'one';
+  const isEither = facts('strategy', readCompositionMode(webhook))?.enough === 'one';
   const several = listVerifiers(webhook).length > 1;
   return {
     ...(isEither && { either: ['webhook.verifications'] }),

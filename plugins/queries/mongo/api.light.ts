@@ -15,7 +15,7 @@ const COUNTED: JsonSchema = {
 
 export function describeDocumentQuery({ value, repeated, facts }: ApiPlace): ApiPart {
   const action = asText(value['action']);
-  const writes = facts('document-action', action)?.['writes'] !== false;
+  const writes = facts('document-action', action)?.writes !== false;
   const rows = action === 'COUNT' ? COUNTED : createListSchema(ANY);
   return {
     changes: [{ phase: ActionPhase.EXECUTE, order: -100, change: () => [repeated ? createListSchema(ANY) : rows] }],

@@ -106,7 +106,7 @@ function isNamed(json: Json, name: string): boolean {
 export const formatHint = (near: string | undefined): string => (near === undefined ? '' : ` Did you mean "${near}"?`);
 
 export function getColumnType({ facts }: QueryCheckContext, field: QueryDefinition): string | null {
-  const column = facts('field-type', asText(field['type']))?.['column'];
+  const column = facts('field-type', asText(field['type']))?.column;
   return typeof column === 'string' ? column : null;
 }
 
@@ -130,7 +130,7 @@ export function checkValue(look: QueryCheckContext, json: Json, field: QueryDefi
 }
 
 function isObjectLike({ facts }: QueryCheckContext, field: QueryDefinition, json: Json): boolean {
-  return facts('field-type', asText(field['type']))?.['holds'] !== 'object' || json === null || isObject(json);
+  return facts('field-type', asText(field['type']))?.holds !== 'object' || json === null || isObject(json);
 }
 
 /** Operators that match only fields of these columns. */
@@ -162,7 +162,7 @@ function reportType(look: QueryCheckContext, field: QueryDefinition, { json, at,
 /** The items of a list as a field; null where their type is unknown. */
 export function getItemField({ facts }: QueryCheckContext, field: QueryDefinition | null): QueryDefinition | null {
   const type = field?.['property_type'];
-  const column = typeof type === 'string' ? facts('field-type', type)?.['column'] : undefined;
+  const column = typeof type === 'string' ? facts('field-type', type)?.column : undefined;
   return typeof column === 'string' && column !== 'json' && column !== 'timestamp' ? { type: type as Json } : null;
 }
 

@@ -77,7 +77,7 @@ const sortNames = (names: readonly string[] | null): Json => (names === null ? n
 /** What tokens are signed with, as written. */
 export function listSigningSettings(tokenize: Json | undefined, facts: CheckPlace['facts']): readonly Json[] {
   const { type = null, algorithm = null, encryption_key: key = null } = isObject(tokenize) ? tokenize : {};
-  return [type, algorithm ?? asText(facts('token', asText(type))?.['algorithm']), key];
+  return [type, algorithm ?? facts('token', asText(type))?.algorithm ?? '', key];
 }
 
 /** Whether a guard accepts tokens issued with these settings; null where environment values decide. */

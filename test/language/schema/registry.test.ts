@@ -19,7 +19,7 @@ const gadget = defineKind<object>({
   facts: {
     weight: { doc: 'How heavy.', type: 'number', required: true },
     colour: { doc: 'Which colour.', type: 'string', required: false, oneOf: ['red', 'blue'] },
-    parts: { doc: 'Of what.', type: 'list', required: false },
+    pieces: { doc: 'Of what.', type: 'list', required: false },
   },
   handle: [],
   host: (fragment) => ({ file: 'resource', json: { example: fragment }, at: '/example' }),
@@ -83,7 +83,7 @@ describe('registry', () => {
       ['a missing fact', { colour: 'red' }, 'weight'],
       ['a number written as text', { weight: '1' }, 'weight'],
       ['a value that is not listed', { weight: 1, colour: 'green' }, 'colour'],
-      ['a list that is none', { weight: 1, parts: 'iron' }, 'parts'],
+      ['a list that is none', { weight: 1, pieces: 'iron' }, 'pieces'],
     ];
     for (const [title, given, fact] of facts) {
       it(`facts: ${title}`, () => {
