@@ -27,7 +27,6 @@ export interface PluginFacts extends Readonly<Record<string, FactValue>> {
   readonly instead?: readonly string[];
   readonly joins?: string;
   readonly jsType?: string;
-  readonly judges?: boolean;
   readonly keyBytes?: number;
   readonly keyVariable?: string;
   readonly lists?: boolean;
@@ -49,5 +48,6 @@ export interface PluginFacts extends Readonly<Record<string, FactValue>> {
   readonly syntax?: string;
   readonly tail?: string;
   readonly touches?: string;
+  readonly validates?: boolean;
   readonly writes?: boolean;
 }

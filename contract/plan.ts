@@ -225,7 +225,7 @@ export interface PlanTools {
   readonly version: string;
   /**
    * The inputs read through these tools, complete once the plan exists; for a resource, of all its actionables. Those
-   * of plugins with the fact `judges` do not count.
+   * of plugins with the fact `validates` do not count.
    */
   reads(): readonly ReadPlace[];
   /**

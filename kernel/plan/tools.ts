@@ -116,8 +116,8 @@ export function createTools(
     return sort === 'payload' ? null : allocateNamedSlot(scope, `${owner.id}:${name}`);
   };
   // Validate-only plugins run on every request and never influence the response.
-  const judges = unnoted || scope.registry.plugins.get(plugin)?.facts?.judges === true;
-  const recordRead = (read: ReadPlace): void => void (judges || scope.reads.push({ action, place: read }));
+  const isValidation = unnoted || scope.registry.plugins.get(plugin)?.facts?.validates === true;
+  const recordRead = (read: ReadPlace): void => void (isValidation || scope.reads.push({ action, place: read }));
   const recordNameRead = (field: string | null): void =>
     recordRead({ from: 'payload', field, slot: field === null ? null : findNameSlot(field) });
   const tools: PlanTools = {
@@ -222,14 +222,14 @@ export function createTools(
     return ({ root, tail }) => {
       const id = findAccessorId(root);
       const handle = scope.handles.handle(id) as Accessor;
-      const compiled = handle.compile(tail, createTools(scope, action, id, lenient, judges));
+      const compiled = handle.compile(tail, createTools(scope, action, id, lenient, isValidation));
       // `readClaim` records claims. Constant or generated values are not inputs.
       const reads = getReads(root);
       if (reads === 'payload') {
         recordNameRead(tail[0] ?? null);
         // Values of list items or of earlier results exist only when the work runs.
         const isSent = (action?.repeat ?? null) === null && (tail[0] === undefined || findNameSlot(tail[0]) === null);
-        if (isSent && !judges) scope.asked.push({ action, read: compiled.read });
+        if (isSent && !isValidation) scope.asked.push({ action, read: compiled.read });
       } else if ((reads === undefined || reads === 'headers') && !compiled.constant) {
         const { read, header, remote } = compiled;
         recordRead({ from: 'elsewhere', read, ...(header !== undefined && { header }), ...(remote && { remote }) });

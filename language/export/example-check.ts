@@ -54,11 +54,11 @@ export function checkCounterExample(
 ): (CheckedExample & { readonly found: Problem | null }) | null {
   const first = checkExample(registry, spec, example);
   if (first === null) return null;
-  const hasCode = (judged: CheckedExample): boolean => judged.problems.some(({ code }) => code === example.code);
-  const judged = hasCode(first) ? first : checkHost(first.host, registry, []);
-  const candidates = judged.problems.filter(({ code }) => code === example.code);
-  const found = candidates.find(({ range }) => isAtPointer(judged, `${judged.host.at}${example.at}`, range));
-  return { ...judged, found: found ?? null };
+  const hasCode = (checked: CheckedExample): boolean => checked.problems.some(({ code }) => code === example.code);
+  const checked = hasCode(first) ? first : checkHost(first.host, registry, []);
+  const candidates = checked.problems.filter(({ code }) => code === example.code);
+  const found = candidates.find(({ range }) => isAtPointer(checked, `${checked.host.at}${example.at}`, range));
+  return { ...checked, found: found ?? null };
 }
 
 function checkHost(host: Host, registry: Registry, variables: Iterable<string>): CheckedExample {

@@ -55,17 +55,17 @@ function lintFields(node: FieldNode, path: string): string[] {
 
 function lintExamples(registry: Registry, spec: PluginSpec): string[] {
   return spec.examples.flatMap((example) => {
-    const judged = checkExample(registry, spec, example);
-    const errors = judged?.problems.filter(({ severity }) => severity === 'error') ?? [];
+    const checked = checkExample(registry, spec, example);
+    const errors = checked?.problems.filter(({ severity }) => severity === 'error') ?? [];
     return errors.map(({ code, message }) => `the example "${example.title}" has an error: ${code} ${message}`);
   });
 }
 
 function lintCounterExamples(registry: Registry, spec: PluginSpec): string[] {
   return spec.counterExamples.flatMap((example) => {
-    const judged = checkCounterExample(registry, spec, example);
-    if (judged?.found !== null) return [];
-    const { problems } = judged;
+    const checked = checkCounterExample(registry, spec, example);
+    if (checked?.found !== null) return [];
+    const { problems } = checked;
     const named = `the counter-example "${example.title}"`;
     if (problems.some(({ code }) => code === example.code)) {
       return [`${named} gives ${example.code}, but not at "${example.at}"`];

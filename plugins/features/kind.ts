@@ -32,7 +32,7 @@ export const feature = defineKind<Feature>({
       type: 'list',
       required: false,
     },
-    judges: {
+    validates: {
       doc: 'Accepts or rejects each request; no response depends on the values it reads.',
       type: 'boolean',
       required: false,

@@ -30,7 +30,7 @@ const ACCESSORS: Readonly<Record<string, readonly [reads: string | undefined, co
 
 const plugins = new Map<string, object>([
   ...Object.entries(ACCESSORS).map(([name, [reads]]) => [`accessor:${name}`, { facts: { reads } }] as const),
-  ['feature:judge', { facts: { judges: true } }],
+  ['feature:judge', { facts: { validates: true } }],
   ['feature:plain', {}],
 ]);
 

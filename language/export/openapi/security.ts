@@ -44,6 +44,6 @@ function createGuardScheme(
   { name, scheme }: ApiSecurity,
 ): GuardScheme {
   const findFacts = (kind: string, plugin: string) => registry.plugin(kind, plugin)?.facts;
-  const judgedBy = spec.getCallerKey?.({ ...place, facts: findFacts }) ?? place.value;
-  return { name, scheme, identity: JSON.stringify([scheme, judgedBy]) };
+  const verifiedBy = spec.getCallerKey?.({ ...place, facts: findFacts }) ?? place.value;
+  return { name, scheme, identity: JSON.stringify([scheme, verifiedBy]) };
 }

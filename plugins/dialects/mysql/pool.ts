@@ -212,7 +212,7 @@ export async function createPool(
       release(broken) {
         if (given) return;
         given = true;
-        Object.assign(member, { until: Infinity, asker: null, judge: null });
+        Object.assign(member, { until: Infinity, asker: null });
         if (broken || member.lost || closed) closeMember(member);
         else assignMember(member);
       },

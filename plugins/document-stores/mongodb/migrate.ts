@@ -62,16 +62,16 @@ function toKnownIndex({
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** `moderate`: existing invalid documents are not validated on update. */
-const judged = { validationLevel: 'moderate', validationAction: 'error' } as const;
+const VALIDATION = { validationLevel: 'moderate', validationAction: 'error' } as const;
 
 function createCommand(planned: PlannedChange): Readonly<Record<string, unknown>> {
   const { collection } = planned;
   switch (planned.change) {
     case 'create':
-      return { create: collection, validator: { $jsonSchema: planned.rules }, ...judged };
+      return { create: collection, validator: { $jsonSchema: planned.rules }, ...VALIDATION };
     case 'add-rules':
     case 'change-rules':
-      return { collMod: collection, validator: { $jsonSchema: planned.rules }, ...judged };
+      return { collMod: collection, validator: { $jsonSchema: planned.rules }, ...VALIDATION };
     case 'add-unique': {
       const key = Object.fromEntries(planned.columns.map(({ name }) => [name, 1]));
       const index = {

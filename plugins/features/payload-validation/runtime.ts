@@ -52,15 +52,15 @@ function createCanonicalSteps(fields: readonly FieldRule[]): Step[] {
 
 function planRules(fields: readonly FieldRule[], before: readonly Step[]): FeaturePlan {
   const convert = createConverter(fields);
-  const judge = createFieldsValidator(fields);
-  const judgeEach = createItemsValidator(judge);
+  const validate = createFieldsValidator(fields);
+  const validateItems = createItemsValidator(validate);
   const run = (frame: Frame): void => {
     const { texts } = frame.invocation;
     if (texts !== null && convert !== null) frame.payload = convert(frame.payload, texts);
     const { payload } = frame;
     const issues: Issue[] = [];
-    if (Array.isArray(payload)) judgeEach(payload, '', issues);
-    else judge(payload, issues);
+    if (Array.isArray(payload)) validateItems(payload, '', issues);
+    else validate(payload, issues);
     if (issues.length > 0) throwIssues(issues);
   };
   return {

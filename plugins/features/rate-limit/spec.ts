@@ -27,7 +27,7 @@ export default definePlugin({
     'blanks, accents, Unicode forms, a dot at the end of an address, and `5` and `5.0` are equal. A request that ' +
     'reaches actionables of this resource by `depends_on` of another resource is counted here too, once. Jobs are ' +
     'counted when they are accepted; scheduled runs have no caller and are not counted.',
-  facts: { applies: 'when-present', judges: true, holds: 'requests' },
+  facts: { applies: 'when-present', validates: true, holds: 'requests' },
   // `$HEADER.ip` is the default, without being mentioned.
   requires: ['cache:*', 'accessor:HEADER'],
   slots: {

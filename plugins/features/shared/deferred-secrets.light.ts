@@ -29,8 +29,8 @@ interface Read {
 export function findStoredSecrets(place: CheckPlace, split: DeferredSplit, action: JsonObject, at: string): Finding[] {
   const texts = collectTexts(action, at, false);
   const fields = texts.flatMap((text) => findFields(text));
-  const judged = createReadCheck(place, split);
-  const read = fields.flatMap((one) => judged(one));
+  const checkRead = createReadCheck(place, split);
+  const read = fields.flatMap((one) => checkRead(one));
   const reached = findReachedSecrets(place, split, action, at);
   return [
     ...texts.flatMap((text) => findCredentials(text, place.root)),

@@ -29,7 +29,7 @@ export default defineRuntime(feature, {
       // Verifiers that need no body run first.
       const asked = planned.toSorted((a, b) => Number(a.needsBody) - Number(b.needsBody));
       const verdict = resolve(strategy, mode).combine(asked.map(({ verify }) => verify));
-      const judge = createResultHandler(tools, log, dev === true ? 'info' : 'debug');
+      const handleResult = createResultHandler(tools, log, dev === true ? 'info' : 'debug');
       return {
         steps: [
           {
@@ -37,7 +37,7 @@ export default defineRuntime(feature, {
             phase: ResourcePhase.ADMIT,
             // After token guards, which need no body.
             order: 50,
-            run: async (frame) => judge(frame, await verdict(frame.invocation)),
+            run: async (frame) => handleResult(frame, await verdict(frame.invocation)),
           },
         ],
         // The weakest verifier may suffice.

@@ -11,7 +11,7 @@ export interface ScheduleDocument {
   readonly until?: number;
   readonly skipped?: number;
   /** The last claimant: a repeated claim by it changes nothing. */
-  readonly judged?: string;
+  readonly decidedBy?: string;
 }
 
 export interface InstantDocument {
@@ -38,18 +38,18 @@ const IS_BUSY: Document = {
 
 /** Takes the schedule unless its lease is held; a repeated claim changes nothing. */
 function createClaimUpdate(instant: number, lease: number, by: string): Document[] {
-  const judge = { $ne: [{ $ifNull: ['$judged', ''] }, literal(by)] };
+  const isUndecided = { $ne: [{ $ifNull: ['$decidedBy', ''] }, literal(by)] };
   const setUnlessBusy = (field: string, otherwise: unknown, taken: unknown): Document => ({
-    $cond: [{ $and: [judge, { $not: IS_BUSY }] }, taken, { $ifNull: [`$${field}`, otherwise] }],
+    $cond: [{ $and: [isUndecided, { $not: IS_BUSY }] }, taken, { $ifNull: [`$${field}`, otherwise] }],
   });
   return [
     {
       $set: {
         latest: { $max: ['$latest', instant] },
-        skipped: { $add: [{ $ifNull: ['$skipped', 0] }, { $cond: [{ $and: [judge, IS_BUSY] }, 1, 0] }] },
+        skipped: { $add: [{ $ifNull: ['$skipped', 0] }, { $cond: [{ $and: [isUndecided, IS_BUSY] }, 1, 0] }] },
         running: setUnlessBusy('running', null, instant),
         until: setUnlessBusy('until', 0, { $add: [NOW, lease] }),
-        judged: literal(by),
+        decidedBy: literal(by),
       },
     },
   ];

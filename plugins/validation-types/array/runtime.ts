@@ -19,13 +19,13 @@ export default defineRuntime(validationType, {
       compileFields(rule['fields'], pickBounds(rule), (name) => resolve(validationType, name));
     return {
       compile: (rule) => {
-        const judgeEach = createItemsValidator(
+        const validateItems = createItemsValidator(
           createFieldsValidator(compileNestedFields(rule), rule['closed'] === true),
         );
         const isCounted = createCountCheck(rule);
         return (value, pointer, issues) => {
           if (!Array.isArray(value)) issues.push({ pointer, code: 'type', detail: 'must be a list of objects' });
-          else if (isCounted(value.length, pointer, issues)) judgeEach(value, pointer, issues);
+          else if (isCounted(value.length, pointer, issues)) validateItems(value, pointer, issues);
         };
       },
       canonical: (rule) => createItemsCanonicalizer(createFieldsCanonicalizer(compileNestedFields(rule))),

@@ -18,14 +18,14 @@ export default defineRuntime(validationType, {
       compileFields(rule['fields'], pickBounds(rule), (name) => resolve(validationType, name));
     return {
       compile: (rule) => {
-        const judge = createFieldsValidator(compileNestedFields(rule), rule['closed'] === true);
+        const validate = createFieldsValidator(compileNestedFields(rule), rule['closed'] === true);
         return (value, pointer, issues) => {
           if (!isObject(value)) {
             issues.push({ pointer, code: 'type', detail: 'must be an object' });
             return;
           }
           const start = issues.length;
-          judge(value, issues);
+          validate(value, issues);
           if (issues.length > start) prefixPointers(issues, start, pointer);
         };
       },

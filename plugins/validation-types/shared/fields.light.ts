@@ -103,13 +103,13 @@ export function prefixPointers(issues: Issue[], start: number, pointer: string):
 }
 
 export function createItemsValidator(
-  judge: ObjectValidator,
+  validate: ObjectValidator,
 ): (items: readonly unknown[], pointer: string, issues: Issue[]) => void {
   return (items, pointer, issues) => {
     for (let i = 0; i < items.length && issues.length < MAX_ISSUES; i++) {
       const item = items[i];
       const start = issues.length;
-      if (isObject(item)) judge(item, issues);
+      if (isObject(item)) validate(item, issues);
       else issues.push({ pointer: '', code: 'type', detail: 'must be an object' });
       if (issues.length > start) prefixPointers(issues, start, `${pointer}/${i}`);
     }

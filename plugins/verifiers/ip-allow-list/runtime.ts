@@ -12,8 +12,8 @@ export default defineRuntime(verifier, {
     proof: () => 'ambient',
     sign: () => null,
     plan(options, tools): Verify {
-      const judged = compileAddressList(readSetting(options, 'allowed_ips', tools));
-      const isAllowed = typeof judged === 'string' ? throwSettingError('allowed_ips', tools, judged) : judged;
+      const compiled = compileAddressList(readSetting(options, 'allowed_ips', tools));
+      const isAllowed = typeof compiled === 'string' ? throwSettingError('allowed_ips', tools, compiled) : compiled;
       return ({ remote }) => isAllowed(remote) || { refused: 'another address' };
     },
   }),

@@ -33,8 +33,8 @@ export default defineRuntime(verifier, {
       },
       plan(options, tools): Verify {
         const name = readHeaderName(options, 'header_key', tools);
-        const judged = parseRsaKey(readSetting(options, 'public_key_pem', tools));
-        const real = typeof judged === 'string' ? throwSettingError('public_key_pem', tools, judged) : judged;
+        const parsed = parseRsaKey(readSetting(options, 'public_key_pem', tools));
+        const real = typeof parsed === 'string' ? throwSettingError('public_key_pem', tools, parsed) : parsed;
         const key = tests === true ? getPair().publicKey : real;
         return async (invocation) => {
           const sent = readSingleValue(invocation, name);
