@@ -104,15 +104,7 @@ const ignoreErrors =
 
 /** No JSON text begins with the prefixes `u` and `b`. */
 const serializeExact = (value: unknown): string =>
-  typeof value === 'string'
-    ? JSON.stringify(value)
-    : Number.isFinite(value)
-      ? `${value as number}`
-      : value === undefined
-        ? 'u'
-        : typeof value === 'bigint'
-          ? `b${value}`
-          : JSON.stringify(value);
+  value === undefined ? 'u' : typeof value === 'bigint' ? `b${value}` : JSON.stringify(value);
 
 const shortenKey = (text: string): string => (text.length <= LONGEST ? text : `#${hashText(text)}`);
 
