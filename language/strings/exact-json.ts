@@ -99,8 +99,9 @@ export function parseExact(text: string, onNumber?: (digits: string) => void): u
 const restoreNumber = (_: string, value: unknown): unknown =>
   typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
 
-export const parseExactJson = (text: string): unknown =>
-  DOUBTFUL.test(text) ? parseExact(text) : (JSON.parse(text) as unknown);
+/** `onNumber`: as `parseExact`. */
+export const parseExactJson = (text: string, onNumber?: (digits: string) => void): unknown =>
+  DOUBTFUL.test(text) ? parseExact(text, onNumber) : (JSON.parse(text) as unknown);
 
 /** Like `JSON.stringify`. The callback receives each ExactNumber and may throw. */
 export function writeJson(value: unknown, onNumber?: (number: ExactNumber) => void): string | undefined {
