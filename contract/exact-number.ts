@@ -1,12 +1,5 @@
 /** A JSON number that a double would change. `JSON.stringify` writes a string; `writeJson` writes the number. */
 export class ExactNumber {
-  static #written = 0;
-
-  /** Number of conversions to JSON text. */
-  static get written(): number {
-    return ExactNumber.#written;
-  }
-
   readonly #digits: string;
 
   /** `digits`: a JSON number; integers without an exponent. */
@@ -23,7 +16,6 @@ export class ExactNumber {
   }
 
   toJSON(): string {
-    ExactNumber.#written++;
     return this.#digits;
   }
 }

@@ -13,7 +13,7 @@ import { getProblemType } from '../../contract/profile.js';
 import type { ResourcePlan } from '../../contract/resource-plan.js';
 import { invokePlan } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
-import { buildHeaders, initialHeaders, JSON_TYPE, listHeaders, sendResponse, sendStream } from './response.js';
+import { buildHeaders, initialHeaders, JSON_TYPE, sendResponse, sendStream } from './response.js';
 import type { ResponseDefaults } from './response.js';
 import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
@@ -87,15 +87,13 @@ export function createApp(
   const { http } = kernel.config;
   const methods = http.methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const cors = createCors(http.allowed_origins, methods);
-  const headers = Object.freeze(createCommonHeaders(http.headers));
   const transport: Transport = {
     kernel,
     problemType: `${getProblemType(kernel.config.profile)}; charset=utf-8`,
     timed: kernel.running.timed,
     plugins: kernel.middlewares as readonly KoaMiddleware[],
     cors,
-    headers,
-    headerList: listHeaders(headers, cors),
+    headers: Object.freeze(createCommonHeaders(http.headers)),
     closing,
     patience: http.timeouts.idle * 1000,
     unread: new UnreadBudget(http.limits.unread, CLOCK),

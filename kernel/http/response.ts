@@ -17,8 +17,6 @@ export interface ResponseDefaults {
   /** Null: cross-origin calls are not allowed. */
   readonly cors: Cors | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** The same as a list of names and values; null if other headers of a response may replace some of them. */
-  readonly headerList: readonly string[] | null;
   readonly closing: () => boolean;
   /** Milliseconds without progress before a slow reader is disconnected. */
   readonly patience: number;
@@ -41,15 +39,6 @@ const isWaiting = (req: IncomingMessage): boolean =>
 const MAX_DISCARDED = 65_536;
 
 const CLOSED = { connection: 'close' };
-
-const OWN = ['content-type', 'content-length', 'x-request-id'];
-
-/** Null if names repeat. */
-export const listHeaders = (headers: Readonly<Record<string, string>>, cors: Cors | null): readonly string[] | null =>
-  cors === null && !hasOneOf(Object.keys(headers), {}) ? Object.entries(headers).flat() : null;
-
-const hasOneOf = (names: readonly string[], common: Readonly<Record<string, string>>): boolean =>
-  names.some((name) => name in common || OWN.includes(name));
 
 /** The headers that every response begins with. */
 export function initialHeaders(
@@ -81,17 +70,8 @@ export function sendResponse(
   const { req, res, id } = visit;
   const content = toContent(body);
   const length = Buffer.byteLength(content);
-  const sized = String(length);
-  const { headerList } = manner;
-  // A list is written as it is; where a header replaces another one, they are merged by name.
-  if (headerList !== null && !mustClose(manner, req) && !hasOneOf(Object.keys(headers), manner.headers)) {
-    const list = ['content-type', type, 'content-length', sized, 'x-request-id', id, ...headerList];
-    for (const [name, value] of Object.entries(headers)) list.push(name, value);
-    res.writeHead(status, list);
-  } else {
-    const common = { 'content-type': type, 'content-length': sized, ...buildHeaders(manner, req, id) };
-    res.writeHead(status, mergeHeaders(common, headers));
-  }
+  const common = { 'content-type': type, 'content-length': String(length), ...buildHeaders(manner, req, id) };
+  res.writeHead(status, mergeHeaders(common, headers));
   res.end(content);
   limitUnread(manner, { req, res }, length);
 }

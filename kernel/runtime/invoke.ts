@@ -99,10 +99,7 @@ export async function runGroups(
     if (group === undefined) continue;
     const { actions, unit } = group;
     isOver = unit !== null && !group.parallel && at === end;
-    const [only] = actions;
     if (group.parallel) await runParallel(group, frame);
-    // Most groups have one actionable, and each function that waits takes time.
-    else if (unit === null && only !== undefined && actions.length === 1) await runAction(only, frame);
     else await runGroup(group, frame, frame.payload, isOver ? last : null);
     frame.committedTo = actions.at(-1)?.index ?? frame.committedTo;
     if (frame.stopped) break;

@@ -99,20 +99,19 @@ export function parseExact(text: string, onNumber?: (digits: string) => void): u
 const restoreNumber = (_: string, value: unknown): unknown =>
   typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
 
-export const parseExactJson = (text: string): unknown =>
-  DOUBTFUL.test(text) ? parseExact(text) : (JSON.parse(text) as unknown);
+/** `onNumber`: as `parseExact`. */
+export const parseExactJson = (text: string, onNumber?: (digits: string) => void): unknown =>
+  DOUBTFUL.test(text) ? parseExact(text, onNumber) : (JSON.parse(text) as unknown);
 
 /** Like `JSON.stringify`. The callback receives each ExactNumber and may throw. */
 export function writeJson(value: unknown, onNumber?: (number: ExactNumber) => void): string | undefined {
-  const before = ExactNumber.written;
-  const text = JSON.stringify(value) as string | undefined;
-  if (ExactNumber.written === before) return text;
-  return JSON.stringify(value, function (this: Record<string, unknown>, key: string, made: unknown) {
+  const text = JSON.stringify(value, function (this: Record<string, unknown>, key: string, made: unknown) {
     const own = this[key];
     if (!(own instanceof ExactNumber)) return made;
     onNumber?.(own);
     return MARK + own.toString();
-  }).replace(MARKED, '$1');
+  }) as string | undefined;
+  return text?.replace(MARKED, '$1');
 }
 
 /** `least` is the smaller power of both numbers. */

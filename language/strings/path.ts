@@ -6,8 +6,6 @@ export type PathReader = (root: unknown) => unknown;
 /** Segments that could reach a prototype are always absent. */
 export function compilePath(segments: readonly string[]): PathReader {
   if (segments.some((segment) => POISON_KEYS.has(segment))) return () => undefined;
-  const [only] = segments;
-  if (only !== undefined && segments.length === 1) return (root) => readOwn(root, only);
   return (root) => {
     let value = root;
     for (const segment of segments) {

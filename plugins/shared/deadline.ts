@@ -10,30 +10,6 @@ export interface Waiting {
   readonly invocation: Pick<Requester['invocation'], 'deadline'>;
 }
 
-interface Wait {
-  readonly until: number;
-  readonly end: () => void;
-}
-
-/** Milliseconds between two looks; a timer for each wait would cost more than most waits. */
-const TICK = 20;
-
-const waits = new Set<Wait>();
-let timer: NodeJS.Timeout | null = null;
-
-function endLateWaits(): void {
-  if (waits.size === 0 && timer !== null) {
-    clearInterval(timer);
-    timer = null;
-  }
-  const now = performance.now();
-  for (const wait of [...waits]) {
-    if (wait.until > now) continue;
-    waits.delete(wait);
-    wait.end();
-  }
-}
-
 const createLateFault = (what: string): Fault =>
   createFault('REQ_LATE', { what }, { retryable: true, headers: { 'retry-after': '1' } });
 
@@ -55,17 +31,15 @@ export function endAtDeadline<T>(
       isLate = true;
       reject(createLateFault(what));
     };
-    const wait: Wait = { until, end: rejectLate };
-    waits.add(wait);
-    timer ??= setInterval(endLateWaits, TICK).unref();
+    const timer = setTimeout(rejectLate, until - performance.now()).unref();
     work.then(
       (result) => {
-        waits.delete(wait);
+        clearTimeout(timer);
         if (isLate) settled?.(result);
         else resolve(result);
       },
       (error: Error) => {
-        waits.delete(wait);
+        clearTimeout(timer);
         reject(error);
       },
     );

@@ -45,9 +45,8 @@ function validateJsonNumber(number: ExactNumber): void {
 function toJsonText(value: unknown): string {
   let text: string | undefined;
   try {
-    const exact = ExactNumber.written;
-    text = JSON.stringify(value, validateJsonValue);
-    if (ExactNumber.written !== exact) text = writeJson(value, validateJsonNumber);
+    JSON.stringify(value, validateJsonValue);
+    text = writeJson(value, validateJsonNumber);
   } catch (cause) {
     throw createFault('QRY_BAD_VALUE', {}, { cause });
   }

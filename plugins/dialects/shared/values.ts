@@ -72,16 +72,13 @@ function bindValue(value: unknown, json: boolean, array: boolean): string | null
 /** In the order of the driver. */
 export function bindValues(prepared: PostgresPreparedStatement, values: readonly unknown[]): (string | null)[] {
   const { order, json, arrays } = prepared;
-  const bound = new Array<string | null>(order.length);
-  for (let i = 0; i < order.length; i++) {
-    const parameter = order[i] ?? i;
+  return order.map((parameter) => {
     try {
-      bound[i] = bindValue(values[parameter], json[parameter] === true, arrays[parameter] === true);
+      return bindValue(values[parameter], json[parameter] === true, arrays[parameter] === true);
     } catch (error) {
       throw addParameterIssue(error, parameter + 1);
     }
-  }
-  return bound;
+  });
 }
 
 /** Names the rejected parameter. */

@@ -52,8 +52,7 @@ const sortKeys = (_key: string, value: unknown): unknown =>
  * all reads are known.
  */
 export function compileVariant(place: string, tools: PlanTools): KeyRenderer {
-  // Hashed: the store hashes or compares the key at each access.
-  const begin = hashText(JSON.stringify([tools.version, place]));
+  const begin = JSON.stringify([tools.version, place]);
   let readers: readonly Reader[] | null = null;
   return (frame) => {
     readers ??= createReaders(tools.reads());
@@ -104,15 +103,7 @@ const ignoreErrors =
 
 /** No JSON text begins with the prefixes `u` and `b`. */
 const serializeExact = (value: unknown): string =>
-  typeof value === 'string'
-    ? JSON.stringify(value)
-    : Number.isFinite(value)
-      ? `${value as number}`
-      : value === undefined
-        ? 'u'
-        : typeof value === 'bigint'
-          ? `b${value}`
-          : JSON.stringify(value);
+  value === undefined ? 'u' : typeof value === 'bigint' ? `b${value}` : JSON.stringify(value);
 
 const shortenKey = (text: string): string => (text.length <= LONGEST ? text : `#${hashText(text)}`);
 

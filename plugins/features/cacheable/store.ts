@@ -59,8 +59,6 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
   const removals = createRemovals(cache, log);
   const { logError } = removals;
   let isFar = false;
-  /** By the byte array that the store returned. */
-  const texts = new WeakMap<Uint8Array, string>();
 
   async function resolveGeneration(name: string, seconds: number): Promise<string> {
     const key = nameKey(name);
@@ -169,10 +167,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
     getLocalBytes(name, variant) {
       if (isFar || removals.isWaiting(nameKey(name))) return null;
       const generation = readLocal(nameKey(name));
-      if (generation === null) return null;
-      let text = texts.get(generation);
-      if (text === undefined) texts.set(generation, (text = toLatin1(generation)));
-      return readLocal(entryKey(text, variant));
+      return generation === null ? null : readLocal(entryKey(toLatin1(generation), variant));
     },
     async find(name, variant, seconds, mine, asker = null) {
       if (removals.isWaiting(nameKey(name))) return { errand: null };

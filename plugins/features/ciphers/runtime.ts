@@ -175,10 +175,6 @@ function resolveTargets(entry: Entry, index: number, tools: PlanTools): Target[]
   });
 }
 
-/** A unit takes at most six bytes of JSON, so most strings need not be written. */
-const isLonger = (value: unknown, most: number): boolean =>
-  !(typeof value === 'string' && value.length * 6 + 2 <= most) && Buffer.byteLength(JSON.stringify(value)) > most;
-
 function checkLimits(targets: readonly Target[], { payload }: Frame, within: readonly string[] | null): void {
   const absent: Issue[] = [];
   for (const { path, slot, demanded } of targets)
@@ -190,7 +186,8 @@ function checkLimits(targets: readonly Target[], { payload }: Frame, within: rea
     const countValue: Change = (value) => {
       if (value === undefined || value === null) return value;
       if (++found > MOST_SEALED) throw createFault('CPH_TOO_MANY', { max: MOST_SEALED });
-      if (most !== null && isLonger(value, most)) throw createFault('CPH_TOO_LONG', { max: most });
+      if (most !== null && Buffer.byteLength(JSON.stringify(value)) > most)
+        throw createFault('CPH_TOO_LONG', { max: most });
       return value;
     };
     changeAt(payload, path, countValue);

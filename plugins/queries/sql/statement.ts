@@ -121,11 +121,7 @@ export function makeStatement(
     isRepeated: tools.repeat !== null,
     inputs,
     columns: tools.columns,
-    values: (frame) => {
-      const values = new Array<unknown>(binds.length);
-      for (let i = 0; i < binds.length; i++) values[i] = binds[i]?.(frame);
-      return values;
-    },
+    values: (frame) => binds.map((bind) => bind(frame)),
     named: createFaultMapper(scan, createIssueMapper(parameters, mapFieldsByColumn(scan.placeholders, parameters))),
     describe,
   };

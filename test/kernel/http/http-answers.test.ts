@@ -17,7 +17,6 @@ type Headers = Readonly<Record<string, string>>;
 const request = (headers: Headers = {}, rest: object = {}) =>
   ({ method: 'POST', headers, complete: true, socket: {}, ...rest }) as unknown as IncomingMessage;
 const manner = (rest: Partial<ResponseDefaults> = {}): ResponseDefaults => ({
-  headerList: null,
   unread: new UnreadBudget(1000, clock),
   proxies: 0,
   ...{ cors: null, headers: { 'x-common': '1' }, closing: () => false, patience: 7000 },

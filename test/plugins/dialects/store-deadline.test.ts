@@ -1,4 +1,4 @@
-/** The deadline of a request while a store works: what the caller gets, what becomes of the work, and the timer of all waits. */
+/** The deadline of a request while a store works: what the caller gets, what becomes of the work, and the timer of the wait. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { endAtDeadline, type Waiting } from '../../../plugins/shared/deadline.js';
