@@ -31,7 +31,7 @@ describe('architecture: files', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('leave the console to the command line and the benchmark', () => {
+  it('do not use the console outside the command line and the benchmark', () => {
     const loud = sources
       .filter(({ path, text }) => text.includes('console') && !/^(kernel\/cli(\.ts|\/)|bench\/)/.test(path))
       .filter((source) => {

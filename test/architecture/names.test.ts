@@ -36,7 +36,7 @@ function offence(text: string): string | null {
 }
 
 describe('architecture: names', () => {
-  it('the lists are those of the registry', () => {
+  it('match those of the registry', () => {
     expect(names).to.include.members([
       'sql_query',
       'QUERY',
@@ -50,14 +50,14 @@ describe('architecture: names', () => {
     expect(roots).to.include('PAYLOAD');
   });
 
-  it('an offence is seen, an ordinary text is not', () => {
+  it('are found in a violation, and not in ordinary text', () => {
     expect(['QUERY', 'postgres', 'generator:ULID', 'dialect', 'see $PAYLOAD.x'].map(offence)).not.to.include(null);
     for (const text of ['a query', 'the dialect', '$PAYLOADS', '$payload', 'mode', 'returns', '']) {
       expect(offence(text), text).to.equal(null);
     }
   });
 
-  it('no file of the kernel or of the language server names a plugin, a kind or an accessor', () => {
+  it('of plugins, kinds and accessors are absent from the kernel and the language server', () => {
     const found = loadSources('contract', 'language', 'kernel', 'cli', 'language-server').flatMap((source) =>
       listStrings(source).flatMap((text) => {
         const name = offence(text);
@@ -67,7 +67,7 @@ describe('architecture: names', () => {
     expect(found).to.deep.equal([]);
   });
 
-  it('every exception is still needed', () => {
+  it('have only exceptions that are still needed', () => {
     const strings = new Set(
       loadSources('contract', 'language', 'kernel', 'cli', 'language-server').flatMap(listStrings),
     );

@@ -76,7 +76,7 @@ describe('architecture: programs that the extension starts', () => {
       expect(offences(text(code)), code).to.deep.equal([]);
   });
 
-  it('of the language server are two: that which reads specs, and that in which a database checks statements', () => {
+  it('of the language server are two: one reads specs, one lets a database check statements', () => {
     const starting = [...loadSources('language-server'), ...loadSources('language')].filter((source) =>
       listImports(source).some((name) => STARTING.test(name)),
     );

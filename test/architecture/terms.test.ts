@@ -67,7 +67,7 @@ function listComments({ text }: Source): string[] {
 }
 
 describe('architecture: terms', () => {
-  it('functions are verb and object; one word alone is a common verb', () => {
+  it('name functions by verb and object, or by one common verb', () => {
     expect(functions.length).to.be.greaterThan(4000);
     const single = listPlaces(functions, (name) => /^[a-z]{3,}$/.test(name) && !PLAIN_VERBS.has(name));
     expect(single.length, single.join('\n')).to.be.at.most(SINGLE_WORDS);
@@ -75,12 +75,12 @@ describe('architecture: terms', () => {
     expect(converters.length, converters.join('\n')).to.be.at.most(OF_NAMES);
   });
 
-  it('no function is named by a figure of speech, no type by a participle', () => {
+  it('name no function by a figure of speech, and no type by a participle', () => {
     expect(listPlaces(functions, (name) => SPOKEN_VERB.test(name))).to.deep.equal([]);
     expect(listPlaces(types, (name) => NO_NOUN.test(name))).to.deep.equal([]);
   });
 
-  it('comments use the terms of the field', () => {
+  it('use the terms of the field in comments', () => {
     const wrong = sources.flatMap((source) =>
       listComments(source).flatMap((comment) =>
         BANNED_WORDS.flatMap(([word, term]) =>

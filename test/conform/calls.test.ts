@@ -75,7 +75,7 @@ const RESERVED: Readonly<Record<string, string>> = {
 
 describe('url.guard', () => {
   for (const [address, because] of Object.entries(RESERVED)) {
-    it(`rejects ${address}, written and resolved`, async () => {
+    it(`rejects ${address}, as written and as resolved`, async () => {
       const host = address.includes(':') ? `[${address}]` : address;
       for (const port of ['', ':8080']) {
         expect(await checkCall({ url: `http://${host}${port}/x` }), 'written').to.equal(because);
@@ -96,7 +96,7 @@ describe('url.guard', () => {
     '2606:4700::1111',
     '2a00:1450::5',
   ]) {
-    it(`lets ${address} be called`, async () => {
+    it(`allows a call to ${address}`, async () => {
       const host = address.includes(':') ? `[${address}]` : address;
       expect(await checkCall({ url: `https://${host}/` })).to.equal(undefined);
       expect(await checkCall({ url: 'https://name.example', to: [address] })).to.equal(undefined);
@@ -169,7 +169,7 @@ describe('url.guard', () => {
     { url: 'http://[0:0:0:0:0:0:0:1]/', because: 'loopback' },
   ];
   for (const row of rows) {
-    it(`${row.because === undefined ? 'lets' : 'refuses'} ${JSON.stringify(row.url)} ${row.to?.join() ?? ''}`, async () => {
+    it(`${row.because === undefined ? 'allows' : 'rejects'} ${JSON.stringify(row.url)} ${row.to?.join() ?? ''}`, async () => {
       expect(await checkCall(row)).to.equal(row.because);
     });
   }
