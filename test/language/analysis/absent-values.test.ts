@@ -80,7 +80,7 @@ const CASES: readonly (readonly [title: string, step: Step, path: string, words:
   ['what a call answers', { mode: 'HTTP_REQUEST', http_request: { url: 'https://example.com' } }, 'any.0.thing', null],
 ];
 
-describe('values that no result has', () => {
+describe('results without a value', () => {
   const check = async (step: Step, path: string, isOwn: boolean) => {
     const { registry } = await loadPackages('.', ['builtin:*'], []);
     const taken = [{ extract: path, for: 'taken' }];
@@ -112,7 +112,7 @@ describe('values that no result has', () => {
       expect(found[0]?.fix?.text).to.equal(fix === undefined ? undefined : JSON.stringify(fix));
     });
 
-  it('an actionable reads its own result before `returnables` narrows it', async () => {
+  it('are found after `returnables` narrows a result, not when the actionable reads its own', async () => {
     const step = sql(SELECT, { returnables: ['id'] });
     expect(await check(step, 'balance', true)).to.deep.equal([]);
     const [found] = await check(sql(SELECT, { result: 'many' }), 'balance', true);

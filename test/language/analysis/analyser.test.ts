@@ -186,10 +186,10 @@ const defineModel = (table: string, fields: object = {}): SourceFile => ({
   text: JSON.stringify({ id: { type: 'String', primary_key: true }, email: { type: 'String' }, ...fields }),
 });
 
-describe('an analyser that is kept', function () {
+describe('incremental analyser', function () {
   this.timeout(600_000);
 
-  it('checks again only the statements that read what was edited in a model', () => {
+  it('checks only the statements that depend on an edited model again', () => {
     const parsed: string[] = [];
     const parse: typeof SQL.parse = (text) => {
       parsed.push(text);
@@ -211,7 +211,7 @@ describe('an analyser that is kept', function () {
     expect(listParsed(defineModel('book', { id, note: { type: 'String' } }), shelf)).to.deep.equal(['_book']);
   });
 
-  it('does the same work for a letter, however many resources and models there are', () => {
+  it('does the same work per keystroke, however many resources and models there are', () => {
     /** Objects that are walked and statements that are parsed, for an edit of each kind. */
     const countWork = (resources: number): readonly (readonly [string, number, number])[] => {
       const project = createManyModelsProject(resources, resources >> 2);
@@ -258,20 +258,20 @@ describe('an analyser that is kept', function () {
   });
 
   for (const name of sampleCases('edits', 'fixtures', listCaseNames(), 30)) {
-    it(`says of ${name} what a fresh one says, at every step`, () => {
+    it(`reports for ${name} what a new analyser reports, at every step`, () => {
       replay(name, readFiles(join(DEFINITIONS, name)), STEPS, sample);
     });
   }
 
-  it('... of the sample', () => {
+  it('... for the sample', () => {
     replay('the sample', sample, countRuns('edits', 8, 120), sample);
   });
 
-  it('... of the sample, while models, the config and the environment are edited', () => {
+  it('... for the sample, while models, the config and the environment are edited', () => {
     replaySurroundings('surroundings', sample, countRuns('edits', 8, 300));
   });
 
-  it('... of the sample in one file', () => {
+  it('... for the sample in one file', () => {
     const isResource = ({ text }: SourceFile): boolean => text.includes('"actionables"');
     const resources = sample.filter(isResource).map(({ text }) => text.trim());
     const models = sample.filter((source) => !isResource(source));
@@ -280,12 +280,12 @@ describe('an analyser that is kept', function () {
   });
 
   if (compat.length === 0) {
-    it('... of definitions that other people wrote, which are not here', function () {
+    it('... for definitions of other projects, which are not available here', function () {
       skipTest(this, NO_SHARED);
     });
   }
   for (const { name, files } of compat) {
-    it(`... of ${name}`, () => {
+    it(`... for ${name}`, () => {
       replay(name, files, countRuns('edits', 4, 36), sample);
     });
   }

@@ -29,7 +29,7 @@ function secretsBehind(query: object): string[] {
 }
 
 describe('front end: names in document queries', () => {
-  it('a field that a hashed value is inserted into is secret', () => {
+  it('mark a field as secret if a hashed value is inserted into it', () => {
     const document = { id: '$PAYLOAD.id', email: '$PAYLOAD.email', pass: '$PAYLOAD.password' };
     expect(secretsBehind({ action: 'INSERT', document }))
       .to.include('pass')

@@ -175,7 +175,7 @@ const MISTAKES: readonly Mistake[] = [
     fixes: ['write it as a value: { "literal": "years" }'],
   },
   {
-    title: 'a misspelt name of what is written to a column that another resource protects',
+    title: 'a misspelt name of a value that is written to a column that another resource protects',
     set: 'sound-ciphers',
     right: /(?<="parameters": \[\s*)"copied"/,
     wrong: '"coped"',
@@ -265,7 +265,7 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 describe('fixes and guards', () => {
-  it('of fixtures: none adds a problem or loosens a guard', () => {
+  it('of fixtures: no fix adds a problem or loosens a guard', () => {
     const judge = judging();
     const wrong: string[] = [];
     let count = 0;
@@ -278,7 +278,7 @@ describe('fixes and guards', () => {
     expect(count).to.be.at.least(5);
   });
 
-  it('of single mistakes: none adds a problem or loosens a guard', () => {
+  it('of single mistakes: no fix adds a problem or loosens a guard', () => {
     const random = createSeededRandom(`${runSeed} guards`);
     const judge = judging();
     const sets = VALID_SETS.map(readValidSet);

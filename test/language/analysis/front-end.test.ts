@@ -39,12 +39,12 @@ describe('front end: fixtures', () => {
     });
   }
 
-  it('are many', () => {
+  it('have at least the required number', () => {
     expect(names.length).to.be.at.least(45);
     expect(names.flatMap((name) => readExpectedRows(name)).length).to.be.at.least(60);
   });
 
-  it('hold valid sets without any problem', () => {
+  it('report nothing for valid sets', () => {
     const sound = names.filter((name) => name.startsWith('sound-'));
     expect(sound).to.have.length.of.at.least(4);
     for (const name of sound) expect(readExpectedRows(name), name).to.deep.equal([]);
@@ -68,7 +68,7 @@ describe('front end: codes', () => {
     expect(missing, 'add a folder to test/fixtures/definitions').to.deep.equal([]);
   });
 
-  it('of fixtures are all known, as problems of definitions', () => {
+  it('of fixtures all exist, as problems of definitions', () => {
     expect([...seen].filter((code) => !isOfDefinitions(code))).to.deep.equal([]);
   });
 });
@@ -79,7 +79,7 @@ describe('front end: every problem of every fixture', () => {
       for (const problem of fixture(name).problems) judge(problem, `${name}: ${problem.message}`);
   };
 
-  it('has a message in which every placeholder is filled and no gap is left', () => {
+  it('has a message with every placeholder filled and no gap', () => {
     each(({ code, message }, name) => {
       expect(message, name).to.match(toPattern(registry.codes[code]?.message ?? ''));
       expect(message, name).not.to.match(/ {2}|undefined|\[object|\bNaN\b|^\s|\s$|""/i);
@@ -90,7 +90,7 @@ describe('front end: every problem of every fixture', () => {
     });
   });
 
-  it('covers at least one character, except where something is missing at the end of the file', () => {
+  it('covers at least one character, except at the end of the file', () => {
     each(({ code, range, file }, name) => {
       const doc = createDocument(file, readFixture(name.split(':')[0] ?? '', file));
       const [start, end] = [offsetAt(doc, range.start), offsetAt(doc, range.end)];
@@ -101,7 +101,7 @@ describe('front end: every problem of every fixture', () => {
     });
   });
 
-  it('that offers a fix is gone when the fix is applied', () => {
+  it('disappears when its fix is applied', () => {
     const unread = (list: readonly Problem[]): number => list.filter(({ code }) => code.startsWith('SRC_')).length;
     let count = 0;
     for (const name of sampleCases('edits', 'fixes', names, 60)) {
@@ -120,7 +120,7 @@ describe('front end: every problem of every fixture', () => {
     expect(count).to.be.at.least(15);
   });
 
-  it('is found again when only its file order changes', () => {
+  it('is found in any order of files', () => {
     for (const name of sampleCases('edits', 'order', names, 60)) {
       const { files, problems } = fixture(name);
       const codes = (list: readonly Problem[]): string[] => list.map(({ code, severity }) => code + severity).sort();

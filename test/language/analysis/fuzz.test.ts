@@ -159,7 +159,7 @@ describe('front end: fuzz', function () {
   this.timeout(600_000);
   const numRuns = countRuns('edits', 120, 1500);
 
-  it('starts from sets that are valid', () => {
+  it('starts from valid sets', () => {
     expect(sound.length).to.be.at.least(4);
     for (const files of sound) {
       const { problems } = analyseFiles(files, registry, { env: ENV, sql: SQL });
@@ -168,7 +168,7 @@ describe('front end: fuzz', function () {
     expect(analyseConfig('c', CONFIG, registry, ENV).problems).to.deep.equal([]);
   });
 
-  it('answers for definitions with any pieces out of place', () => {
+  it('analyses definitions with arbitrary replaced parts', () => {
     const changes = fc.array(change, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.nat(), fc.nat(), changes, (which, file, list) => {
@@ -183,7 +183,7 @@ describe('front end: fuzz', function () {
     );
   });
 
-  it('answers for a config with any pieces out of place', () => {
+  it('analyses a config with arbitrary replaced parts', () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (list) => {
         const text = mutate(CONFIG, list);
@@ -193,7 +193,7 @@ describe('front end: fuzz', function () {
     );
   });
 
-  it('answers at every keystroke of a file', () => {
+  it('analyses a file at every keystroke', () => {
     // All files of all sets, each as likely as it is long: another part of them in every run.
     const places = sound.flatMap((files, set) => files.map(({ text }, index) => ({ set, files, index, text })));
     const keystroke = fc.oneof(
@@ -212,7 +212,7 @@ describe('front end: fuzz', function () {
     );
   });
 
-  it('answers for any JSON at all, under any name', () => {
+  it('analyses any JSON under any name', () => {
     const name = fc.constantFrom('a.json', '_a.json', '_.model.json', 'x/_user.jsonc', '.json', '');
     const word = fc.constantFrom(
       'id',
@@ -258,7 +258,7 @@ describe('front end: fuzz', function () {
     );
   });
 
-  it('gives the same answer twice, and does not touch what it is given', () => {
+  it('returns the same result twice, and does not modify its input', () => {
     const files = (sound[0] ?? []).map((source) =>
       Object.freeze({ ...source, text: mutate(source.text, [{ at: 40, how: 'replace', other: 0, text: 'null' }]) }),
     );

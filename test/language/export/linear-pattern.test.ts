@@ -84,8 +84,8 @@ function compileSmall(pattern: string, flags: string): LinearPattern | null {
   }
 }
 
-describe('patterns out of files', () => {
-  it('find where the engine finds', () => {
+describe('linear patterns', () => {
+  it('match like the engine', () => {
     fc.assert(
       fc.property(source(3), subject, fc.constantFrom('', 'i', 's', 'm'), (pattern, on, flags) => {
         const linear = compileSmall(pattern, flags);
@@ -102,7 +102,7 @@ describe('patterns out of files', () => {
     );
   });
 
-  it('read what groups read, and the signs that stand for others', () => {
+  it('read groups and escapes', () => {
     const CASES: readonly (readonly [string, string])[] = [
       ['^(?:step)s?[._-]?([0-9]+)(?:\\.(.+))?$', 'steps_12.a.b'],
       ['^(?:step)s?[._-]?([0-9]+)(?:\\.(.+))?$', 'step7'],
@@ -125,7 +125,7 @@ describe('patterns out of files', () => {
   });
 
   for (const [pattern, on] of ENDLESS)
-    it(`${pattern.slice(0, 40)} comes to an end`, () => {
+    it(`finish in time for ${pattern.slice(0, 40)}`, () => {
       const elapsed = startStopwatch();
       const linear = compileLinearPattern(pattern);
       expect([linear.test(on), linear.exec(on)]).to.deep.equal([false, null]);
@@ -133,7 +133,7 @@ describe('patterns out of files', () => {
     });
 
   for (const pattern of REFUSED)
-    it(`${pattern} is rejected`, () =>
+    it(`reject ${pattern}`, () =>
       expect(() => compileLinearPattern(pattern))
         .to.throw(Error)
         .with.property('name', 'Error'));
@@ -157,7 +157,7 @@ describe('patterns of a manifest', () => {
     return formatManifest(createManifest({ registry, version: '0.0.0', kinds: [], specs: [own], runtime: () => null }));
   };
 
-  it('check a definition in time, whatever they repeat', () => {
+  it('check a definition in linear time, whatever they repeat', () => {
     const { specs: foreign } = toSpecs(readManifest(formatPatternManifest(/^(a+){2,30}b$/)));
     const registry = buildRegistry(kinds, [...specs, ...foreign]);
     const file = {
@@ -170,7 +170,7 @@ describe('patterns of a manifest', () => {
     expect(elapsed()).to.be.lessThan(3000);
   });
 
-  it('are rejected where they cannot be matched in linear time', () => {
+  it('are rejected if they cannot be matched in linear time', () => {
     expect(() => readManifest(formatPatternManifest(/^(a+)\1$/))).to.throw('not matched in linear time');
   });
 });

@@ -46,7 +46,7 @@ describe('openapi document', () => {
     expect(await listDocumentErrors(all)).to.equal('');
   });
 
-  it('is checked by a check that can fail', async () => {
+  it('is validated by a check that can fail', async () => {
     const document = createOpenApiDocument({ 'a.json': defineReturnResource('a', 1) });
     expect(await listDocumentErrors({ ...document, info: {} })).to.contain('title');
     const judge = createDocumentChecker(document);
@@ -62,7 +62,7 @@ describe('openapi document', () => {
     expect(() => judge.checkCall('POST', '/b', {}, answer(200, 1))).to.throw('not in the document');
   });
 
-  it('leaves out what is invalid and what cannot be reached', () => {
+  it('omits invalid and unreachable resources', () => {
     const document = createOpenApiDocument({
       'a.json': defineReturnResource('a', 1),
       'b.json': { id: 'b', resource: 'b' },
@@ -71,7 +71,7 @@ describe('openapi document', () => {
     expect(Object.keys(document['paths'] as object)).to.deep.equal(['/a']);
   });
 
-  it('has rules as schemas: bounds, nesting, what is optional, what is closed', () => {
+  it('has rules as schemas: bounds, nesting, optional fields, closed objects', () => {
     const payload_validation = [
       { field: { name: { type: 'STRING' }, mail: { type: 'EMAIL', optional: true } }, min_length: 2, max_length: 80 },
       {
@@ -153,7 +153,7 @@ describe('openapi document', () => {
     expect(listStatuses(document, '/notes/{id}', 'get')).to.not.include('415');
   });
 
-  it('names what accessors and parameters take from the payload where no rule does', () => {
+  it('names payload fields that accessors and parameters read without a rule', () => {
     const document = createOpenApiDocument({
       'm.json': NOTE,
       'a.json': {

@@ -47,7 +47,7 @@ const parseFact = (name: string): { length: number; bytes: number; blank: boolea
 };
 
 describe('reference', () => {
-  it('in the repository is what the specs say now; `npm run docs` fixes it', () => {
+  it('matches the current specs; `npm run docs` updates it', () => {
     const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
     expect(files.map((name) => name.replaceAll('\\', '/'))).to.have.members([...pages.keys()]);
     const stale = [...pages].filter(([name, text]) => readFileSync(join(FOLDER, name), 'utf8') !== text);
@@ -67,7 +67,7 @@ describe('reference', () => {
     }
   });
 
-  it('has every code with what to do, every command with its options, and the sections of the config', () => {
+  it('lists every code with its fix, every command with its options, and the sections of the config', () => {
     for (const [code, { help }] of Object.entries(registry.codes)) {
       expect(page('problems.md').split(`\n### \`${code}\`\n`), code).to.have.lengthOf(2);
       expect(page('problems.md')).to.contain(help);
@@ -81,7 +81,7 @@ describe('reference', () => {
       expect(page('config.md')).to.contain(`| \`${field}\` |`);
   });
 
-  it('shows examples that pass the front end, whole files each', () => {
+  it('contains only examples that pass the front end, as whole files', () => {
     let judged = 0;
     for (const [name, text] of pages) {
       for (const json of rightOn(text)) {
@@ -101,7 +101,7 @@ describe('reference', () => {
     expect(judged).to.be.greaterThan(registry.plugins.size);
   });
 
-  it('has every hook, with an example that compiles against the contract and taps that hook', () => {
+  it('lists every hook, with an example that compiles against the contract and taps that hook', () => {
     const types = `import type { Registrar } from '../contract/hooks.js';
 import { done } from '../contract/reply.js';
 import { Stage } from '../contract/slot.js';
@@ -119,13 +119,13 @@ void [done, Stage];
     expect(errorsOfOther).to.have.lengthOf(1);
   });
 
-  it('shows the problem that each counter-example gives', () => {
+  it('shows the problem that each counter-example causes', () => {
     const refused = [...pages.values()].flatMap((text) => [...text.matchAll(/^Rejected, (.*)$/gm)]);
     expect(refused.length).to.be.greaterThan(30);
     for (const [line] of refused) expect(line).to.match(/^Rejected, `[A-Z_]+`( at `[^`]+`)?: \S/);
   });
 
-  it('holds nothing that was not text, and no link that leads nowhere', () => {
+  it('contains only text, and no dead link', () => {
     for (const [name, text] of pages) {
       expect(text.startsWith(MARKER)).to.equal(true);
       expect(text, name).not.to.match(/\[object|undefined|NaN|\| *function/);
@@ -137,7 +137,7 @@ void [done, Stage];
     }
   });
 
-  it('the pages about the language show definitions that pass, and an error that is one', () => {
+  it('contains, in the pages about the language, valid definitions and one error that is real', () => {
     const text = LANGUAGE_PAGES.map(pageText).join('\n');
     const shown = [...text.matchAll(/```json\n([^]*?)```/g)].map(([, json = '']) => json);
     const whole = shown.filter((json) => json.includes('"resource":'));
@@ -149,7 +149,7 @@ void [done, Stage];
     for (const [, code = ''] of text.matchAll(/"code": "([A-Z_]+)"/g)) expect(registry.codes).to.have.property(code);
   });
 
-  it('knows plugins from anywhere', () => {
+  it('includes plugins of any origin', () => {
     const wider = createReferencePages({ registry: createTrialRegistry(), commands: {}, commonOptions: [] });
     expect(wider.get('kinds/feature.md'))
       .to.contain('## `trial_feature`')

@@ -29,7 +29,7 @@ describe('quantities', () => {
     [60, 'constructor', null],
   ];
   for (const [value, unit, words] of cases) {
-    it(`${value} ${unit}: ${words ?? 'nothing'}`, () => expect(formatLargerUnits(value, unit)).to.equal(words));
+    it(`${value} ${unit}: ${words ?? 'none'}`, () => expect(formatLargerUnits(value, unit)).to.equal(words));
   }
 
   it('agree in number', () => {

@@ -149,10 +149,10 @@ function describePlace(marked: string): string | null {
 
 describe('caret in SQL', () => {
   for (const [sql, expected] of PLACES)
-    it(`${sql} is ${expected ?? 'no place'}`, () => expect(describePlace(sql)).to.equal(expected));
+    it(`${sql} is ${expected ?? 'at no known place'}`, () => expect(describePlace(sql)).to.equal(expected));
 
   for (const whole of TEXTS) {
-    it(`stands anywhere in: ${whole.slice(0, 40)}`, () => {
+    it(`is found anywhere in: ${whole.slice(0, 40)}`, () => {
       for (let at = 0; at <= whole.length; at++) {
         for (const text of [whole, whole.slice(0, at), whole.slice(0, at) + whole.slice(at + 3)]) {
           const caret = analyseCaret(text, at);
@@ -168,7 +168,7 @@ describe('caret in SQL', () => {
     });
   }
 
-  it('is quick in a nest of sub-queries', () => {
+  it('is found quickly in nested sub-queries', () => {
     const text = `${'SELECT * FROM ('.repeat(40)}SELECT ${') a'.repeat(40)}`;
     expect(measureCpuTime(() => analyseCaret(text, text.indexOf('SELECT )') + 7))).to.be.below(2000);
   });

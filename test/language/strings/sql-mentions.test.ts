@@ -13,7 +13,7 @@ const mentions = (sql: string): string[] =>
     return `${start} ${name} of ${tables.join(' ')}`;
   });
 
-describe('columns that a statement speaks of', () => {
+describe('columns that a statement uses', () => {
   const cases: readonly (readonly [string, string[]])[] = [
     ['SELECT x FROM t', ['7 x of t']],
     ['SELECT X, "y", "X", z FROM t', ['7 x of t', '10 y of t']],
@@ -68,10 +68,10 @@ describe('columns that a statement speaks of', () => {
     'WHERE SET ON USING JOIN INNER LEFT RIGHT FULL CROSS NATURAL OUTER GROUP HAVING ORDER LIMIT OFFSET FETCH FOR UNION ' +
     'INTERSECT EXCEPT WINDOW RETURNING VALUES SELECT DEFAULT TABLESAMPLE OVERRIDING WITH WHEN LATERAL';
   for (const word of words.split(' ')) {
-    it(`${word} is no other name of a table, but in quotes it is`, () => {
+    it(`do not take ${word} as an alias of a table, unless it is quoted`, () => {
       expect(mentions(`SELECT ${word}.x FROM t ${word}`)).to.deep.equal([]);
       expect(mentions(`SELECT ${word}.x FROM t "${word.toLowerCase()}"`)).to.have.length(1);
     });
   }
-  it('AS is none either', () => expect(mentions('SELECT "as".x FROM t AS AS')).to.deep.equal([]));
+  it('do not take AS as an alias', () => expect(mentions('SELECT "as".x FROM t AS AS')).to.deep.equal([]));
 });
