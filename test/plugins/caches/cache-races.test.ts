@@ -115,12 +115,12 @@ async function countStaleReads(seed: string, failures: number): Promise<{ stale:
   return { stale, cached };
 }
 
-describe('an invalidation that was acknowledged', () => {
+describe('acknowledged invalidation', () => {
   for (const [what, failures] of [
     ['with a store that always answers', 0],
     ['with one command in twenty that fails, before or after it took effect', 0.05],
   ] as const)
-    it(`is never undone by what was computed before, ${what}`, async () => {
+    it(`is not undone by an earlier computation, ${what}`, async () => {
       const seed = process.env['CACHE_SEED'] ?? 'stale';
       for (let n = 0; n < 5; n++) {
         const { stale, cached } = await countStaleReads(`${seed}-${n}`, failures);

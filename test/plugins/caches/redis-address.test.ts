@@ -4,7 +4,7 @@ import { parseRedisAddress } from '../../../plugins/shared/redis.js';
 
 const URL = 'redis://127.0.0.1:1';
 
-describe('an address of Redis', () => {
+describe('Redis URL', () => {
   for (const [options, address] of [
     [{ url: URL }, { servers: { url: URL }, prefix: 'lintel:', tls: false }],
     [
@@ -57,6 +57,6 @@ describe('an address of Redis', () => {
     [{ url: 7 }, null],
     [{}, null],
   ] as const)
-    it(`has ${address === null ? 'no address' : 'an address'} in ${JSON.stringify(options)}`, () =>
+    it(`has ${address === null ? 'no host' : 'a host'} in ${JSON.stringify(options)}`, () =>
       expect(parseRedisAddress(options)).to.deep.equal(address));
 });

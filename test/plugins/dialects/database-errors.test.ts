@@ -16,7 +16,7 @@ const failure = (code: unknown, fields: object = {}, message = 'text of the serv
   Object.assign(new Error(message), code === null ? {} : { code }, fields);
 const listPointers = (error: Fault): string[] => (error.options.issues ?? []).map(({ pointer }) => pointer);
 
-describe('errors of PostgreSQL', () => {
+describe('PostgreSQL errors', () => {
   const CODES: Readonly<Record<string, readonly string[]>> = {
     QRY_UNIQUE: ['23505', '23P01'],
     QRY_FOREIGN_KEY: ['23503', '23001'],
@@ -33,12 +33,12 @@ describe('errors of PostgreSQL', () => {
     ],
   };
   for (const [code, states] of Object.entries(CODES)) {
-    it(`are ${code}: ${states.join(', ')}`, () => {
+    it(`map to ${code}: ${states.join(', ')}`, () => {
       for (const state of states) expect(toPostgresFault(failure(state)).code, state).to.equal(code);
     });
   }
 
-  it('name the word of the statement where the server gives its place', () => {
+  it('name the word of the statement if the server reports its position', () => {
     const text = 'SELECT nme FROM notes';
     const word = (position: unknown): unknown =>
       toPostgresFault(failure('42703', { position }), 'none', text).options.word;
@@ -47,7 +47,7 @@ describe('errors of PostgreSQL', () => {
     expect(toPostgresFault(failure('42703', { position: '8' })).options.word).to.equal(undefined);
   });
 
-  it('are rejections of a value only where no place in the statement is given', () => {
+  it('are rejections of a value only without a position in the statement', () => {
     for (const state of ['42601', '42602', '42704']) {
       for (const absent of [undefined, null, ''])
         expect(toPostgresFault(failure(state, { position: absent, internalQuery: absent })).code).to.equal(
@@ -79,7 +79,7 @@ describe('errors of PostgreSQL', () => {
       expect([toPostgresFault(error).code, isPostgresConnectionLost(error)]).to.deep.equal(['QRY_FAILED', false]);
   });
 
-  it('of the network and those that end a session leave a connection of no use', () => {
+  it('of the network and those that end a session discard the connection', () => {
     const network = 'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN';
     for (const code of [...network.split(' '), 'ERR_STREAM_DESTROYED', 'ERR_SOCKET_CLOSED', '08003', '57P01'])
       expect(isPostgresConnectionLost(failure(code)), code).to.equal(true);
@@ -91,7 +91,7 @@ describe('errors of PostgreSQL', () => {
     expect(isPostgresConnectionLost(failure('P0001', {}, 'connection terminated'))).to.equal(false);
   });
 
-  it('are retryable where the same statement may succeed later', () => {
+  it('are retryable if the same statement may succeed later', () => {
     const stale = failure('0A000', { routine: 'RevalidateCachedQuery' });
     for (const [error, retryable, again] of [
       [failure('40001'), true, true],
@@ -115,14 +115,14 @@ describe('errors of PostgreSQL', () => {
     expect([isStale(stale), isStale(failure('0A000')), isStale(failure('26000'))]).to.deep.equal([true, false, true]);
   });
 
-  it('name a time to wait where the database is away or took too long', () => {
+  it('set Retry-After if the database is unavailable or timed out', () => {
     for (const code of ['57P01', 'EPIPE', '57014', '55P03'])
       expect(toPostgresFault(failure(code)).options.headers, code).to.deep.equal({ 'retry-after': '1' });
     for (const code of ['40001', '23505', '42601'])
       expect(toPostgresFault(failure(code)).options.headers).to.equal(undefined);
   });
 
-  it('are not retryable where a statement that writes was sent and the connection went', () => {
+  it('are not retryable if a write was sent and the connection was lost', () => {
     const outcome = 'Whether the last statement took effect is not known.';
     const gone = toPostgresFault(failure('EPIPE'), 'unknown');
     expect([gone.params, gone.options.retryable]).to.deep.equal([{ outcome }, undefined]);
@@ -133,7 +133,7 @@ describe('errors of PostgreSQL', () => {
     expect(toPostgresFault(failure('40001'), 'unknown').options.retryable).to.equal(true);
   });
 
-  it('that are faults already go through', () => {
+  it('are passed on if they are already faults', () => {
     const own = createFault('QRY_BAD_VALUE');
     expect(toPostgresFault(own, 'unknown')).to.equal(own);
   });
@@ -185,14 +185,14 @@ describe('errors of PostgreSQL', () => {
         );
     });
 
-    it('with the words of the rejection', () => {
+    it('in the text of the rejection', () => {
       const { issues } = toPostgresFault(failure('23505', { detail: 'Key (a)=(1) exists' })).options;
       expect(issues).to.deep.equal([{ pointer: '/a', code: 'QRY_UNIQUE', detail: 'is taken already' }]);
       expect(toPostgresFault(failure('23505')).options).not.to.have.property('issues');
     });
   });
 
-  describe('reach the log', () => {
+  describe('are logged', () => {
     const getCauseMessage = (error: unknown): string => (toPostgresFault(error).options.cause as Error).message;
 
     it('without a message that may quote a value', () => {
@@ -204,7 +204,7 @@ describe('errors of PostgreSQL', () => {
         expect(getCauseMessage(failure(code, {}, 'plain')), code).to.equal('plain');
     });
 
-    it('with the message where it names a place of the statement', () => {
+    it('with a message about a position in the statement', () => {
       for (const code of ['42703', '0A000'])
         expect(getCauseMessage(failure(code, { position: '3' }, 'plain')), code).to.equal('plain');
       for (const code of ['22P02', 'X4200'])
@@ -220,14 +220,14 @@ describe('errors of PostgreSQL', () => {
       expect(cause).not.to.have.any.keys('detail', 'query');
     });
 
-    it('as they are where they are no error of the server', () => {
+    it('unchanged if they are not from the server', () => {
       for (const error of [failure('EPIPE'), failure('ENOENT'), failure(null), { code: '22P02' }, 'text'])
         expect(toPostgresFault(error).options.cause).to.equal(error);
     });
   });
 });
 
-describe('a connection that cannot be opened', () => {
+describe('connection that cannot be opened', () => {
   const open = (error: unknown): readonly [unknown, unknown] => {
     const { params, options } = createConnectFault('main', error);
     return [params['reason'], options.retryable];
@@ -269,7 +269,7 @@ describe('a connection that cannot be opened', () => {
   for (const [name, error, reason, retryable] of cases)
     it(`${name}: ${reason}`, () => expect(open(error)).to.deep.equal([reason, retryable]));
 
-  it('names the connection and keeps what was thrown for the log', () => {
+  it('is named, and its cause is kept for the log', () => {
     const cause = failure('28P01');
     const told = createConnectFault('main', cause);
     expect([told.code, told.params['instance'], told.options.cause]).to.deep.equal(['QRY_CONNECT', 'main', cause]);
@@ -278,7 +278,7 @@ describe('a connection that cannot be opened', () => {
     expect(createAddressFault('main').params).to.deep.equal({ instance: 'main', reason: 'the address is not valid' });
   });
 
-  it('is not tried with the address of another sort of server', async () => {
+  it('is not attempted with a URL of another type of server', async () => {
     for (const url of ['mysql://127.0.0.1:1/a', 'http://127.0.0.1:1', 'postgres:/a', 5, undefined]) {
       const context = { instance: 'main', options: { url } } as unknown as RuntimeContext;
       const told = await Promise.resolve(postgres.open?.({} as Dialect, context)).catch((error: unknown) => error);

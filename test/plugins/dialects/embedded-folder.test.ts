@@ -24,7 +24,7 @@ const HOLDER = `
   await lockFolder(process.argv[1], 'main').then(() => console.log('held'), (error) => console.log(error.params?.reason ?? error.message));
   process.stdin.resume();`;
 
-describe('the folder of an embedded database', () => {
+describe('folder of an embedded database', () => {
   let above = '';
   before(async () => {
     above = await mkdtemp(join(tmpdir(), 'lintel-test-'));
@@ -49,7 +49,7 @@ describe('the folder of an embedded database', () => {
       },
     );
 
-  it('is private, serves its rows again, and is rejected where it lost a file, with nothing changed', async () => {
+  it('is private, serves its rows again, and is rejected unchanged if it lost a file', async () => {
     const data = join(above, 'data');
     const first = await start(data);
     expect((await first.post('/add')).status).to.equal(200);
@@ -73,7 +73,7 @@ describe('the folder of an embedded database', () => {
     }
   }).timeout(60_000);
 
-  it('is rejected where it holds other files, and begun again where its making was interrupted', async () => {
+  it('is rejected if it contains other files, and created again if its creation was interrupted', async () => {
     const other = join(above, 'other');
     await mkdir(other);
     await writeFile(join(other, 'letter.txt'), 'x');
@@ -90,7 +90,7 @@ describe('the folder of an embedded database', () => {
     expect(await readdir(above)).not.to.include('half.unfinished');
   });
 
-  it('stays locked when a supervisor ends everything that belongs to the process, until the database is closed', async function () {
+  it('stays locked when a supervisor ends all processes, until the database is closed', async function () {
     const children = `/proc/${process.pid}/task/${process.pid}/children`;
     if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
     if (!existsSync(children)) return skipTest(this, 'the system does not list children');
@@ -109,7 +109,7 @@ describe('the folder of an embedded database', () => {
     expect(isLocked()).to.equal(false);
   });
 
-  it('is opened although the holder of the lock of a process that was killed ends a moment later', async function () {
+  it('is opened although the lock holder of a killed process ends a moment later', async function () {
     const children = `/proc/${process.pid}/task/${process.pid}/children`;
     if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
     if (!existsSync(children)) return skipTest(this, 'the system does not list children');
@@ -136,7 +136,7 @@ describe('the folder of an embedded database', () => {
     )();
   });
 
-  it('belongs to one process, also of another container with other process numbers', async function () {
+  it('belongs to one process, also of another container with other process ids', async function () {
     if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
     const apart = ['--kill-child', '--pid', '--fork', '--mount-proc', process.execPath];
     if (spawnSync('unshare', [...apart, '-e', '']).status !== 0) return skipTest(this, 'no namespaces for this user');

@@ -41,7 +41,7 @@ const TEXTS =
   'sha1 sha2 hex format initcap to_char date_format json_unquote group_concat lcase ucase';
 const CHOICES = 'coalesce nullif greatest least min max ifnull any_value first_value last_value lag lead';
 
-describe('types of placeholders on MySQL', () => {
+describe('placeholder types on MySQL', () => {
   for (const [condition, ...types] of [
     // What is said by the placeholder itself and its place.
     ['s = $1::int', 'int'],
@@ -155,7 +155,7 @@ describe('types of placeholders on MySQL', () => {
     [CHOICES, 'instant'],
     ['now current_timestamp', 'instant'],
   ] as const) {
-    it(`${names} give ${type}`, () => {
+    it(`${names} have the type ${type}`, () => {
       const found = names.split(' ').map((name) => [name, ...listTypes(`SELECT id FROM t WHERE ${name}(at) = $1`)]);
       expect(found).to.deep.equal(names.split(' ').map((name) => [name, type]));
     });
@@ -208,13 +208,13 @@ describe('types of placeholders on MySQL', () => {
     });
   }
 
-  it('what is said to be a JSON column is one, where no cast says otherwise', () => {
+  it('are JSON for a JSON column, unless a cast overrides', () => {
     expect(listTypes('UPDATE x SET d = $1', new Map(), [true])).to.deep.equal(['json']);
     expect(listTypes('UPDATE x SET d = $1::text', new Map(), [true])).to.deep.equal(['text']);
     expect(listTypes('UPDATE x SET d = $1', new Map(), [false])).to.deep.equal([null]);
   });
 
-  it('types that the database does not have come from the models', () => {
+  it('come from the models if the database does not have them', () => {
     const types = ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'] as const;
     const columns = types.map((type) => createModelColumn(type, { type }));
     const model: ModelTable = { model: '_m', table: 'm', stores: [], columns, uniques: [] };
@@ -234,7 +234,7 @@ describe('types of placeholders on MySQL', () => {
   });
 });
 
-describe('a statement as it is prepared for MySQL', () => {
+describe('prepared statement for MySQL', () => {
   const prepared = (sql: string, jsonColumns: boolean[] = []) =>
     prepareMysqlStatement({ scan: scanSql(sql), jsonColumns });
 
@@ -270,12 +270,12 @@ describe('a statement as it is prepared for MySQL', () => {
     });
   }
 
-  it('a read whose rows cannot be locked takes no lock', () => {
+  it('takes no lock if its rows cannot be locked', () => {
     const found = prepareMysqlStatement({ scan: scanSql('SELECT count(*) FROM t'), jsonColumns: [], lock: 'update' });
     expect([found.readOnly, found.text]).to.deep.equal([true, 'SELECT count(*) AS "count" FROM t']);
   });
 
-  it('shows which values travel as JSON', () => {
+  it('marks the values that are sent as JSON', () => {
     const sql = 'UPDATE t SET a = $1, b = $2::jsonb, c = $3::json, d = $4::text, e = $5::jsonbx';
     expect(() => prepared(sql)).to.throw();
     expect(
@@ -283,7 +283,7 @@ describe('a statement as it is prepared for MySQL', () => {
         .json,
     ).to.deep.equal([true, true, true, false, false]);
   });
-  it('counts its parameters, names its tables, and has a name of its text', () => {
+  it('counts its parameters, names its tables, and is named by its text', () => {
     const one = prepared('SELECT 1 FROM t JOIN u ON a = $3 WHERE b = $1');
     expect(one.order).to.deep.equal([0, 1, 2]);
     expect(one.tables).to.deep.equal(['t', 'u']);

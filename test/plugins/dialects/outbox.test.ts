@@ -8,7 +8,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { waitForValue } from '../../support/jobs.js';
 import { BY_LOCKS } from '../../../plugins/dialects/kind.js';
 
-describe('the outbox over a queue that answers as a test wants', () => {
+describe('outbox with a test queue', () => {
   let engine!: PGlite;
   before(async () => {
     engine = await PGlite.create('memory://');
@@ -28,7 +28,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
   const rows = async (): Promise<readonly unknown[]> =>
     (await engine.query('SELECT id, refused FROM lintel_outbox ORDER BY place')).rows;
 
-  it('keeps what the queue will never take, and hands over the rest', async () => {
+  it('keeps jobs that the queue will never accept, and delivers the rest', async () => {
     const taken: JobEntry[] = [];
     const { connection, outbox } = outboxOver((work) => {
       if (work.some((one) => one.work.id === 'large')) return Promise.reject(createFault('JOB_TOO_LARGE'));
@@ -47,7 +47,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     await engine.query('DELETE FROM lintel_outbox');
   });
 
-  it('becomes a dead job if the queue can store any, and a changed row blocks nothing', async () => {
+  it('moves a job to the dead jobs if the queue can store any, and is not blocked by a changed row', async () => {
     const taken: string[] = [];
     const buried: unknown[] = [];
     const add = (work: readonly JobEntry[]): Promise<void> => {
@@ -83,10 +83,10 @@ describe('the outbox over a queue that answers as a test wants', () => {
 
   for (const [what, failure] of [
     ['cannot be reached', createFault('JOB_AWAY')],
-    ['fails in a way that passes', createFault('JOB_TOO_LARGE', {}, { retryable: true })],
+    ['fails temporarily', createFault('JOB_TOO_LARGE', {}, { retryable: true })],
     ['fails unexpectedly', new Error('the connection broke')],
   ] as const)
-    it(`gives its rows back at once when the queue ${what}, so that any process can hand them over`, async () => {
+    it(`releases its rows immediately when the queue ${what}, so that any process can deliver them`, async () => {
       const [messages, taken]: [string[], string[]] = [[], []];
       let [works, calls] = [false, 0];
       const add = (work: readonly JobEntry[]): Promise<void> => {
@@ -125,7 +125,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
       expect(messages).to.have.length(1);
     });
 
-  it('tries again with the next sweep after the queue failed, and logs once that it failed and once that it works', async () => {
+  it('retries with the next sweep after the queue failed, and logs once that it failed and once that it works', async () => {
     const messages: string[] = [];
     let calls = 0;
     const add = (): Promise<void> => (++calls < 4 ? Promise.reject(createFault('JOB_AWAY')) : Promise.resolve());
@@ -143,7 +143,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     expect(messages.map((message) => message.endsWith('available'))).to.deep.equal([false, true]);
   });
 
-  it('does not hand over again what has begun, though the process ended before it could remove the row', async () => {
+  it('does not deliver again what has started, though the process ended before it could remove the row', async () => {
     const taken: JobEntry[] = [];
     const add = (work: readonly JobEntry[]): Promise<void> => Promise.resolve(void taken.push(...work));
     const connection = createPgliteDialect(() => engine);
@@ -174,7 +174,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     expect(await waiting()).to.deep.equal([]);
   });
 
-  it('hands a row over once, however many processes sweep', async () => {
+  it('delivers a row once, however many processes sweep', async () => {
     const taken: string[] = [];
     const add = async (work: readonly JobEntry[]): Promise<void> => {
       await new Promise((resolve) => setImmediate(resolve));

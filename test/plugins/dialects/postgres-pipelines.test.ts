@@ -109,7 +109,7 @@ describe('dialect postgres, pipelines', () => {
     }
   });
 
-  it('reports what fails in the commit itself, and keeps nothing', async () => {
+  it('reports a failure of the commit itself, and keeps nothing', async () => {
     const handle = await open({ pool_size: 1 });
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
@@ -119,7 +119,7 @@ describe('dialect postgres, pipelines', () => {
     expect(await count(handle)).to.equal(0);
   });
 
-  it('takes back a transaction whose statement was cancelled', async () => {
+  it('rolls back a transaction whose statement was cancelled', async () => {
     const handle = await open();
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
@@ -133,7 +133,7 @@ describe('dialect postgres, pipelines', () => {
   });
 
   for (const last of [false, true]) {
-    it(`a connection cut during ${last ? 'the last' : 'a'} statement: 503, nothing kept, the pool goes on`, async () => {
+    it(`returns 503 for a connection cut during ${last ? 'the last' : 'a'} statement, keeps nothing, and the pool continues`, async () => {
       const handle = await open({ pool_size: 1 });
       const transaction = await handle.begin(BY_LOCKS);
       await run(handle, ADD, [1], transaction);
@@ -175,7 +175,7 @@ describe('dialect postgres, pipelines', () => {
     await Promise.all(held.map((transaction) => handle.rollback(transaction)));
   });
 
-  it('where commits do not wait for the disk, inserts need no connection of their own', async () => {
+  it('runs inserts without their own connection if commits do not wait for the disk', async () => {
     const handle = await openRelaxed({ pool_size: 10 });
     const held = await Promise.all(Array.from({ length: 5 }, () => handle.begin(BY_LOCKS)));
     const answers = await Promise.allSettled(
@@ -186,7 +186,7 @@ describe('dialect postgres, pipelines', () => {
     await Promise.all(held.map((transaction) => handle.rollback(transaction)));
   });
 
-  it('an insert that waits for a lock delays no read, and other inserts only for a moment', async () => {
+  it('does not delay reads while an insert waits for a lock, and other inserts only briefly', async () => {
     const handle = await openRelaxed();
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
@@ -203,7 +203,7 @@ describe('dialect postgres, pipelines', () => {
     expect((await waiting).code).to.equal('QRY_UNIQUE');
   });
 
-  it('an insert under way on a shared connection that is cut: the outcome is unknown, and it is not sent again', async () => {
+  it('reports an unknown outcome for an insert on a shared connection that is cut, and does not repeat it', async () => {
     const handle = await openRelaxed();
     const write = catchFault(run(handle, 'INSERT INTO entry (id) VALUES (length(pg_sleep(10)::text))'));
     await waitUntil(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);

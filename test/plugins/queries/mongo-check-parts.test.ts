@@ -8,7 +8,7 @@ import {
   formatFindings,
 } from '../../support/mongo-findings.js';
 
-describe('checks of the other parts of document queries', () => {
+describe('checks of other parts of document queries', () => {
   describeRows('updates', 'update_predicate', [
     ...createValidRows(
       ...[
@@ -158,7 +158,7 @@ describe('checks of the other parts of document queries', () => {
     expect(checkFilter({ age: '$1' }, ['age'])).to.deep.equal([]);
   });
 
-  it('a placeholder that has no entry gets one, and an entry without a placeholder goes, with those behind it counted anew', () => {
+  it('a placeholder without an entry gets one, and an entry without a placeholder is removed and later ones renumbered', () => {
     const getFirstFix = (filter: Json, parameters: Json[]): unknown => {
       const [first] = collectDocumentFindings({
         collection: '_user',
@@ -197,7 +197,7 @@ describe('checks of the other parts of document queries', () => {
     ]);
   });
 
-  it('nothing is said of fields where the model is not one', () => {
+  it('fields are not checked if the model is unknown', () => {
     for (const models of [[], ['_a', '_b']])
       expect(
         collectDocumentFindings({ collection: 'x', action: 'X', filter_predicate: { zzzzzz: 1 } }, models),

@@ -35,8 +35,8 @@ function plainStore(): QueueStore {
   };
 }
 
-describe('the memory of a queue', () => {
-  it('does not grow with the work that it has done', async () => {
+describe('queue memory', () => {
+  it('does not grow with the number of finished jobs', async () => {
     const doNothing = (): void => undefined;
     const log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
     const queue = createQueue({ store: plainStore(), settings: readSettings({}, 5), log });

@@ -50,7 +50,7 @@ async function openStore(url: string) {
   };
 }
 
-describe('Redis, a cluster', function () {
+describe('Redis cluster', function () {
   let servers: RedisDeployment | undefined;
   const openOrSkip = async <T>(open: (url: string) => Promise<T>): Promise<T | { skip: string }> => {
     if (servers !== undefined) return open(servers.url);
@@ -74,8 +74,8 @@ describe('Redis, a cluster', function () {
   queueStoreContract({ name: 'redis, a cluster', createStore: () => openOrSkip(openStore) });
 
   // Behind everything else: a server is missing afterwards.
-  describe('of which a server is lost', () => {
-    it('rejects in time what lies there, and never counts anew', async function () {
+  describe('with a lost server', () => {
+    it('rejects in time what is stored there, and never restarts a counter', async function () {
       const kept = await openOrSkip((url) => openPlugin(cache, url));
       if ('skip' in kept) return skipTest(this, kept.skip);
       const keys = Array.from({ length: 12 }, (_, n) => `key ${n}`);
@@ -98,7 +98,7 @@ describe('Redis, a cluster', function () {
   });
 });
 
-describe('Redis, a server that is lost and its replica', function () {
+describe('lost Redis server and its replica', function () {
   let servers: RedisDeployment;
   before(async function () {
     const found = await startRedisSentinel();
@@ -107,7 +107,7 @@ describe('Redis, a server that is lost and its replica', function () {
   });
   after(() => servers?.stop());
 
-  it('goes on where the replica is, with what was counted, revoked and claimed', async () => {
+  it('continues on the replica, with the counters, revoked tokens and claims', async () => {
     const { url } = servers;
     const kept = await openPlugin(cache, url);
     const clock = await openPlugin(scheduler, url);

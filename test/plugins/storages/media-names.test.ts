@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { findTypeByShortName } from '../../../plugins/storages/shared/media.light.js';
 
 describe('short names of media types', () => {
-  it('are extensions, their plurals and sorts; an extension that ends with an s is no plural', () => {
+  it('are extensions, their plurals and groups; an extension that ends with an s is not a plural', () => {
     const known = {
       ...{ css: 'text/css', '.js': 'application/javascript', '*.ics': 'text/calendar', csv: 'text/csv' },
       ...{ png: 'image/png', PDFs: 'application/pdf', images: 'image/*', video: 'video/*', '*': '*/*' },
