@@ -34,8 +34,8 @@ const NO_ARRAYS = { why: 'there are no arrays' };
 const NO_TYPE = { why: 'there is no such type' };
 
 const SHARED: Readonly<Record<string, Difference>> = {
-  "'infinity'::timestamptz": { why: 'there is no infinite time' },
-  "'0044-03-15 00:00:00 BC'::timestamp": { why: 'times begin with the year 0' },
+  "'infinity'::timestamptz": { why: 'there is no infinite timestamp' },
+  "'0044-03-15 00:00:00 BC'::timestamp": { why: 'timestamps begin with the year 0' },
   "'1 day 2 hours'::interval": { why: 'an interval has one unit' },
   [String.raw`'\x6869'::bytea`]: NO_TYPE,
   "'(1,2)'::point": NO_TYPE,
@@ -48,7 +48,7 @@ const SHARED: Readonly<Record<string, Difference>> = {
   '$1::text[]': NO_ARRAYS,
   '$1::int[]': NO_ARRAYS,
   "'2026-01-02 03:04:05+00'::timestamptz::text": {
-    why: 'a time as text has six digits of a second and no zone',
+    why: 'a timestamp as text has six digits of a second and no zone',
     answer: '2026-01-02 03:04:05.000000',
   },
   'SELECT 1 / $1::int': { why: 'a division by zero is NULL', answer: null },
@@ -72,7 +72,7 @@ export const MYSQL: DialectFlavour = {
 
 export const MARIADB: DialectFlavour = {
   ddl: addCollation('utf8mb4_nopad_bin'),
-  differences: { ...SHARED, 'SELECT $1::text::jsonb': { why: 'text that is no JSON becomes NULL', answer: null } },
+  differences: { ...SHARED, 'SELECT $1::text::jsonb': { why: 'text that is not JSON becomes NULL', answer: null } },
   keyless: true,
   postgresql: false,
 };

@@ -60,7 +60,7 @@ export function testDialectServer(server: DialectServer): ServerConnections {
 }
 
 function testPoolLimits({ url, open }: ServerConnections, runtime: DialectServer['runtime']): void {
-  it('rejects when no connection becomes free in time', async () => {
+  it('rejects if no connection becomes free in time', async () => {
     const { run, handle } = await open({ pool_size: 1, pool_wait: 0.2 });
     const transaction = await handle.begin(SERIALIZABLE);
     const fault = await catchFault(run('SELECT 1'));
@@ -102,7 +102,7 @@ function testConnectionLoss(
     await waitUntil(async () => (await connections(url())) === 0, 'the connections are gone');
   });
 
-  it('goes on after its idle connections were terminated', async () => {
+  it('continues after its idle connections were terminated', async () => {
     const { run } = await open();
     await run('CREATE TABLE survives (id int PRIMARY KEY)');
     for (let round = 0; round < 3; round++) {
@@ -122,7 +122,7 @@ function testConnectionLoss(
     expect(await run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
   });
 
-  it('says that the outcome is unknown when the connection is lost during a write, and does not send it twice', async () => {
+  it('reports an unknown outcome when the connection is lost during a write, and does not send it twice', async () => {
     const { run } = await open();
     await run('CREATE TABLE once (id int PRIMARY KEY, n int)');
     const write = catchFault(run(slowInsert));
@@ -137,7 +137,7 @@ function testConnectionLoss(
 }
 
 function testConnectErrors({ url }: ServerConnections, { runtime, hasLogins }: DialectServer): void {
-  it('says in fixed words why it cannot connect', async () => {
+  it('reports in fixed text why it cannot connect', async () => {
     const [nobody, nowhere, wrong] = [new URL(url()), new URL(url()), new URL(url())];
     nobody.port = '1';
     nowhere.pathname = '/nowhere_secret';

@@ -65,7 +65,7 @@ function withServer(flavour: MysqlFlavour): void {
     hasLogins: true,
   });
 
-  it('stops a statement at its deadline, also one that writes', async () => {
+  it('cancels a statement after its timeout, also one that writes', async () => {
     const { run } = await open({ statement_timeout: 0.2 });
     const fault = await catchFault(run(HEAVY));
     expect(fault.code).to.equal('QRY_TIMEOUT');
@@ -77,7 +77,7 @@ function withServer(flavour: MysqlFlavour): void {
     expect(await run('SELECT n FROM slow')).to.deep.equal([{ n: 1 }]);
   });
 
-  it('breaks a deadlock: one of the two deserves a second try', async () => {
+  it('breaks a deadlock: one of the two can be retried', async () => {
     const { run, handle } = await open();
     await run('CREATE TABLE pair (id int PRIMARY KEY, n int)');
     await run('INSERT INTO pair (id, n) VALUES (1, 0), (2, 0)');
@@ -95,7 +95,7 @@ function withServer(flavour: MysqlFlavour): void {
     await handle.rollback(b);
   });
 
-  it('does not open with a statement that the server can never run, and leaves no connection behind', async () => {
+  it('does not open with a statement that the server can never run, and leaves no connection open', async () => {
     const context = { options: { url: url(), pool_size: 1 }, instance: 'main', log } as unknown as RuntimeContext;
     const refusing = (tables: readonly string[]): Dialect => {
       const handle = mysql.create?.(context) ?? expect.fail('no handle');
@@ -146,7 +146,7 @@ function withServer(flavour: MysqlFlavour): void {
     }
   });
 
-  it('locks the rows of a read that feeds a write', async () => {
+  it('locks the rows of a read whose result is written', async () => {
     const { run, handle } = await open();
     await run('CREATE TABLE fed (id int PRIMARY KEY, n int)');
     await run('INSERT INTO fed (id, n) VALUES (1, 0)');

@@ -27,7 +27,7 @@ export function documentStoreContract(name: string, open: MakeStore): void {
     });
     after(async () => opened?.close());
 
-    it('is well', async () => expect((await store().health())?.ok).to.equal(true));
+    it('is healthy', async () => expect((await store().health())?.ok).to.equal(true));
     describe('reads', () => documentReadsContract(handle));
     describe('writes', () => documentWritesContract(handle));
     describe('faults', () => documentFaultsContract(store));

@@ -105,7 +105,7 @@ const pipeline = fc
 
 const RUNS = { numRuns: countRuns('mongo', 40, 200), seed: 20_300_131, endOnFailure: true };
 
-describe('document stores: the embedded one answers as MongoDB does', function () {
+describe('document stores: the embedded one equals MongoDB', function () {
   const stores: DocumentStore[] = [];
   const closing: (() => Promise<unknown>)[] = [];
   before(async function () {
@@ -140,7 +140,7 @@ describe('document stores: the embedded one answers as MongoDB does', function (
     expect(own, JSON.stringify(asked)).to.equal(real);
   }
 
-  it('to filters', () =>
+  it('for filters', () =>
     fc.assert(
       fc.asyncProperty(filter, (asked) =>
         alike(asked, async (store) =>
@@ -150,7 +150,7 @@ describe('document stores: the embedded one answers as MongoDB does', function (
       RUNS,
     ));
 
-  it('to updates', () =>
+  it('for updates', () =>
     fc.assert(
       fc.asyncProperty(fc.constantFrom(...DOCUMENTS), operation, ({ _id, ...rest }, update) =>
         alike([rest, update], async (store) => {
@@ -162,7 +162,7 @@ describe('document stores: the embedded one answers as MongoDB does', function (
       RUNS,
     ));
 
-  it('to pipelines', () =>
+  it('for pipelines', () =>
     fc.assert(
       fc.asyncProperty(pipeline, (stages) => alike(stages, (store) => store.aggregate('alike', stages, null))),
       RUNS,

@@ -25,22 +25,22 @@ export function generatorContract(plugins: Plugins, name: string): void {
       made = Array.from({ length: MANY }, () => generator.next());
     });
 
-    it('makes texts of its pattern and length', () => {
+    it('generates texts of its pattern and length', () => {
       const pattern = new RegExp(`^(?:${String(plugins.fact('generator', name, 'pattern'))})$`);
       const length = Number(plugins.fact('generator', name, 'length'));
       const wrong = made.filter((id) => typeof id !== 'string' || !pattern.test(id) || id.length !== length);
       expect(wrong).to.deep.equal([]);
     });
 
-    it('makes none twice', () => {
+    it('generates none twice', () => {
       expect(new Set(made).size).to.equal(MANY);
     });
 
-    it('makes what can stand in a URL and in a file name', () => {
+    it('generates what a URL and a file name can contain', () => {
       expect(made.filter((id) => encodeURIComponent(id) !== id)).to.deep.equal([]);
     });
 
-    it('sorts by time where it says so, and shows no order where it cannot be guessed', () => {
+    it('sorts by time if it declares so, and shows no order if it is not predictable', () => {
       const isSorted = made.every((id, i) => i === 0 || (made[i - 1] ?? '') < id);
       const sortable = plugins.fact('generator', name, 'sortable');
       if (sortable === true || plugins.fact('generator', name, 'guessable') === false) {
@@ -48,7 +48,7 @@ export function generatorContract(plugins: Plugins, name: string): void {
       }
     });
 
-    it('can be guessed if and only if it says so', () => {
+    it('is predictable if and only if it declares so', () => {
       expect(measureEntropy(made) < SECRET_BITS).to.equal(plugins.fact('generator', name, 'guessable'));
     });
   });

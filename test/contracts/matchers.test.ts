@@ -66,7 +66,7 @@ const SNAPSHOTS: readonly (readonly [Json, unknown, Json | undefined])[] = [
 describeContract(plugins, 'matcher', matcherContract);
 
 describe('matchers', () => {
-  it('accept what they say, and nothing else', async () => {
+  it('accept what they describe, and nothing else', async () => {
     const all = new Map<string, Matcher>();
     for (const name of names) all.set(name, await plugins.handle<Matcher>('matcher', name));
     const match = createMatch(all, new Map([['x', 5]]));

@@ -19,7 +19,7 @@ export interface OutageBackend {
 }
 
 export function testQueueOutage({ name, openProxied }: OutageBackend): void {
-  describe(`queue ${name}, its store away`, function () {
+  describe(`queue ${name}, its store unavailable`, function () {
     let [address, direct] = [{} as Address, {} as Address];
     let proxy: FaultProxy | undefined;
     const opened: OpenedQueue[] = [];
@@ -49,7 +49,7 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
     });
 
     for (const way of ['closed', 'silent'] as const) {
-      it(`rejects work within a second when it is ${way}, and goes on when it is back`, async () => {
+      it(`rejects jobs within a second when it is ${way}, and continues when it is available`, async () => {
         const one = await open(address, { lease: 3 });
         const done = new Set<string>();
         await one.queue.startWorker((work) => Promise.resolve((done.add(work.id), DONE)));
@@ -79,7 +79,7 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
       });
     }
 
-    it('does not stop the start, and is found when it is there', async () => {
+    it('does not prevent the start, and connects when it is available', async () => {
       proxy?.reset();
       const one = await open(address);
       const done = new Set<string>();
@@ -89,7 +89,7 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
       await waitUntil(() => done.has('found'), 'the worker found its store');
     });
 
-    it('loses no end of work that lies between: it is noted when the store is back', async () => {
+    it('loses no end of a job during the outage: it is recorded when the store is available', async () => {
       const one = await open(address, { lease: 20 });
       let [begun, finish] = [0, (): void => {}];
       await add(one, createTestJob());

@@ -83,7 +83,7 @@ describe('queue postgres, connections of other databases', () => {
   });
   afterEach(() => Promise.all(places.splice(0).map(({ close }) => close())));
 
-  it('are not joined, though they have the same tables, or none', async () => {
+  it('do not share a transaction, whether or not they have the same tables', async () => {
     const [here, there] = places as [SqlPlace, SqlPlace];
     expect(await here.queue.queue.findTransactionalQueue(there.main)).to.equal(null);
     await there.main.execute('DROP TABLE lintel_jobs', [], null);
@@ -106,7 +106,7 @@ testQueueOutage({
   },
 });
 
-describe('the embedded database', () => {
+describe('embedded database', () => {
   let main: Main | undefined;
   after(() => main?.close());
 

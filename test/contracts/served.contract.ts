@@ -127,7 +127,7 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
 export function envelopeContract(plugins: Plugins, name: string): void {
   const spec = plugins.project.registry.plugin('envelope', name)!;
   for (const { title, json } of spec.examples) {
-    it(`envelope ${name} (${title}) wraps results of every sort, and never a problem`, async () => {
+    it(`envelope ${name} (${title}) wraps results of every kind, and never a problem`, async () => {
       const values = [{ n: 1 }, [1, 2], [], null, 'text', 0, false];
       const resources = values.map((value, i) => defineReturnResource(`r${i}`, value));
       const files = { 'definitions/a.json': [...resources, defineReturnResource('need', '$PAYLOAD.absent')] };

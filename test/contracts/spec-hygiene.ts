@@ -39,7 +39,7 @@ export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): voi
     describe(`spec of ${pluginId(spec)}`, () => {
       const kind = registry.kind(spec.kind) as Kind;
 
-      it('says what it is, since when, and with which facts', () => {
+      it('has a summary, a version and facts', () => {
         expect(spec.summary).to.match(/\.$/);
         expect(spec.summary.length, 'summary').to.be.at.most(200);
         expect(spec.since).to.match(/^\d+\.\d+\.\d+$/);
@@ -63,7 +63,7 @@ export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): voi
       }
 
       for (const { title, json, code, at } of spec.counterExamples) {
-        it(`counter-example "${title}" gives ${code} at its place, and errors nowhere else`, () => {
+        it(`counter-example "${title}" has ${code} at its place, and no other error`, () => {
           const host = kind.host(json, spec);
           const { problems, doc } = check(host, registry);
           const places = placesAt(doc, `${host.at}${at}`);

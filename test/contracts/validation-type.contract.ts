@@ -78,7 +78,7 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
       });
     }
 
-    it('says where, in a code and in words, and never repeats the value', () => {
+    it('reports the place, with a code and a message, and never repeats the value', () => {
       for (const value of Object.values(VALUES)) {
         for (const issue of validateValue({ type: name, min_length: 900 }, value, '/a/0/b')) {
           expect(issue).to.have.all.keys('pointer', 'code', 'detail');
@@ -104,7 +104,7 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
       });
     }
 
-    it('checks anything without an exception, twice the same', () => {
+    it('checks anything without an exception, with the same result twice', () => {
       fc.assert(
         fc.property(fc.jsonValue(), (value) => {
           expect(validateValue({ type: name }, value)).to.deep.equal(validateValue({ type: name }, value));

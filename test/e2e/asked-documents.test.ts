@@ -43,8 +43,8 @@ const SOUND: readonly object[] = [
   pipeline({ $densify: { field: 'n', range: { step: 1, bounds: 'full' } } }),
 ];
 
-describe('document queries that the embedded store runs on no documents', () => {
-  it('a query that it cannot run is an error of the check, and no other query is', async () => {
+describe('document queries checked by the embedded store on no documents', () => {
+  it('reports a query that the store cannot run as an error of the check, and no other query', async () => {
     const list = (prefix: string, queries: readonly object[]): object[] =>
       queries.map((one, i) => defineDocumentResource(`${prefix}${i}`, one, { returnables: ['id'] }));
     const wrong = [
@@ -105,7 +105,7 @@ describe('document queries that MongoDB explains', function () {
   });
   after(() => kernel?.close());
 
-  it('a query that the server rejects is an error at the start, and no other query is', async () => {
+  it('reports a query that the server rejects as an error at startup, and no other query', async () => {
     const started = kernel as TestKernel;
     const all = started.kernel.problems().filter(({ severity }) => severity === 'error');
     const text = await readFile(join(started.project.folder, 'definitions/wrong.json'), 'utf8');
@@ -123,7 +123,7 @@ describe('document queries that MongoDB explains', function () {
     expect((await started.post('/sound2', { text: 'a' })).status).to.equal(200);
   });
 
-  it('`check --database` reports the same errors', async () => {
+  it('reports the same errors in `check --database`', async () => {
     const { folder } = (kernel as TestKernel).project;
     const { code, stdout } = await runCli(['check', '--database', '--format', 'json'], { cwd: folder, env: {} });
     const codes = (JSON.parse(stdout) as readonly { code: string }[]).map((one) => one.code);

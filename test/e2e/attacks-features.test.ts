@@ -165,7 +165,7 @@ describe('attacks on features', () => {
     });
 
     for (const path of ['/drop', '/drop-whole'])
-      it(`${path.slice(1)}: a list of files to remove is distinguished from another`, async () => {
+      it(`${path.slice(1)}: distinguishes lists of files to remove`, async () => {
         const put = async (): Promise<string> => {
           const body = createFormData([{ name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
           const answer = await kernel.request<readonly { storage_key: string }[]>('POST', '/put', { body });
@@ -180,7 +180,7 @@ describe('attacks on features', () => {
       });
   });
 
-  describe('limits', () => {
+  describe('rate limits', () => {
     const postFrom = (address: string) =>
       kernel.post('/by-address', {}, { headers: { 'x-forwarded-for': address } }).then(({ status }) => status);
 
@@ -193,7 +193,7 @@ describe('attacks on features', () => {
       expect(await postFrom('192.0.2.2')).to.equal(200);
     });
 
-    it('counts a number in another spelling as the same number', async () => {
+    it('counts a number in another notation as the same number', async () => {
       expect((await kernel.request('GET', '/by-number?id=5')).status).to.equal(200);
       for (const id of ['5', '5.0', '5e0', '50e-1', '500E-2'])
         expect((await kernel.request('GET', `/by-number?id=${id}`)).status, id).to.equal(429);
@@ -202,7 +202,7 @@ describe('attacks on features', () => {
     });
   });
 
-  describe('a value inside a text that is sent to another service', () => {
+  describe('value inside a text that is sent to another service', () => {
     it('stays one value of a form', async () => {
       const { body, text } = await kernel.post<{ body: string }>('/form', { code: 'a&scope=admin' });
       expect(body.body, text).to.equal('code=a%26scope%3Dadmin&scope=read');
@@ -233,7 +233,7 @@ describe('attacks on features', () => {
     expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
   });
 
-  describe('a response that is not read', () => {
+  describe('response that is not read', () => {
     const countRequestLogs = (): number => kernel.log.filter(({ message }) => message === 'request').length;
 
     /** Sends a request and reads nothing until the server says that the request is over; gives the bytes that came. */
@@ -266,7 +266,7 @@ describe('attacks on features', () => {
     });
   });
 
-  it('concurrent requests for the status page check each plugin once', async () => {
+  it('checks each plugin once for concurrent requests for the status page', async () => {
     let asked = 0;
     const health = (): Promise<{ ok: true }> => {
       asked++;

@@ -83,7 +83,7 @@ describe('attacks: floods', () => {
   });
   after(() => kernel?.close());
 
-  it('sign-ins that wait for their hash leave connections for others, and all are answered', async () => {
+  it('leave connections for others while sign-ins wait for their hash, and all get a response', async () => {
     let over = 0;
     const flood = Array.from({ length: 16 }, async (_, i) => {
       const { status } = await kernel.post('/sign-in', { id: i + 2, password: i % 2 === 0 ? 'secret' : 'wrong' });

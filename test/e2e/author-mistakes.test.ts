@@ -28,9 +28,9 @@ function formatMistake({ code, before, after }: Mistake, { codesAtMistake, isFix
 const wanted = ({ code, before, after, isFixable }: Mistake): string =>
   `${before} => ${after} :: ${UNSAID.test(code) ? 'unsaid' : code}${isFixable ? ' fix' : ''}`;
 
-describe('errors of authors', () => {
+describe('author mistakes', () => {
   for (const set of listMistakeSets()) {
-    it(`${set}: each is reported at its position, and no fix is wrong`, () => {
+    it(`${set}: are each reported at their position, and no fix is wrong`, () => {
       const application = loadApplication(set);
       const found = sampleCases('edits', set, readMistakes(set), 16).map(
         (mistake) => [mistake, checkMistake(application, mistake)] as const,

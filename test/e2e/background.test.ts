@@ -144,7 +144,7 @@ const definitions = [
   ]),
 ];
 
-describe('work after the response', () => {
+describe('deferred work', () => {
   let upstream!: Upstream;
   const refusals = new Map<string, number>();
   before(async () => {
@@ -181,7 +181,7 @@ describe('work after the response', () => {
       return kernel().post('/hook', text, { headers: { 'x-signature': signHmac(text, key) } });
     };
 
-    it('returns the synchronous result with 200, and makes the queued call after it', async () => {
+    it('returns the synchronous result with 200, and runs the queued call after it', async () => {
       const headers = { ...createBearerInit(await signJwt(createTokenClaims())).headers, 'x-tenant': 'blue' } as Record<
         string,
         string
@@ -206,7 +206,7 @@ describe('work after the response', () => {
       await waitUntilNoJobs(kernel());
     });
 
-    it('accepts a webhook with 202 and its id, and does the work after the response', async () => {
+    it('accepts a webhook with 202 and its id, and runs the work after the response', async () => {
       const { status, body, headers } = await sendHook({ id: 'h1', item: 'parcel', more: 'is not read' });
       expect(status).to.equal(202);
       expect(body).to.deep.equal({ accepted: true, id: headers.get('x-request-id') });
@@ -264,7 +264,7 @@ describe('work after the response', () => {
       await waitUntilNoJobs(kernel());
     });
 
-    it('retries, and stores finally failed work for inspection', async () => {
+    it('retries, and stores permanently failed work for inspection', async () => {
       refusals.set('/broken', Infinity);
       expect((await kernel().post('/again', {})).status).to.equal(202);
       const [dead] = await waitForValue(

@@ -105,7 +105,7 @@ const FILES = {
 const describePlan = (kernel: TestKernel, id: string): string =>
   JSON.stringify(kernel.kernel.plans().byId.get(id)?.summary.describe);
 
-describeOnBothDatabases('the balance chain', { files: FILES }, (kernel) => {
+describeOnBothDatabases('balance chain', { files: FILES }, (kernel) => {
   const balance = async (id: string): Promise<unknown> => (await kernel().post('/read', { id })).body['balance'];
 
   for (const resource of ['add', 'add-or-refuse', 'add-without']) {

@@ -10,7 +10,7 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
 import { NO_BROWSER, skipTest } from '../support/skip.js';
 
-describe('a page of another origin, in a browser', function () {
+describe('page of another origin in a browser', function () {
   let browser: Browser | null = null;
   let page: Page;
   let site: Server | undefined;
@@ -73,7 +73,7 @@ describe('a page of another origin, in a browser', function () {
     expect(JSON.parse((seen as { text: string }).text)).to.include({ code: 'REQ_MALFORMED' });
   });
 
-  it('cannot show an answer as a page, a frame or a script', async () => {
+  it('cannot show a response as a page, a frame or a script', async () => {
     const url = await start([origin]);
     const target = JSON.stringify(`${url}/status`);
     // As text: what runs in the page is compiled for Node otherwise.

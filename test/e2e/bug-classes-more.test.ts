@@ -22,7 +22,7 @@ const errorsIn = (definition: object): string[] =>
 const decodeClaims = (token: string): Loose =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Loose;
 
-describe('classes of bugs, the others', () => {
+describe('further classes of bugs', () => {
   let kernel!: TestKernel;
   let ada!: Person;
   let bob!: Person;

@@ -8,7 +8,7 @@ import { startOwnRedis } from '../support/redis.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
-describe('cached results without their Redis', function () {
+describe('cached results with an unavailable Redis', function () {
   let kernel: TestKernel;
   let proxy: FaultProxy;
   let stop: (() => Promise<void>) | undefined;

@@ -232,7 +232,7 @@ for (const place of PLACES) {
       return rows[0]?.n ?? 0;
     };
 
-    it('computes once for all that ask at the same time', async () => {
+    it('computes once for all concurrent requests', async () => {
       const id = ++ids;
       await ok('add', { id, text: `busy ${id}` });
       const answers = await Promise.all(Array.from({ length: 20 }, () => ok('slow', { id })));
@@ -240,7 +240,7 @@ for (const place of PLACES) {
       expect((await ok('slow', { id }))['made']).to.equal(answers[0]?.['made']);
     });
 
-    it('answers each request that waits for a failed one, and stores nothing of it', async () => {
+    it('responds to each request that waits for a failed one, and stores nothing of it', async () => {
       const id = ++ids;
       await ok('add', { id, text: 'fives' });
       const statuses = await Promise.all(

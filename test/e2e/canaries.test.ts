@@ -33,7 +33,7 @@ const FUNCTIONS = `
     DECLARE found text; BEGIN EXECUTE query INTO found; RETURN found; END $$;
   CREATE FUNCTION end_session() RETURNS boolean LANGUAGE sql AS 'SELECT pg_terminate_backend(pg_backend_pid())';`;
 
-describe('canaries', function () {
+describe('secrets (canaries)', function () {
   const { createFolder, startIn } = serveAsChild();
   let collector: Collector | undefined;
   after(() => collector?.close());
@@ -124,7 +124,7 @@ describe('canaries', function () {
     });
   }
 
-  before('messages over connections', async () => {
+  before('are sent before messages over connections', async () => {
     const all: SocketClient[] = [];
     const open = async (...given: Parameters<typeof connect>): Promise<SocketClient> => {
       const socket = await connect(...given);
@@ -156,7 +156,7 @@ describe('canaries', function () {
     }
   });
 
-  before('what is kept of work', async () => {
+  before('are sent before stored work', async () => {
     const jobs = async (...words: string[]): Promise<string> => {
       const { code, stdout, stderr } = await runCli(['jobs', ...words], { cwd, env });
       expect(code, stderr).to.equal(0);
@@ -174,7 +174,7 @@ describe('canaries', function () {
     expect(shown).to.contain(getCanary('deadpayload')).and.not.contain('127.0.0.1');
   });
 
-  before('what the service shows of itself', async () => {
+  before('are sent before the status and the metrics', async () => {
     const authorization = `Bearer ${getCanary('metricstoken')}`;
     await send({ method: 'GET', path: '/metrics', headers: { authorization }, status: 200 });
     await send({
@@ -187,7 +187,7 @@ describe('canaries', function () {
     expect(seen.some(({ text }) => text.includes('lintel_requests_total{resource="add"'))).to.equal(true);
   });
 
-  before('what the command line prints', async () => {
+  before('are sent before the command line prints', async () => {
     const ids = FEATURES.flatMap(({ definitions }) => definitions).flatMap((definition) =>
       'id' in definition ? [String(definition.id)] : [],
     );
@@ -208,7 +208,7 @@ describe('canaries', function () {
     expect(broken.stdout + broken.stderr).to.contain('TOK_KEY_SHORT');
   });
 
-  before('what is left when it ends', async () => {
+  before('are sent before the process ends', async () => {
     await stop();
     const traces = collector?.texts.join('\n') ?? '';
     expect(traces).to.contain('POST /shops/:shop');
@@ -218,7 +218,7 @@ describe('canaries', function () {
       .and.contain('"resource":"lost"');
   });
 
-  it('none of them is anywhere except in its expected places', () => {
+  it('are nowhere except in their expected places', () => {
     const all = getCanaries();
     expect(all.size).to.be.greaterThan(40);
     const found = [...all].flatMap(([name, value]) =>
@@ -234,7 +234,7 @@ describe('canaries', function () {
     }
   });
 
-  it('and each is in its expected places, so the search works', () => {
+  it('are each in their expected places, so the search works', () => {
     const owed = FEATURES.flatMap(({ calls }) => calls.flatMap(({ gives = [] }) => gives));
     for (const name of owed) {
       const there = seen.some(({ text, may }) => may.includes(name) && text.includes(getCanary(name)));

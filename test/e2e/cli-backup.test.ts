@@ -89,7 +89,7 @@ describe('lintel backup and restore', () => {
     for (const made of projects) await made.dispose();
   });
 
-  it('copies a running server under writes, whole and private', async () => {
+  it('copies a running server under writes, completely, with private files', async () => {
     await serving(project, async (kernel) => {
       await kernel.post('/open');
       await kernel.post('/write', { text: 'first' });
@@ -121,7 +121,7 @@ describe('lintel backup and restore', () => {
     expect(again.stderr).to.include('already contains files');
   }).timeout(60_000);
 
-  it('restores it into empty folders, and the same rows, documents and files are served', async () => {
+  it('restores it into empty folders, and serves the same rows, documents and files', async () => {
     const other = await make();
     expect(await run(['restore', copy], other.folder)).to.include({ code: 0, stderr: '' });
     await serving(other, async (kernel) => {

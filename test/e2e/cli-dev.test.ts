@@ -71,13 +71,13 @@ describe('lintel dev', function () {
     expect(await answer('/b')).to.equal(2);
   });
 
-  it('starts in an empty project, and sees the first definition', async () => {
+  it('starts in an empty project, and loads the first definition', async () => {
     await start({ 'lintel.config.json': {} });
     await save(A, defineReturnResource('a', 1), /serving 1 resource/);
     expect(await answer('/a')).to.equal(1);
   });
 
-  it('reads a file whose event was lost, soon after a reload', async () => {
+  it('loads a file whose event was lost, soon after a reload', async () => {
     const events = FSWatcher.prototype as unknown as { emit: (this: unknown, ...args: unknown[]) => boolean };
     const { emit } = events;
     events.emit = function (...args) {
@@ -173,7 +173,7 @@ describe('lintel dev', function () {
     expect(reason).to.match(/"level":30.*"reason":"[^"]+".*"msg":"webhook rejected"/);
   });
 
-  it('says that a changed config or .env needs a restart', async () => {
+  it('reports that a changed config or .env needs a restart', async () => {
     await start({ [A]: defineReturnResource('a', 1), 'lintel.config.json': {}, '.env': 'X=1\n' });
     await save('lintel.config.json', { migrate: false }, /lintel\.config\.json changed: restart/);
     await save('.env', 'X=2\n', /\.env changed: restart/);

@@ -20,7 +20,7 @@ const filesWith = (timeouts: object = {}): Record<string, unknown> => ({
 const said = (child: Running): string[] =>
   [...child.output().matchAll(/"msg":"desk: (.*)"/g)].map(([, text]) => text ?? '').slice(2);
 
-describe('lintel serve ends', function () {
+describe('end of lintel serve', function () {
   const { start } = serveInProcess();
   const { start: startProcess } = serveAsChild();
 
@@ -40,7 +40,7 @@ describe('lintel serve ends', function () {
     expect(said(child)).to.deep.equal(['takes up nothing more', 'is over', 'closed']);
   });
 
-  it('with work that takes too long: releases it, logs this, and the exit code is 1', async () => {
+  it('with work that takes too long: releases it, logs this, and exits with 1', async () => {
     const child = await start(filesWith({ drain: 0.3 }), { env: { WORK: 'SIGUSR2' } });
     await waitUntilReady(child);
     const { code, stdout } = await child.stop('SIGTERM');
@@ -49,7 +49,7 @@ describe('lintel serve ends', function () {
     expect(stdout).to.contain('jobs released').and.not.contain('requests aborted');
   });
 
-  it('at the second signal: releases work at once, and the exit code is not 0', async () => {
+  it('at the second signal: releases work immediately, and does not exit with 0', async () => {
     const child = await startProcess(filesWith(), { env: { WORK: 'SIGUSR2' } });
     await waitUntilReady(child);
     child.send('SIGTERM');
@@ -60,7 +60,7 @@ describe('lintel serve ends', function () {
     expect(said(child)).to.deep.equal(['takes up nothing more', 'hands back']);
   });
 
-  it('with an open connection that sends nothing', async () => {
+  it('with an open connection that sends nothing: is not delayed', async () => {
     const child = await start(filesWith());
     const { url } = await waitUntilReady(child);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -74,7 +74,7 @@ describe('lintel serve ends', function () {
     await closed;
   });
 
-  it('during `linger`: is not ready, and answers requests on connections that it then closes', async () => {
+  it('during `linger`: is not ready, and responds to requests on connections that it then closes', async () => {
     const child = await start(filesWith({ linger: 1 }));
     const client = await waitUntilReady(child);
     const over = child.stop('SIGTERM');

@@ -49,7 +49,7 @@ describe('lintel openapi', function () {
     expect(await readFile(join(project.folder, 'api/openapi.json'), 'utf8')).to.equal(text);
   });
 
-  it('has the types that a database finds for columns, where the text leaves them open', async () => {
+  it('contains the column types of the database, where the text leaves them open', async () => {
     const write = (id: string, query: string, rest: object = {}): object => ({
       ...{ id, resource: id, actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters: [] }, ...rest }] },
     });

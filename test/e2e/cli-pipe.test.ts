@@ -19,7 +19,7 @@ describe('lintel into a pipe', () => {
     expect(await withoutReader('schema', ROOT)).to.deep.equal([0, '']);
   });
 
-  it('a definition with errors is rejected even if the output is not read', async () => {
+  it('rejects a definition with errors even if the output is not read', async () => {
     const project = await createTempProject({ 'definitions/a.json': '{ "resource": 1 }' });
     try {
       expect(await withoutReader('check', project.folder)).to.deep.equal([1, '']);

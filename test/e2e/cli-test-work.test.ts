@@ -136,7 +136,7 @@ describe('lintel test: work, time and services', () => {
     return Object.fromEntries(report.cases.map(({ id, failures }) => [id, failures.map(({ message }) => message)]));
   }
 
-  it('passes what holds', async () => {
+  it('passes correct expectations', async () => {
     const given = { now: NOW };
     const found = await run(
       {
@@ -227,7 +227,7 @@ describe('lintel test: work, time and services', () => {
     expect(Object.keys(found)).to.have.length(16);
   });
 
-  it('fails what does not hold: a call that nothing expects, a job that is left, another message', async () => {
+  it('fails wrong expectations: an unexpected call, a remaining job, another message', async () => {
     const found = await run(
       { id: 'call', steps: [call('charge', { body: { amount: 5 } }, { problem: {} })] },
       { id: 'job', steps: [call('later', {}, { status: 202 })], expect: { jobs: [] } },

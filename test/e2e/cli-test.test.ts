@@ -258,7 +258,7 @@ describe('lintel test', () => {
     expect([again.code, again.stdout.includes('changes noticed')]).to.deep.equal([1, false]);
   });
 
-  it('runs after each save what it can have changed, until a signal', async () => {
+  it('runs after each save the affected cases, until a signal', async () => {
     const one = (id: string, resource: string): object => ({
       id,
       steps: [{ request: { resource, body: { text: 'a', owner: 'a' } } }],

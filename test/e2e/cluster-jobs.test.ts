@@ -173,7 +173,7 @@ for (const [store, choose] of Object.entries(STORES)) {
       return answers.map(({ body }) => String(body['id']));
     }
 
-    it('if one is killed and one is silent for longer than a lease, another runs their jobs under the same ids; all others run once', async () => {
+    it('run the jobs of a killed one, and of one that hangs for longer than a lease, in another, under the same ids; all others run once', async () => {
       const ids = await fill(3);
       const [killed, silent] = [first(), second()];
       const taken = listKeys([...runBy(killed), ...runBy(silent)]);
@@ -229,7 +229,7 @@ for (const [store, choose] of Object.entries(STORES)) {
     });
 
     if (store === 'mongo' || !isDeep('kills')) return;
-    it('if one is killed under load, no accepted work is lost, and only its own work runs twice', async () => {
+    it('lose no accepted work if one is killed under load, and only its own work runs twice', async () => {
       const killed = await cluster.start();
       const load = startLoad(async (id) => {
         const answer = await cluster.client.post('/note', { id });

@@ -146,7 +146,7 @@ describe('three processes and their Redis', function () {
     expect(counts(), text).to.deep.equal([times, times, times]);
   };
 
-  it('while Redis is unavailable, requests that need it are rejected in time and others are served; afterwards all work and messages are there', async () => {
+  it('reject requests that need an unavailable Redis in time and serve others; afterwards all work and messages are there', async () => {
     upstream.holdAnswers(true);
     await post(0, '/call', {}, 202);
     await waitForValue(
@@ -189,7 +189,7 @@ describe('three processes and their Redis', function () {
     for (const { output } of cluster.peers) expect(output()).not.to.contain('is empty after a reconnect');
   });
 
-  it('when Redis is emptied, every process logs what is lost and keeps serving', async () => {
+  it('log what is lost when Redis is emptied, and keep serving', async () => {
     await post(0, '/all', { n: 1 }, 200);
     await Promise.all(clients.map((client) => numbers(client, 1)));
     await post(0, '/much-later', { id: 'lost' }, 202);

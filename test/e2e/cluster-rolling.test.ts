@@ -199,7 +199,7 @@ describe('processes that are replaced under load', function () {
     }
   }
 
-  it('one is replaced on its own port: no request fails, no work is lost or doubled, every client has every message once', async () => {
+  it('are replaced one by one on the same port: no request fails, no work is lost or doubled, every client has every message once', async () => {
     const [leaving] = cluster.members;
     const ledger = await underLoad(async () => {
       expect((await cluster.stopMember(leaving!)).code).to.equal(0);
@@ -214,7 +214,7 @@ describe('processes that are replaced under load', function () {
     expect(codes.length).to.be.within(1, clients.length);
   });
 
-  it('each is replaced by one with new definitions that starts first: no request fails, and the tables have new columns', async () => {
+  it('are replaced by new ones with new definitions that start first: no request fails, and the tables have new columns', async () => {
     await cluster.project.write('definitions/_entry.json', { ...ENTRY, note: { type: 'String', optional: true } });
     await cluster.project.write('definitions/a.json', [...RESOURCES, defineReturnResource('version', { version: 2 })]);
     const [leaving] = cluster.members;
@@ -233,7 +233,7 @@ describe('processes that are replaced under load', function () {
     expect((await cluster.client.post('/newest', {})).body).to.include.keys('id', 'note');
   });
 
-  it('a killed process loses its running requests, and nothing that was answered', async () => {
+  it('lose only running requests when killed, and nothing that was acknowledged', async () => {
     const [killed] = cluster.members;
     // Work that it did is done again, perhaps twice: `kills.test.ts`.
     const ledger = await underLoad(async () => void (await cluster.stopMember(killed!, 'SIGKILL')), ['/add']);

@@ -155,7 +155,7 @@ describe('clients of three processes', function () {
     expect(codes.filter((code) => code === 429)).to.have.length(40);
   });
 
-  it('lose a token that a request ends at another process, with their next message or without one', async () => {
+  it('lose a revoked token at every process, with their next message or without one', async () => {
     const token = await fetchToken('ada');
     const options = { query: '?uid=ada', protocols: ['Authorization', token] };
     const [busy, quiet] = [await open(1, options), await open(2, options)];

@@ -73,7 +73,7 @@ const isRightBelow = (prefix: string, key: unknown): boolean =>
 describe('shared vectors', () => {
   after(closeStrings);
   for (const { file: name, cases: many, optional, every = 1 } of FILES) {
-    it(`${name}: ${every === 1 ? 'every case gives what it must' : 'cases give what they must'}`, async function () {
+    it(`${name}: ${every === 1 ? 'match in every case' : 'match in a sample of cases'}`, async function () {
       this.timeout(240_000);
       const file = vectorFile(name);
       if (file === null) return skipTest(this, NO_SHARED);
@@ -127,7 +127,7 @@ describe('shared vectors', () => {
 });
 
 describe('conformance command', () => {
-  it('answers one line for each case, in order', () => {
+  it('prints one line for each case, in order', () => {
     const body = (id: string, text: string): string =>
       JSON.stringify({ id, content_type: 'application/json', bytes: Buffer.from(text).toString('hex') });
     const { stdout, status } = spawnSync(process.execPath, [join(ROOT, 'dist', 'test', 'conform.js'), 'json.body'], {
@@ -146,7 +146,7 @@ describe('conformance command', () => {
     expect(results).to.have.length(3);
   });
 
-  it('names its operations when it is requested another', async () => {
+  it('lists its operations for an unknown one', async () => {
     const said: string[] = [];
     const status = await runCommand(['nothing'], [], { out: () => undefined, error: (text) => said.push(text) });
     expect(status).to.equal(1);

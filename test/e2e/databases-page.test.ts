@@ -15,7 +15,7 @@ const ENV = createEnvFacts({
   MONGO_URL: 'mongodb://127.0.0.1/a',
 });
 
-describe('the page about databases', () => {
+describe('documentation page about databases', () => {
   it('shows configs that the checker accepts', () => {
     expect(configs).to.have.length(2);
     for (const text of configs) {

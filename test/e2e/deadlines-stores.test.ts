@@ -50,7 +50,7 @@ const UPLOADS = {
 
 const token = await signJwt({ id: 'ada', exp: Math.floor(Date.now() / 1000) + 600 });
 
-describe('the deadline of a request, at every store', () => {
+describe('deadline of a request, at every store', () => {
   const open: { close(): Promise<unknown> }[] = [];
   after(async () => {
     for (const one of open.reverse()) await one.close();
@@ -79,7 +79,7 @@ describe('the deadline of a request, at every store', () => {
       body: createFormData([{ name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' }]),
     });
 
-  it('plugins that never answer: 503 for requests that need them, computed or pending for the others', async () => {
+  it('returns 503 for requests that need plugins without a response; others are computed or pending', async () => {
     const plugins = ['builtin:*', join(PLUGIN_FIXTURES, 'silent')];
     const stores = { cache: { use: 'silent' }, storage: { use: 'silent' }, queue: { use: 'silent' } };
     const definitions = [...FILES['definitions/a.json'], ...UPLOADS['definitions/a.json']];
@@ -104,7 +104,7 @@ describe('the deadline of a request, at every store', () => {
     await waitUntilNoTempFiles();
   });
 
-  describe('a Redis that stops answering', () => {
+  describe('with a Redis that stops responding', () => {
     let proxy: FaultProxy;
     let kernel: TestKernel;
     before(async function () {
@@ -117,7 +117,7 @@ describe('the deadline of a request, at every store', () => {
       kernel = await start({ files: FILES, config, env: { KEY, REDIS: `redis://127.0.0.1:${proxy.port}` } });
     });
 
-    it('ends counters, revocations and look-ups within the deadline, and all of them work when it is back', async () => {
+    it('ends counters, revocations and look-ups in time, and all of them work when it is available again', async () => {
       proxy.muteResponses();
       const outcomes = await Promise.all([
         send(kernel, '/counted'),
@@ -136,7 +136,7 @@ describe('the deadline of a request, at every store', () => {
     });
   });
 
-  it('an S3 server that accepts files and never answers: 503, and no connection stays open', async () => {
+  it('returns 503 for an S3 server that accepts files and never responds, and no connection stays open', async () => {
     const asked: string[] = [];
     const server: Server = createServer((request, response) => {
       asked.push(request.method ?? '');
@@ -160,7 +160,7 @@ describe('the deadline of a request, at every store', () => {
     await waitUntil(async () => (await countConnections()) <= 2);
   });
 
-  describe('a MongoDB that stops answering', () => {
+  describe('with a MongoDB that stops responding', () => {
     let proxy: FaultProxy;
     let kernel: TestKernel;
     before(async function () {
@@ -186,7 +186,7 @@ describe('the deadline of a request, at every store', () => {
       kernel = await start({ files, config: { documents, http }, env: { MONGO: url.href } });
     });
 
-    it('ends reads and writes within the deadline, and serves again when it is back', async () => {
+    it('ends reads and writes in time, and serves again when it is available', async () => {
       await kernel.post('/all');
       proxy.muteResponses();
       const outcomes = await Promise.all([send(kernel, '/all'), send(kernel, '/add', { body: { text: 'a' } })]);

@@ -27,7 +27,7 @@ const FILES = {
   ],
 };
 
-describe('the deadline of a request', () => {
+describe('deadline of a request', () => {
   let kernel: TestKernel;
   let proxy: FaultProxy;
   let admin: pg.Client;
@@ -65,20 +65,20 @@ describe('the deadline of a request', () => {
     return Number(rows[0]?.n);
   };
 
-  it('ends a statement', async () => {
+  it('cancels a statement', async () => {
     const { status, body, headers } = await kernel.post('/slow', { seconds: 3 });
     expect([status, body['code'], headers.get('retry-after')]).to.deep.equal([503, 'QRY_TIMEOUT', '1']);
     await kernel.post('/slow', { seconds: 0 });
   });
 
-  it('ends a call to a service that does not answer', async () => {
+  it('aborts a call to a service that does not respond', async () => {
     const elapsed = startStopwatch();
     const { status, body } = await kernel.post('/call');
     expect([status, body['code']]).to.deep.equal([504, 'OUT_TIMEOUT']);
     expect(elapsed()).to.be.lessThan(4000);
   });
 
-  it('ends the wait for a lock: the answer says that the outcome is not known, and the server forgets the statement', async () => {
+  it('aborts the wait for a lock: the response states that the outcome is unknown, and the server drops the statement', async () => {
     await admin.query('BEGIN');
     await admin.query('UPDATE notes SET n = n WHERE id = 1');
     const { status, body } = await kernel.post('/change');
@@ -107,7 +107,7 @@ describe('the deadline of a request', () => {
     expect((await kernel.post('/read')).status).to.equal(200);
   });
 
-  it('ends the wait for a server that stops answering, and serves again when it is available', async () => {
+  it('ends the wait for a server that stops responding, and serves again when it is available', async () => {
     proxy.stall();
     const elapsed = startStopwatch();
     const [read, change] = await Promise.all([kernel.post('/read'), kernel.post('/change')]);

@@ -81,7 +81,7 @@ const MANY = 334;
 const SIZE = countRuns('mongo', 6, 1);
 const AT_ONCE = 4;
 
-describeOnEach('races of documents', STORES, { files: FILES }, (kernel, store) => {
+describeOnEach('document races', STORES, { files: FILES }, (kernel, store) => {
   // MongoDB is slow where it is emulated.
   const count = store === 'mongodb' ? countRuns('mongo', 48, MANY) : countRuns('races', 96, MANY);
   const groups = (name: string): string[] => Array.from({ length: count }, (_, n) => `${name} ${n}`);
@@ -113,14 +113,14 @@ describeOnEach('races of documents', STORES, { files: FILES }, (kernel, store) =
     return found;
   };
 
-  it('a value that is read and written back is counted by both', async () => {
+  it('count both updates of a value that is read and written back', async () => {
     const cells = groups('add').map((g) => ({ g }));
     expect((await kernel().post('/cell', { groups: cells })).status).to.equal(200);
     expect(await race('add')).to.deep.equal({ 200: all });
     expect((await rows('/cells')).filter(({ n }) => n !== 2)).to.deep.equal([]);
   });
 
-  it('a request that counts and then writes finds the document of the other request', async () => {
+  it('let a request that counts and then writes find the document of the other request', async () => {
     expect(await race('count')).to.deep.equal({ 200: all });
     const found = await readMarks();
     // The second request finds as many seats as the first one made.
@@ -129,7 +129,7 @@ describeOnEach('races of documents', STORES, { files: FILES }, (kernel, store) =
     expect(wrong).to.deep.equal([]);
   });
 
-  it('a missing document is created once', async () => {
+  it('create a missing document once', async () => {
     expect(await race('paint')).to.deep.equal({ 200: all });
     const found = await readMarks();
     expect(groups('paint').filter((g) => String(found.get(g)) !== '2')).to.deep.equal([]);

@@ -219,7 +219,7 @@ for (const [envelope, describeOn] of [
   ['success-message-data', describeOnDatabase],
 ] as const) {
   describeOn(
-    `errors, envelope ${envelope}`,
+    `error responses, envelope ${envelope}`,
     {
       files: FILES,
       config: {
@@ -246,7 +246,7 @@ for (const [envelope, describeOn] of [
         });
       }
 
-      it('the log entry has the id of the request and no secret', async () => {
+      it('are logged with the id of the request and without a secret', async () => {
         const { headers } = await kernel().post('/nowhere-table', {});
         const rows = kernel().log.filter(({ fields }) => fields['id'] === headers.get('x-request-id'));
         expect(rows.map(({ level }) => level)).to.include('error');
@@ -256,8 +256,8 @@ for (const [envelope, describeOn] of [
   );
 }
 
-describe('errors of a busy or absent database', () => {
-  it('503 QRY_UNAVAILABLE with Retry-After when no connection gets free in time', async function () {
+describe('errors of a busy or unavailable database', () => {
+  it('return 503 QRY_UNAVAILABLE with Retry-After when no connection becomes free in time', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const kernel: TestKernel = await startKernel({
@@ -282,7 +282,7 @@ describe('errors of a busy or absent database', () => {
 });
 
 describe('verbs of the environment', () => {
-  it('ALLOWED_HTTP_METHODS takes precedence over the config', async () => {
+  it('are read from ALLOWED_HTTP_METHODS before the config', async () => {
     const files = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD', { resource: 'echo/:id' }) };
     const env = { ALLOWED_HTTP_METHODS: 'get|Delete' };
     const kernel = await startKernel({ files, config: { http: { methods: ['POST'] } }, env });
@@ -295,7 +295,7 @@ describe('verbs of the environment', () => {
     await kernel.close();
   });
 
-  it('ALLOWED_HTTP_METHODS with a verb that is none stops the start', async () => {
+  it('prevent the start if one is unknown', async () => {
     const env = { ALLOWED_HTTP_METHODS: 'POST|FETCH' };
     const error: unknown = await startKernel({ env }).catch((failure: unknown) => failure);
     expect(error).to.include({ code: 'CFG_VARIABLE' });

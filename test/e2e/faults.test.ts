@@ -241,7 +241,7 @@ describe('faults under load', () => {
   }
 
   for (const { name, begin } of chosen)
-    it(`${name}: nothing acknowledged is lost, nothing is done twice, and all is back`, async function () {
+    it(`${name}: lose nothing acknowledged, repeat nothing, and recover`, async function () {
       this.timeout(240_000);
       let longest = 0;
       const from = moved;

@@ -56,7 +56,7 @@ for (const name of readdirSync(join(ROOT, 'docs/how-to'))) {
   const { 'lintel.config.json': config, ...files } = Object.fromEntries(listNamedFiles(page));
   if (config === undefined && Object.keys(files).length === 0) continue;
 
-  describe(`the page ${page}`, () => {
+  describe(`documentation page ${page}`, () => {
     const names = new Map<string, string>();
     let kernel: TestKernel;
     before(async () => {
@@ -78,7 +78,8 @@ for (const name of readdirSync(join(ROOT, 'docs/how-to'))) {
       language === 'http' ? text.trim().split('\n\n') : [],
     );
     for (const written of exchanges) {
-      it(`answers ${written.split('\n')[0] ?? ''}`, () => performExchange(written, names, kernel));
+      it(`has the documented response to ${written.split('\n')[0] ?? ''}`, () =>
+        performExchange(written, names, kernel));
     }
   });
 }

@@ -78,7 +78,7 @@ describe('HTTPREQUEST and transactions', () => {
       held = [];
     });
 
-    it('hold no transaction: earlier writes are committed, others read and write', async () => {
+    it('keep no transaction open: earlier writes are committed, others read and write', async () => {
       const reached = new Promise<void>((resolve) => (arrived = resolve));
       const answer = kernel().post<unknown>('/around', { text: 'first' });
       await reached;

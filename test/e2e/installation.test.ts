@@ -82,7 +82,7 @@ const FILES = {
   ),
 };
 
-describe('an installation', function () {
+describe('installation', function () {
   let folder = '';
   let packed!: PackedFiles;
   let own: string[] = [];
@@ -121,7 +121,7 @@ describe('an installation', function () {
     });
   }
 
-  it('is light', () => {
+  it('is small', () => {
     expect(packed.size / 2 ** 20, 'MiB of the archive').to.be.lessThan(2);
     expect(own.length + 1, 'packages').to.be.lessThan(60);
     const size = measureMiB(join(folder, 'node_modules'));

@@ -92,14 +92,14 @@ function describeDocuments(store: Database): void {
   const listRequestBodies = (path: string): unknown[] =>
     upstream.requests.filter(({ url }) => url === path).map(({ body }) => JSON.parse(body) as unknown);
 
-  it('the rest after `sort`, `skip` and `limit`', async () => {
+  it('supports `sort`, `skip` and `limit`', async () => {
     expect(await postOk('page', { skip: 2 })).to.deep.equal(toIdRows('b2', 'b3'));
     expect(await postOk('page', { skip: 900 })).to.deep.equal([]);
     expect((await post('page', { skip: -1 })).status).to.equal(422);
     expect((await post('page', { skip: { $gt: 1 } })).status).to.equal(422);
   });
 
-  it('claims: a protected read and a chain of a read and a change that loses nothing', async () => {
+  it('claims: a protected read, and a chain of a read and a change that loses nothing', async () => {
     const own = await signIn();
     compare(
       await postOk('me', { id: 'r2' }, own),
@@ -111,7 +111,7 @@ function describeDocuments(store: Database): void {
     expect((await post('top-up', { amount: '5' }, own)).status).to.equal(422);
   });
 
-  it('ciphers: stored encrypted, and decrypted again', async () => {
+  it('ciphers: values are stored encrypted, and decrypted again', async () => {
     const own = await signIn();
     const { card } = (await postOk('card-set', { card: '4111 1111' }, own)) as Loose;
     expect(card).to.be.a('string').and.not.contain('4111 1111');
@@ -169,7 +169,7 @@ function describeDocuments(store: Database): void {
     expect(rows).to.deep.equal([{ id: 'p1', kind: 'test', all: { amount: 5 } }]);
   });
 
-  it('a broadcast has the result of the actionable', async () => {
+  it('a broadcast contains the result of the actionable', async () => {
     const client = await connect(kernel.url);
     const coming = client.next(({ action }) => action === 'returned');
     expect(await postOk('announce', { id: 'b1' })).to.deep.equal({ id: 'b1', lent: false });

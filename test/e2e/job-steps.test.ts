@@ -8,7 +8,7 @@ import { waitForValue } from '../support/jobs.js';
 import { skipTest } from '../support/skip.js';
 
 for (const { name, make } of STEP_STORES) {
-  describe(`work of several steps (${name})`, function () {
+  describe(`job of several steps (${name})`, function () {
     let running: StepKernel | undefined;
     const steps = (): StepKernel => {
       if (running === undefined) throw new Error('not started');
@@ -38,7 +38,7 @@ for (const { name, make } of STEP_STORES) {
       expect(new Set(made.map(({ key }) => key)).size).to.equal(1);
     });
 
-    it('counts rows that the database numbers once', async () => {
+    it('counts rows once that the database numbers', async () => {
       const { post, rows, refuseNext, calls } = steps();
       refuseNext(2);
       await post('/numbered', { ref: 'b' });

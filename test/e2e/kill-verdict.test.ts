@@ -39,7 +39,7 @@ const dead = (given: Partial<DeadJob>): DeadJob => ({
   ...given,
 });
 
-describe('the checker of killed processes', () => {
+describe('checker of killed processes', () => {
   const listFaults = (evidence: Partial<Evidence>): readonly string[] =>
     evaluateKills({ ...SOUND, ...evidence }).faults;
   const withTables = (tables: Partial<Evidence['tables']>): readonly string[] =>
@@ -87,7 +87,7 @@ describe('the checker of killed processes', () => {
     ]);
   });
 
-  it('takes work as dead that lost its process as often as it may, and nothing else', () => {
+  it('accepts dead work that lost its process as often as allowed, and nothing else', () => {
     const notes = new Map([[7, ['b']]]);
     const tables = { ...SOUND.tables, notes };
     expect(listFaults({ tables, dead: [dead({})] })).to.deep.equal([]);

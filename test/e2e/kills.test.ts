@@ -9,7 +9,7 @@ import { countRuns } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 
 describe('processes that are killed under load', function () {
-  it('lose nothing that was answered, and repeat only work that a kill interrupted', async function () {
+  it('lose nothing that was acknowledged, and repeat only work that a kill interrupted', async function () {
     const kills = countRuns('kills', 2, 5);
     const size = countRuns('kills', 2, 3);
     const evidence = await killUnderLoad({ kills, size, requests: 200, every: 500, pace: 50 });

@@ -31,7 +31,7 @@ const exchanges = fenced('http').flatMap((text) =>
     .map((written) => ({ written, parts: EXCHANGE.exec(written) })),
 );
 
-describe('the pages about the language', () => {
+describe('documentation pages about the language', () => {
   const names = new Map<string, string>();
   let kernel: TestKernel | undefined;
   let remote: StandIn | undefined;
@@ -64,26 +64,26 @@ describe('the pages about the language', () => {
     await remote?.upstream.close();
   });
 
-  it('shows definitions in which the checker finds no error and no warning', () => {
+  it('show only definitions without errors and warnings', () => {
     expect(shown).not.to.include(null);
     expect(definitions.flat().length).to.be.greaterThan(12);
     const problems = kernel?.kernel.problems().filter(({ severity }) => severity !== 'hint');
     expect(problems?.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([]);
   });
 
-  it('shows requests that can be read', () => {
+  it('show only valid requests', () => {
     expect(exchanges.filter(({ parts }) => parts === null).map(({ written }) => written)).to.deep.equal([]);
     expect(exchanges.length).to.be.greaterThan(15);
   });
 
   for (const { written } of exchanges) {
-    it(`answers ${written.split('\n')[0] ?? ''}`, async () => {
+    it(`have the documented response to ${written.split('\n')[0] ?? ''}`, async () => {
       if (kernel === undefined) throw new Error('the kernel did not start');
       await performExchange(written, names, kernel);
     });
   }
 
-  it('names codes and statuses that exist', () => {
+  it('name only existing codes and statuses', () => {
     const { codes } = createBuiltinRegistry();
     const rows = [...PAGE.matchAll(/^\| (\d{3}) +\| (`[^|]*)\|/gm)];
     const told = rows.flatMap(([, status, list = '']) =>

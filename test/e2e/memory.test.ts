@@ -52,7 +52,7 @@ const FILES = {
 };
 const ROUTES = ['read', 'write', 'chain', 'cached', 'later', 'none'];
 
-describe('the memory of a process that serves', function () {
+describe('memory of a serving process', function () {
   let project!: TempProject;
   let child!: Child;
   let client!: Client;

@@ -34,7 +34,7 @@ function printed(expected: readonly string[], output: string): void {
   }
 }
 
-describe('the pages about migrating', function () {
+describe('documentation pages about migrating', function () {
   const names = new Map<string, string>();
   let project!: TempProject;
   let env: Record<string, string> = {};
@@ -116,11 +116,11 @@ describe('the pages about migrating', function () {
     });
   }
 
-  it('is all that a start prints: no resource is left out', () => {
+  it('include all output of a start: every resource is served', () => {
     expect(child?.output() ?? '').not.to.match(/^error /m);
   });
 
-  it('names codes that exist', () => {
+  it('name only existing codes', () => {
     const { codes } = createBuiltinRegistry();
     const told =
       PAGES.map(pageText)

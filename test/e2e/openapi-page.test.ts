@@ -29,7 +29,7 @@ interface Tried {
   readonly body: string;
 }
 
-describe('lintel dev: the interface', function () {
+describe('lintel dev: the API page', function () {
   let project: TempProject;
   let child: Running;
   let url = '';
@@ -175,7 +175,7 @@ describe('lintel dev: the interface', function () {
       await page.close();
     });
 
-    it('lists every operation, sends a request and a token, and nothing is rejected by the browser', async () => {
+    it('lists every operation, sends a request and a token, and the browser rejects nothing', async () => {
       await start({}, copySample);
       const { page, complaints } = await open();
       expect(await page.locator('.opblock').count()).to.equal((await pathsNow()).length);
@@ -202,10 +202,10 @@ describe('lintel dev: the interface', function () {
   });
 });
 
-describe('lintel serve: the interface', function () {
+describe('lintel serve: the API page', function () {
   const { start } = serveInProcess();
 
-  it('has neither document nor page', async () => {
+  it('is absent, like the document', async () => {
     const client = await waitUntilReady(await start({ 'definitions/a.json': defineReturnResource('a', 1) }));
     expect((await client.post<unknown>('/a', {})).body).to.equal(1);
     for (const path of ['/docs', '/docs/start.js', '/openapi.json']) {

@@ -42,7 +42,7 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
     expect(await listDocumentErrors(document)).to.equal('');
   });
 
-  it('has the samples of all plans as examples that pass their schemas', async () => {
+  it('has the samples of all plans as examples that match their schemas', async () => {
     const paths = document['paths'] as Record<string, Record<string, JsonObject>>;
     let sent = 0;
     for (const [path, { post }] of Object.entries(paths)) {
@@ -128,7 +128,7 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
       expect((await client.post(path, body, { headers })).status, path).to.equal(status);
   });
 
-  it('shows how they are rejected', async () => {
+  it('describes their rejections', async () => {
     const ada = await createPerson(client, 10);
     const statuses = async (calls: readonly (readonly [string, unknown, RequestInit?])[]): Promise<number[]> => {
       const found: number[] = [];

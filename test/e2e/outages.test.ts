@@ -39,7 +39,7 @@ const SERVERS: readonly (Database & { readonly definitions: readonly object[] })
 ];
 
 for (const { name, make, config, definitions } of SERVERS) {
-  describe(`a server that becomes unavailable and available again (${name})`, function () {
+  describe(`server that becomes unavailable and available again (${name})`, function () {
     const files = { 'definitions/all.json': definitions };
     let proxy: FaultProxy;
     let url = '';
@@ -90,7 +90,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       expect([await countStored('away'), await countStored('after')]).to.deep.equal([0, 1]);
     });
 
-    it('answers or rejects requests that run during the interruption, and serves the next', async () => {
+    it('serves or rejects requests that run during the interruption, and serves the next', async () => {
       const atWork = Array.from({ length: 20 }, (_, n) => kernel.post(n % 2 ? '/write' : '/read', { text: 'work' }));
       proxy.reset();
       await proxy.passTraffic();
@@ -105,7 +105,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       expect((await write('next')).status).to.equal(200);
     });
 
-    it('a write without a response is not repeated, and the response says that the outcome is unknown', async () => {
+    it('does not repeat a write without a response, and returns that the outcome is unknown', async () => {
       await isBack();
       // Its one connection knows the statement: nothing has to be asked before it is sent.
       expect((await kernel.post('/mark', { id: 'none', marked: 'x' })).status).to.equal(200);
@@ -126,7 +126,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       expect([await countStored('unknown!'), await countStored('unknown!!')]).to.deep.equal([1, 0]);
     });
 
-    it('a start without it listens, logs what it waits for, and serves once it is available', async () => {
+    it('logs at startup what it waits for, listens, and serves once it is available', async () => {
       await proxy.refuseConnections();
       const late = await on(url, true);
       try {

@@ -30,7 +30,7 @@ const CASES: readonly (readonly [proxies: number, sent: readonly string[], ip: s
   [2, ['10.0.0.1, 203.0.113.9', '198.51.100.1'], '203.0.113.9'],
 ];
 
-describe('the address of the client', () => {
+describe('address of the client', () => {
   const kernels = new Map<number, TestKernel>();
   before(async () => {
     for (const proxies of [0, 1, 2]) {
@@ -49,7 +49,7 @@ describe('the address of the client', () => {
     });
   }
 
-  it('no other header has an effect', async () => {
+  it('is not affected by any other header', async () => {
     const headers = {
       forwarded: 'for=203.0.113.9',
       'x-real-ip': '203.0.113.9',

@@ -124,14 +124,14 @@ const PLACES: Readonly<Record<string, () => Promise<Place | { readonly skip: str
 };
 
 for (const [name, make] of Object.entries(PLACES)) {
-  describe(`waiting work, in ${name}`, function () {
+  describe(`waiting jobs in ${name}`, function () {
     let kernel: TestKernel | undefined;
     afterEach(async () => {
       await kernel?.close();
       kernel = undefined;
     });
 
-    it('is encrypted, and its run has the sent values', async function () {
+    it('are encrypted, and their run has the sent values', async function () {
       const place = await make();
       if ('skip' in place) return skipTest(this, place.skip);
       const { config, env, kept } = place;
@@ -262,7 +262,7 @@ describe('results that a step with a document stores', () => {
   });
 });
 
-describe('the key of the queue', () => {
+describe('queue key', () => {
   const config = { connections: MAIN, queue: { use: 'embedded' } };
   async function catchStartError(env: Record<string, string>, files = FILES(0)): Promise<unknown> {
     try {

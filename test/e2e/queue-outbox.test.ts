@@ -61,7 +61,7 @@ const handedOver = (client: Client): Promise<unknown> =>
     ({ length }) => length === 0,
   );
 
-describe('the outbox of the queue', function () {
+describe('outbox of the queue', function () {
   const serve = serveAsChild();
   const stops: (() => Promise<void>)[] = [];
   afterEach(async () => {
@@ -119,7 +119,7 @@ describe('the outbox of the queue', function () {
     });
   }
 
-  it('runs work once that a process delivered and could not remove from the outbox before it ended', async function () {
+  it('runs a job once that a process delivered and could not remove from the outbox before it ended', async function () {
     const url = await SQL.find((one) => one.name === 'postgres')!.make!();
     if (typeof url === 'object') return skipTest(this, url.skip);
     const port = await pickFreePort();

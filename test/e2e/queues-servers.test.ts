@@ -58,7 +58,7 @@ const config = {
 };
 
 for (const [name, make] of Object.entries(SERVERS)) {
-  describe(`a queue on a server of its own (${name})`, function () {
+  describe(`queue on a separate server (${name})`, function () {
     let chosen: Chosen;
     let kernel: TestKernel | undefined;
     before(async function () {

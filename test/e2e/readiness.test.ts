@@ -31,7 +31,7 @@ describe('readiness', () => {
   });
   const getStatus = async (): Promise<number> => (await kernel.request('GET', '/status/ready')).status;
 
-  it('does not change while a slow network, new connections and other requests make the check late', async () => {
+  it('does not change while a slow network, new connections and other requests delay the check', async () => {
     expect(await getStatus()).to.equal(200);
     proxy.delayTraffic(LATENCY);
     let isOver = false;

@@ -95,13 +95,13 @@ for (const envelope of [undefined, { use: 'success-message-data' }]) {
         expect(Object.keys((await postRendered('first', 0)) as object)).to.deep.equal(['made', 'id', 'name']);
       });
 
-      it('hide secrets, and reject a missing row', async () => {
+      it('omit secrets, and reject a missing row', async () => {
         expect(JSON.stringify(await postRendered('no-names', 0))).not.to.include('hidden');
         expect(await postRendered('must', 2)).to.deep.equal(rows[2]);
         expect((await kernel().post('/must', { after: 9 })).status).to.equal(404);
       });
 
-      it('reject bad values with the field that holds them', async () => {
+      it('reject invalid values with their field', async () => {
         const { status, body } = await kernel().post('/own-names', { after: 'x' });
         expect([status, body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
       });

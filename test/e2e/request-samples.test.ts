@@ -11,7 +11,7 @@ const PRESUMING = 'gallery-remove-01';
 
 const connections = { main: { use: 'pglite', path: 'memory://' } };
 
-describe('samples of requests, sent', function () {
+describe('sample requests', function () {
   let kernel: TestKernel;
   let token: string;
   before(async () => {

@@ -39,7 +39,7 @@ describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_EN
     await arrived(bob, 1);
   });
 
-  it('returns to each side its events, the newest first and as many as are requested', async () => {
+  it('returns to each user their events, the newest first and as many as are requested', async () => {
     const mine = await listActivity(ada);
     expect(mine.map(({ kind }) => kind)).to.deep.equal(['sent', 'deposit']);
     expect(Object.keys(mine[0] ?? {})).to.have.members(FIELDS);
@@ -74,12 +74,12 @@ describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_EN
     expect((await ada.post('/activity/read', { ids: [{ $gt: '' }] })).status).to.equal(422);
   });
 
-  it('requests a token everywhere', async () => {
+  it('requires a token everywhere', async () => {
     for (const path of ['/activity', '/activity/unread', '/activity/read', '/activity/search'])
       expect((await kernel().post(path, {})).status, path).to.equal(401);
   });
 
-  it('writes nothing for money that did not move', async () => {
+  it('writes nothing for money that was not moved', async () => {
     const before = (await listActivity(ada)).length;
     const refused = await ada.post('/wallet/transfer', { to_email: bob.email, amount: 9999, pin: PIN });
     expect(refused.status).to.equal(409);

@@ -45,7 +45,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
     expect(Object.keys(read.body)).to.deep.equal(['phone', 'tax_number', 'document', 'updated_at']);
   });
 
-  it('are not there until something was sent', async () => {
+  it('are absent until they are sent', async () => {
     const { status, body } = await ada.post('/profile/private');
     expect([status, body['detail']]).to.deep.equal([404, 'There are no private details yet.']);
   });
@@ -57,7 +57,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
     expect((await ada.post('/profile/private')).body).to.deep.include({ ...DETAILS, phone: '+44 20 7946 0000' });
   });
 
-  it('are ciphertext in the table, another one each time', async () => {
+  it('are ciphertext in the table, different each time', async () => {
     await update(ada);
     const first = (await kernel().post('/peek', { id: ada.id })).body;
     expect(JSON.stringify(first)).to.not.match(/1234567|811|passport|C01X00T47/);

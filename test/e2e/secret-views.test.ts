@@ -187,7 +187,7 @@ for (const database of SQL) {
       await project?.dispose();
     });
 
-    it('are named at the start, with the names under which they come', () => {
+    it('are logged at the start, with their names in the result', () => {
       const said = kernel.kernel.problems().filter(({ code }) => code === 'LNK_SECRET_STORED');
       const objects = new Set(said.map(({ message }) => /"(\w+)"/.exec(message)?.[1]));
       // There `||` is a disjunction, which tells nothing of a text.

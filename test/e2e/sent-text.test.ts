@@ -16,7 +16,7 @@ const FILES = {
   ],
 };
 
-describe('text that a request brings', () => {
+describe('text of a request', () => {
   let kernel: TestKernel;
   before(async () => {
     const http = { methods: ['GET', 'POST'] };

@@ -14,7 +14,7 @@ import { waitUntil } from '../support/until.js';
 
 const RUNS = countRuns('races', 24, 112);
 /** Durable work is dear, and decided as the work of a request is. */
-const BEHIND = 'work behind the answer';
+const BEHIND = 'work after the response';
 const countRunsFor = (name: string): number => (name === BEHIND ? countRuns('races', 4, 10) : RUNS);
 const AT_ONCE = 6;
 
@@ -63,7 +63,7 @@ describeOnEach('races', SQL.map(withQueue), { files: FILES }, (kernel) => {
   }
 
   for (const [name, { paths }] of Object.entries(RACES)) {
-    it(`${name}: nothing is lost and no request is rejected`, async () => {
+    it(`${name}: lose nothing and reject no request`, async () => {
       const status = name === BEHIND ? 202 : 200;
       expect(await race(name)).to.deep.equal({ [status]: countRunsFor(name) * paths.length });
       if (name === BEHIND) {
@@ -84,7 +84,7 @@ describeOnEach('races', SQL.map(withQueue), { files: FILES }, (kernel) => {
 describe('two times twenty-four requests on one row, of two processes', () => {
   const files = createRaceFiles(['one'], [BEHIND]);
   for (const database of SQL.filter(({ make }) => make !== null)) {
-    it(`${database.name}: all are counted, none is rejected`, async function () {
+    it(`${database.name}: are all counted, and none is rejected`, async function () {
       const place = await createDatabase(database);
       if ('skip' in place) return skipTest(this, place.skip);
       const kernels: TestKernel[] = [];

@@ -56,7 +56,7 @@ async function measureHeldMiB(child: Child): Promise<number> {
   return (heap + external) / 2 ** 20;
 }
 
-describe('a server with a small heap', () => {
+describe('server with a small heap', () => {
   const { start } = serveAsChild();
   const sockets: Socket[] = [];
   after(() => sockets.forEach((socket) => socket.destroy()));
@@ -69,7 +69,7 @@ describe('a server with a small heap', () => {
     return socket;
   };
 
-  it('survives fragments, large results, clients that do not read and bad sign-ins, all concurrently, and releases the memory', async function () {
+  it('survives fragments, large results, clients that do not read and invalid sign-ins, all concurrently, and releases the memory', async function () {
     if (process.platform !== 'linux') return skipTest(this, 'memory of a process is read from /proc');
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
@@ -134,7 +134,7 @@ describe('a server with a small heap', () => {
     expect(elapsed()).to.be.lessThan(10_000);
   });
 
-  it('refuses results of the embedded database that are larger than the heap, several at once', async () => {
+  it('rejects results of the embedded database that are larger than the heap, several at once', async () => {
     const child = await start(
       { ...FILES, 'lintel.config.json': { connections: { main: { use: 'pglite', path: 'memory://' } } } },
       { node: [`--max-old-space-size=${HEAP_MIB}`, ...HEAP_PROBE] },

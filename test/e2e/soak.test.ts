@@ -51,7 +51,7 @@ const FILES = {
   ],
 };
 
-describe('a soak', function () {
+describe('soak', function () {
   let project!: TempProject;
   let child!: Child;
   let client!: Client;
@@ -202,14 +202,14 @@ describe('a soak', function () {
     return collectHeap(child);
   }
 
-  it('answers every step as it should', async () => {
+  it('returns the expected response to every step', async () => {
     await sendRequests(() => serial < FEW);
     expect((await measure()).heap).to.be.greaterThan(0);
     expect(refused).to.be.lessThan(FEW / 4);
   });
 
   if (isDeepRun)
-    it('does not make the heap grow', async function () {
+    it('does not increase the heap', async function () {
       this.timeout(0);
       const [first, started] = [requests, Date.now()];
       const progress = (): number => (goal > 0 ? (requests - first) / goal : (Date.now() - started) / SOAK_MS);

@@ -23,7 +23,7 @@ interface PageLog {
   readonly closed: number;
 }
 
-describe('a page with a connection', function () {
+describe('page with a connection', function () {
   let browser: Browser | null = null;
   let page: Page;
   let site: Server | undefined;

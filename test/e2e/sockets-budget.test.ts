@@ -36,7 +36,7 @@ describe('unfinished messages', () => {
     return Promise.race([raw.closed, raw.waitForFrame(seen).then(() => 'held' as const)]);
   }
 
-  it('of one network hold a quarter of the budget: then the connection with the most is closed with 1013', async () => {
+  it('of one network use a quarter of the budget: then the connection with the most is closed with 1013', async () => {
     const heavy = await open('10.0.0.1');
     const others = await Promise.all(['10.0.0.1', '10.0.0.1', '10.0.0.1', '10.0.0.2'].map(open));
     expect(await sendPiece(heavy, 2 * PIECE - 10_000)).to.equal('held');
@@ -45,7 +45,7 @@ describe('unfinished messages', () => {
     expect(others.map(({ socket }) => socket.destroyed)).to.deep.equal([false, false, false, false]);
   });
 
-  it('of many networks hold the budget of the process, whether as one piece or as many', async () => {
+  it('of many networks use the budget of the process, whether as one piece or as many', async () => {
     const all = await Promise.all(Array.from({ length: 30 }, (_, n) => open(`10.0.${n}.1`)));
     for (const [n, one] of all.entries()) {
       if (n % 2 === 0) await sendPiece(one, PIECE);

@@ -106,7 +106,7 @@ describe('messages to connected clients', () => {
     expect(await readDelivered(back)).to.deep.equal([]);
   });
 
-  it('a connection is in so many rooms at most', async () => {
+  it('limit the number of rooms of a connection', async () => {
     const kernel = await start(OPEN, { limits: { rooms: 2 } });
     const ada = await open(kernel, 'ada');
     const joined = [];
@@ -144,12 +144,12 @@ describe('messages to connected clients', () => {
     await Promise.all(many.map((client) => client.close()));
   });
 
-  describe('when a token identifies the caller', () => {
+  describe('with a token that identifies the caller', () => {
     const withToken = async (claims: Readonly<Record<string, unknown>>): Promise<ConnectOptions> => ({
       protocols: ['Authorization', await signJwt(claims)],
     });
 
-    it('a message for one user reaches only connections that prove the uid', async () => {
+    it('reach for one user only connections that prove the uid', async () => {
       const kernel = await start(GUARDED);
       const ada = await open(kernel, 'ada', await withToken({ id: 'ada' }));
       const liar = await open(kernel, 'ada');
@@ -163,7 +163,7 @@ describe('messages to connected clients', () => {
       ]);
     });
 
-    it('it also does so when the resource that requires tokens is added later, or has errors', async () => {
+    it('do so also when the resource that requires tokens is added later, or has errors', async () => {
       const kernel = await start(OPEN);
       const liar = await open(kernel, 'ada');
       send(kernel, { uids: ['ada'] }, 1);
@@ -184,7 +184,7 @@ describe('messages to connected clients', () => {
       expect(await readDelivered(again)).to.deep.equal([]);
     });
 
-    it('no message for a user reaches a connection with an expired token', async () => {
+    it('reach for a user no connection with an expired token', async () => {
       const kernel = await start(GUARDED);
       const exp = getSeconds(2);
       const ada = await open(kernel, 'ada', await withToken({ id: 'ada', exp }));
@@ -205,7 +205,7 @@ describe('messages to connected clients', () => {
     });
   });
 
-  describe('that were sent while a client was disconnected', () => {
+  describe('sent while a client was disconnected', () => {
     const message = (n: number, to: Target = { all: true }): Delivery => ({
       action: 'told',
       data: n,
@@ -240,7 +240,7 @@ describe('messages to connected clients', () => {
       expect(await readDelivered(ada)).to.deep.equal([1, 3, 6]);
     });
 
-    it('are reported once as missing when they are not stored any more, and newer ones follow', async () => {
+    it('are reported once as missing when they are no longer stored, and newer ones follow', async () => {
       const kernel = await start();
       const { answer } = replaying(kernel);
       for (const missed of [null, new Error('the relay is away')]) {
@@ -289,7 +289,7 @@ describe('messages to connected clients', () => {
       expect(await readDelivered(ada)).to.deep.equal([200]);
     });
 
-    it('do not pile up without end while they are requested', async () => {
+    it('are limited in number while they are requested', async () => {
       const kernel = await start();
       replaying(kernel);
       const ada = await open(kernel, null, { query: '?last_id=m-0' });

@@ -79,18 +79,18 @@ describe('connections', function () {
       ['a binary message', [encodeClientFrame('binary', 'x')], 1003],
       ['a message that is too large', [encodeClientFrame('text', 'x'.repeat(65_537))], 1009],
       [
-        'a message of 100 MB, of which nothing has come',
+        'a message of 100 MB, of which nothing was sent',
         [encodeClientFrame('text', '', { announced: 100_000_000 })],
         1009,
       ],
       [
-        'too large in parts',
+        'too large in fragments',
         [encodeClientFrame('text', 'x'.repeat(60_000), { fin: false }), encodeClientFrame(0, 'x'.repeat(60_000))],
         1009,
       ],
       ['no UTF-8', [encodeClientFrame('text', Buffer.from('ff', 'hex'))], 1007],
       [
-        'no UTF-8, in parts',
+        'invalid UTF-8, in fragments',
         [
           encodeClientFrame('text', Buffer.from('c3', 'hex'), { fin: false }),
           encodeClientFrame(0, Buffer.from('28', 'hex')),
@@ -100,10 +100,10 @@ describe('connections', function () {
       ['an unknown opcode', [encodeClientFrame(3, 'x')], 1002],
       ['no mask', [encodeClientFrame('text', '{}', { masked: false })], 1002],
       ['a ping that is too long', [encodeClientFrame('ping', 'x'.repeat(126))], 1002],
-      ['a part of nothing', [encodeClientFrame(0, 'x')], 1002],
-      ['compression that nobody offered', [Buffer.from('c18000000000', 'hex')], 1002],
+      ['a continuation without a start', [encodeClientFrame(0, 'x')], 1002],
+      ['compression that was not negotiated', [Buffer.from('c18000000000', 'hex')], 1002],
       [
-        'fragments without end',
+        'endless fragments',
         [
           encodeClientFrame('text', 'x', { fin: false }),
           ...Array.from({ length: 1100 }, () => encodeClientFrame(0, '', { fin: false })),
@@ -151,7 +151,7 @@ describe('connections', function () {
     await isAlive(kernel);
   });
 
-  it('that storm with pings are cut off', async () => {
+  it('that flood with pings are closed', async () => {
     const kernel = await start();
     for (const sign of ['ping', 'pong'] as const) {
       const raw = await openRaw(kernel);
@@ -161,7 +161,7 @@ describe('connections', function () {
     await isAlive(kernel);
   });
 
-  it('that do not read are cut off before much has piled up', async () => {
+  it('that do not read are closed before much has accumulated', async () => {
     const kernel = await start({ limits: { buffered: 100_000 } });
     const raw = await openRaw(kernel);
     raw.socket.pause();
@@ -276,7 +276,7 @@ describe('connections', function () {
       expect(elapsed()).to.be.below(5000);
     });
 
-    it('and new ones are rejected', () => {
+    it('are rejected if they are new', () => {
       const judge = createHandshakeCheck({
         limits: { connections: 1, per_address: 1 },
         closing: () => true,
@@ -296,7 +296,7 @@ describe('connections', function () {
     });
   });
 
-  it('may do so much a second, and a second later as much again', () => {
+  it('have a rate per second, and a second later the same again', () => {
     const pace = createRateLimiter(2);
     const at = (now: number, times: number) => Array.from({ length: times }, () => pace(now));
     expect(at(1000, 4)).to.deep.equal(['fine', 'fine', 'over', 'over']);

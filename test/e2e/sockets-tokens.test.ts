@@ -212,7 +212,7 @@ describe('tokens of connections', () => {
     expect((await client.sendRequest('me')).data).to.include({ id: 'ada' });
   });
 
-  it('a wrong password is no reason to end the connection', async () => {
+  it('remain valid after a wrong password', async () => {
     const kernel = await startGuarded();
     const client = await open(kernel.url, withToken(await signJwt({ id: 'ada' })));
     const { error } = await client.sendRequest('wrong-password', { password: 'y' });

@@ -39,7 +39,7 @@ describe('messages against the shared vectors', function () {
   });
 
   for (const name of ['naughty-strings.jsonl', 'sql-strings.jsonl', 'crlf-strings.jsonl'])
-    it(`${name}: each text is returned unchanged, as a value and as a name`, async function () {
+    it(`${name}: return each text unchanged, as a value and as a name`, async function () {
       const cases = readCases(name);
       if (cases === null) return skipTest(this, NO_SHARED);
       const texts = cases.flatMap(({ text }) => (text === undefined ? [] : [text]));
@@ -52,7 +52,7 @@ describe('messages against the shared vectors', function () {
       expect(wrong).to.deep.equal([]);
     });
 
-  it('json-body.jsonl: a payload is accepted and rejected like a body', async function () {
+  it('json-body.jsonl: accept and reject a payload like a body', async function () {
     const cases = readCases('json-body.jsonl');
     if (cases === null) return skipTest(this, NO_SHARED);
     const wrong: string[] = [];

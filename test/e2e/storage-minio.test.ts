@@ -49,7 +49,7 @@ const catchStartError = async (options: Readonly<Record<string, unknown>>): Prom
   return `${params['place']}: ${params['reason']}`;
 };
 
-describe('storage minio, when things go wrong', function () {
+describe('storage minio with failures', function () {
   let files!: Awaited<ReturnType<typeof createFileMaker>>;
   let subject!: S3Subject;
   let server!: S3Server;
@@ -141,7 +141,7 @@ describe('storage minio, when things go wrong', function () {
     await subject.proxy.passTraffic();
   });
 
-  it('stops the start with the reason, and without the keys', async () => {
+  it('prevents the start with the reason, and without the keys', async () => {
     const free = await fake(() => {});
     await free.stop();
     const said = await Promise.all([
@@ -163,7 +163,7 @@ describe('storage minio, when things go wrong', function () {
     expect(said[4]).to.match(/the host name (is unknown|cannot be looked up)$/);
   });
 
-  it('stops the start when a setting is missing or is no address, whatever $ENV gave', async () => {
+  it('prevents the start when a setting is missing or is not a URL, whatever $ENV contains', async () => {
     for (const [name, value, reason] of [
       ['access_key', undefined, /`access_key` is missing or empty$/],
       ['secret_key', '  ', /`secret_key` is missing or empty$/],
@@ -200,7 +200,7 @@ describe('storage minio, when things go wrong', function () {
     expect(await subject.listStoredKeys()).not.to.include(real);
   });
 
-  it('returns public addresses if the config names them, and signed ones for a week at most', async () => {
+  it('returns public URLs if the config names them, and signed ones for a week at most', async () => {
     const url = 'https://files.example.org/base';
     const { storage } = await openMinio(configured({ url, public_endpoint: 'https://s3.example.org' }));
     expect(await storage.url('a/b.png', null)).to.equal(`${url}/a/b.png`);
@@ -220,7 +220,7 @@ describe('storage minio, when things go wrong', function () {
     }
   });
 
-  describe('answers of other servers', () => {
+  describe('responses of other servers', () => {
     let status = 200;
     let body = '';
     const seen: string[] = [];
@@ -261,7 +261,7 @@ describe('storage minio, when things go wrong', function () {
       ['no bucket', 404, errorXml('NoSuchBucket'), 'STO_REFUSED'],
       ['not XML', 400, 'what?', 'STO_REFUSED'],
     ] as const) {
-      it(`${what} (${given}): ${code}, and nothing of the keys in it`, async () => {
+      it(`${what} (${given}): return ${code}, and nothing of the keys in it`, async () => {
         [status, body] = [given, text];
         const file = await files.make(Buffer.from('x'));
         for (const failure of [
@@ -278,14 +278,14 @@ describe('storage minio, when things go wrong', function () {
       });
     }
 
-    it('closes connections with unread responses', async () => {
+    it('have their connections closed if unread', async () => {
       [status, body] = [503, 'x'.repeat(100_000)];
       const file = await files.make(Buffer.from('x'));
       for (let n = 0; n < 30; n++) await expectStorageFault(storage.put(newKey(), file));
       expect(await made.open()).to.be.lessThan(10);
     });
 
-    it('describes permanent keys', async () => {
+    it('describe permanent keys', async () => {
       status = 200;
       for (const [found, code] of [
         ['AccessDenied', 'STO_REFUSED'],
@@ -296,7 +296,7 @@ describe('storage minio, when things go wrong', function () {
       }
     });
 
-    it('tries again on a new connection, not on another that was closed meanwhile', async () => {
+    it('are retried on a new connection, not on another that was closed meanwhile', async () => {
       const served = new WeakMap<object, number>();
       // Every connection takes one request; what comes second on it is cut, as after a pause that was too long.
       const strict = await fake((request, response) => {
@@ -313,7 +313,7 @@ describe('storage minio, when things go wrong', function () {
       await strict.stop();
     });
 
-    it('sends a condition only once if the server does not support it', async () => {
+    it('have a condition only once if the server does not support it', async () => {
       [status, body] = [501, errorXml('NotImplemented')];
       const file = await files.make(Buffer.from('x'));
       seen.length = 0;

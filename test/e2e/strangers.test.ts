@@ -17,10 +17,10 @@ import {
 import { DATABASES } from '../support/kernel.js';
 import { createTempProject } from '../support/project.js';
 
-describe('applications of others', () => {
+describe('applications of other authors', () => {
   for (const application of APPLICATIONS) describeApplication(application, DATABASES[0]!);
 
-  it('are corrected in few endpoints; the others are served as they were written', () => {
+  it('need corrections in few endpoints; the others are served as they were written', () => {
     const endpoints = APPLICATIONS.map((one) => ({
       name: one.name,
       all: one.endpoints(() => []).map(([name]) => name),
@@ -34,7 +34,7 @@ describe('applications of others', () => {
   });
 
   for (const { name } of APPLICATIONS)
-    it(`${name}: the check says of its files what their authors got wrong`, async () => {
+    it(`${name}: are reported with the mistakes of their authors`, async () => {
       const project = await createTempProject({
         'lintel.config.json': { profile: 'sub0', definitions: listDefinitions(name) },
       });

@@ -114,7 +114,7 @@ for (const { name, make, config } of SQL.filter((one) => one.name === 'postgres'
       expect(findFailures()).to.deep.equal([['fine', 'fine#1', 'QRY_UNAVAILABLE']]);
     });
 
-    it('are cut off beyond it for a request that waits for the connection; the log has the place', async () => {
+    it('are cut off beyond it for a request that waits for the connection; the location is logged', async () => {
       const before = findFailures().length;
       const reader = await beginReading();
       await reader.read(() => reader.elapsed > DEADLINE + 0.5);

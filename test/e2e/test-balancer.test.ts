@@ -13,7 +13,7 @@ interface Stub {
   ready: boolean;
 }
 
-describe('the balancer of tests', () => {
+describe('test balancer', () => {
   let front: Balancer;
   const stubs: Stub[] = [];
   /** Says its number; `/cut` ends the connection instead of an answer. */

@@ -24,8 +24,8 @@ const listens = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-describe('servers of tests', function () {
-  it('answer until they are stopped, and can start again on their port', async function () {
+describe('test servers', function () {
+  it('run until they are stopped, and can start again on their port', async function () {
     const first = await startOwnRedis();
     if ('skip' in first) return skipTest(this, first.skip);
     expect(await listens(first.port)).to.equal(true);

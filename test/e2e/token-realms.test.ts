@@ -106,7 +106,7 @@ describe('realm and purpose of tokens', () => {
     return GUARDS.filter((_, index) => statuses[index] === 200);
   };
 
-  it('a token has issuer, audience and purpose', async () => {
+  it('are claims: issuer, audience and purpose', async () => {
     const login = decodeJwt(await fetchToken('/hs256-login'));
     expect(login).to.include({ iss: 'hs256-login', id: 7 });
     expect(login.aud).to.match(/^key-[A-Za-z0-9_-]{16}$/);
@@ -120,7 +120,7 @@ describe('realm and purpose of tokens', () => {
   });
 
   for (const name of Object.keys(FORMATS)) {
-    it(`${name}: a sign-in opens all guards that ask for nothing else, a reset the reset alone`, async () => {
+    it(`${name}: let a sign-in pass all guards without a purpose, and a reset only its own`, async () => {
       expect(await listOpenedGuards(name, await fetchToken(`/${name}-login`))).to.deep.equal(['me']);
       expect(await listOpenedGuards(name, await fetchToken(`/${name}-forgot`))).to.deep.equal([
         'reset',
@@ -133,13 +133,13 @@ describe('realm and purpose of tokens', () => {
     });
   }
 
-  it('a token without issuer and audience is accepted by guards that require none', async () => {
+  it('are optional in guards that require none', async () => {
     const old = await signJwt({ id: 'ada' });
     expect(await listOpenedGuards('hs256', old)).to.deep.equal(['me']);
     expect(await opens('/refresh', old)).to.equal(401);
   });
 
-  it('similar values are rejected', async () => {
+  it('are compared exactly', async () => {
     const realm = decodeJwt(await fetchToken('/hs256-login')).aud;
     for (const claims of [
       { purpose: 'password-reset', aud: 'elsewhere' },
@@ -167,7 +167,7 @@ describe('realm and purpose of tokens', () => {
     ]);
   });
 
-  it('tokens of an identity provider are accepted if the guard names its issuer and audience', async () => {
+  it('accept tokens of an identity provider if the guard names its issuer and audience', async () => {
     const key = await importPKCS8(ENV.RS_SECRET, 'RS256');
     const provided = (claims: object): Promise<string> =>
       new SignJWT({ id: 'ada', iat: getSeconds(), exp: getSeconds(600), ...claims })
@@ -191,7 +191,7 @@ describe('realm and purpose of tokens', () => {
     expect(await opens('/rs256-me', await provided(right))).to.equal(401);
   });
 
-  it('a rejected token of another audience is logged once, without anything of it', async () => {
+  it('log a rejected token of another audience once, without anything of it', async () => {
     const wrong = await signJwt({ id: 'ada', aud: 'of-somebody-else' });
     for (let i = 0; i < 3; i++) expect(await opens('/quiet', wrong)).to.equal(401);
     const sound = await new SignJWT({ id: 'ada', exp: getSeconds(60), aud: 'of-somebody-else' })
@@ -205,7 +205,7 @@ describe('realm and purpose of tokens', () => {
     expect(kernel.log.some(({ level, fields }) => level === 'warn' && fields['resource'] === 'quiet')).to.equal(false);
   });
 
-  it('a guard uses the values of the `tokenize` next to it, unless it has its own', async () => {
+  it('are taken from the `tokenize` next to a guard, unless it has its own', async () => {
     const admin = await fetchToken('/hs256-admin-login');
     const login = await fetchToken('/hs256-login');
     expect(await opens('/refresh', login), 'no way from a sign-in to an admin token').to.equal(401);
@@ -218,7 +218,7 @@ describe('realm and purpose of tokens', () => {
 });
 
 describe('purposes across resources', () => {
-  it('a resource reaches another only with the same audience and purpose', async () => {
+  it('let a resource reach another only with the same audience and purpose', async () => {
     const target = { ...defineTokenResource('target', SHARED, RESET) };
     const defineGuardedDependency = (guard: object): object => ({
       ...defineTokenResource('around', SHARED, guard),
@@ -234,7 +234,7 @@ describe('purposes across resources', () => {
     await (await start(RESET)).close();
   });
 
-  it('`purpose` is no claim of an author', async () => {
+  it('reserve the claim `purpose`', async () => {
     const files = {
       'definitions/a.json': [
         { ...defineReturnResource('a', { purpose: 'x' }), tokenize: { ...SHARED, custom_claim_fields: ['purpose'] } },
@@ -248,8 +248,8 @@ describe('purposes across resources', () => {
   });
 });
 
-describe('tokens of senders', () => {
-  it('are of the issuer and for the audience that their verifier names', async () => {
+describe('tokens of webhook senders', () => {
+  it('have the issuer and the audience that their verifier names', async () => {
     const verifier = {
       header_key: '$HEADER.x-jwt',
       secret_key: '$ENV.KEY',

@@ -31,12 +31,12 @@ describe('attacks on tokens: keys, formats, headers', () => {
   const isRefused: Target['isRefused'] = (...of) => target.isRefused(...of);
   const checkRefusal: Target['checkRefusal'] = (...of) => target.checkRefusal(...of);
 
-  it('3: a PEM key is no shared secret: rejected at load', async () => {
+  it('3: prevent the start with a PEM key as a shared secret', async () => {
     const files = { 'definitions/a.json': defineTokenResource('a', { ...HS, encryption_key: '$ENV.PUBLIC_PEM' }) };
     await expectRefusedStart(files, ENV, /PEM/);
   });
 
-  it('10: a token of another resource, with another key', async () => {
+  it('10: reject a token of another resource, with another key', async () => {
     const own = await signJwt({ id: 'ada' });
     const other = await signJwt({ id: 'ada' }, OTHER_KEY);
     await isTaken(createBearerInit(own));
@@ -47,7 +47,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     await allRefused({ own }, '/longer');
   });
 
-  it('11: a token of another format, version or purpose', async () => {
+  it('11: reject a token of another format, version or purpose', async () => {
     const local = encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' });
     await isTaken(createBearerInit(local), '/sealed');
     const jwtToken = await signJwt({ id: 'ada' });
@@ -59,7 +59,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
       {
         jwt: jwtToken,
         'v4.public': signed,
-        'public that calls itself local': signed.replace('v4.public.', 'v4.local.'),
+        'public declared as local': signed.replace('v4.public.', 'v4.local.'),
         v3: local.replace('v4.', 'v3.'),
         v2: local.replace('v4.', 'v2.'),
         'upper case': local.replace('v4.local', 'V4.LOCAL'),
@@ -85,7 +85,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     await isTaken(createBearerInit(footer), '/sealed');
   });
 
-  it('12: only the header, once, and in one form', async () => {
+  it('12: accept only the header, once, and in one form', async () => {
     const token = await signJwt({ id: 'ada' });
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
       await isTaken({ headers: { authorization: `${scheme} ${token}` } });
@@ -120,7 +120,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     checkRefusal(status, body, 'the header twice');
   });
 
-  it('13: a header of its own, twice or with commas', async () => {
+  it('13: reject a separate header that is repeated or has commas', async () => {
     const token = await signJwt({ id: 'ada' });
     for (const value of [token, `Bearer ${token}`, `bearer ${token}`]) {
       await isTaken({ headers: { 'x-access-token': value } }, '/custom');
@@ -144,7 +144,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     checkRefusal(status, body, 'the header twice');
   });
 
-  it('14: signatures of every length', async () => {
+  it('14: reject signatures of every other length', async () => {
     const input = `${encode(HS256)}.${encode(createTokenClaims())}`;
     const right = Buffer.from(sign(input), 'base64url');
     await isTaken(createBearerInit(`${input}.${right.toString('base64url')}`));
@@ -166,7 +166,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ['a sample', 'your-256-bit-secret'],
     ['the word of a missing value', 'undefined'],
   ] as const) {
-    it(`15: a key that is ${what} prevents the start`, async () => {
+    it(`15: prevent the start with a key that is ${what}`, async () => {
       const env = value === undefined ? {} : { KEY: value };
       for (const type of ['JWT', 'PASETO']) {
         const files = { 'definitions/a.json': defineTokenResource('locked', { type, encryption_key: '$ENV.KEY' }) };
@@ -206,7 +206,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ['in the environment', '$ENV.KEY'],
     ['in the definition', 'thirty-one characters of a key.'],
   ] as const) {
-    it(`15: a key that is ${where} is never part of a message`, async () => {
+    it(`15: never print a key that is ${where}`, async () => {
       const key = 'thirty-one characters of a key.';
       const files = {
         'definitions/a.json': defineTokenResource('locked', { type: 'PASETO', encryption_key: written }),

@@ -54,7 +54,7 @@ const FILES = {
   ],
 };
 
-describe('the guard', () => {
+describe('guard', () => {
   let kernel: TestKernel;
   before(async () => (kernel = await startKernel({ files: FILES, env: { KEY, OTHER_KEY }, onProblem: 'skip' })));
   after(() => kernel.close());
@@ -152,7 +152,7 @@ describe('the guard', () => {
     }
   });
 
-  it('never fails otherwise than with 401, whatever the header holds', async () => {
+  it('never fails otherwise than with 401, whatever the header contains', async () => {
     const sound = await signJwt({ id: 'ada' });
     const visible = fc.string({
       unit: fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code)),
@@ -202,7 +202,7 @@ describe('the guard', () => {
   });
 });
 
-describe('the guard in front of a database', () => {
+describe('guard in front of a database', () => {
   let kernel: TestKernel | undefined;
   before(async function () {
     const server = await startPostgres();
@@ -222,7 +222,7 @@ describe('the guard in front of a database', () => {
   });
   after(() => kernel?.close());
 
-  it('rejects at once while every connection is in use and others wait for one', async () => {
+  it('rejects immediately while every connection is in use and others wait for one', async () => {
     const post: TestKernel['post'] = (...of) => kernel!.post(...of);
     const token = await signJwt({ id: 'ada' });
     let finished = 0;

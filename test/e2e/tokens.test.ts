@@ -102,7 +102,7 @@ describe('issued tokens', () => {
     expect(me.body).to.deep.equal({ id: 'ada' });
   });
 
-  it('carry instants, an id, the claims named and nothing else', async () => {
+  it('contain timestamps, an id, the named claims and nothing else', async () => {
     const before = Math.floor(Date.now() / 1000);
     const claims = await claimsFrom('/sign-in', { ...body, exp: 9_999_999_999, expiration: 9_999_999, role: 'admin' });
     expect(claims).to.have.all.keys('id', 'email', 'iss', 'aud', 'iat', 'exp', 'jti');
@@ -117,7 +117,7 @@ describe('issued tokens', () => {
     expect(Number(exp) - Number(iat)).to.equal(3600);
   });
 
-  it('stand in the answer, listed or not, under the name that was chosen', async () => {
+  it('are in the response, listed or not, under the configured name', async () => {
     expect((await kernel.post('/sign-in', body)).body).to.have.all.keys('email', 'token');
     expect((await kernel.post('/listed', body)).body).to.have.all.keys('email', 'token');
     expect((await kernel.post('/named', body)).body).to.have.all.keys(
@@ -141,7 +141,7 @@ describe('issued tokens', () => {
     expect(claims).to.include({ a: null, b: 'second', c: 'first', named: 'extracted' });
   });
 
-  it('see results that were combined', async () => {
+  it('read combined results', async () => {
     expect(await claimsFrom('/combined')).to.include({ a: 1, b: 2 });
   });
 
@@ -168,7 +168,7 @@ describe('issued tokens', () => {
     expect(inherited.status).to.equal(422);
   });
 
-  it('are not issued by a protected resource that only checks them', async () => {
+  it('are not issued by a protected resource that only verifies them', async () => {
     const init = createBearerInit(await signJwt({ id: 'ada' }));
     expect((await kernel.post('/verify-only', {}, init)).body).to.deep.equal({ id: 'ada' });
     expect((await kernel.post('/column', {}, init)).body).to.deep.equal({ token: 'state' });
@@ -204,7 +204,7 @@ describe('issued tokens', () => {
   });
 });
 
-describe('tokens with keys of other sorts', () => {
+describe('tokens with other types of keys', () => {
   const pairs: readonly (readonly [string, { readonly publicKey: KeyObject; readonly privateKey: KeyObject }])[] = [
     ['RS256', generateKeyPairSync('rsa', { modulusLength: 2048 })],
     ['RS512', generateKeyPairSync('rsa', { modulusLength: 2048 })],
@@ -213,7 +213,7 @@ describe('tokens with keys of other sorts', () => {
     ['EdDSA', generateKeyPairSync('ed25519')],
   ];
   for (const [algorithm, { publicKey, privateKey }] of pairs) {
-    it(`${algorithm}: the private key signs, the public one verifies, and line breaks may be written as \\n`, async () => {
+    it(`${algorithm}: are signed with the private key, verified with the public one, and line breaks may be written as \\n`, async () => {
       const tokenize = { type: 'JWT', algorithm };
       const files = {
         'definitions/a.json': [
@@ -240,7 +240,7 @@ describe('tokens with keys of other sorts', () => {
     });
   }
 
-  it('a public key cannot sign: rejected at load', async () => {
+  it('are rejected at load if a public key would sign', async () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const files = {
       'definitions/a.json': issuing('sign-in', { algorithm: 'EdDSA', encryption_key: '$ENV.PUBLIC' }, { id: 1 }),
@@ -253,7 +253,7 @@ describe('tokens with keys of other sorts', () => {
     expect(error?.message).to.match(/TOK_KEY.*sign-in.*private/);
   });
 
-  it('a short key of the environment is logged, without the key', async () => {
+  it('log a short key of the environment, without the key', async () => {
     const kernel = await startKernel({ files: { 'definitions/a.json': ME }, env: { KEY: 'short-but-own' } });
     const rows = kernel.log.filter(({ level }) => level === 'warn');
     expect(rows).to.have.length(1);
@@ -319,7 +319,7 @@ const USERS = {
 };
 
 describeOnDatabase('tokens of rows', { files: USERS, env: { KEY } }, (kernel) => {
-  it('sign-up and sign-in issue one, which finds only the row of its owner', async () => {
+  it('are issued at sign-up and sign-in, and find only the row of their owner', async () => {
     for (const email of ['ada@example.com', 'eve@example.com']) {
       const up = await kernel().post('/sign-up', { email, password: 'pass' });
       expect(up.body, up.text).to.have.all.keys('email', 'token');
@@ -330,7 +330,7 @@ describeOnDatabase('tokens of rows', { files: USERS, env: { KEY } }, (kernel) =>
     }
   });
 
-  it('an unknown address gets no token', async () => {
+  it('are not issued for an unknown address', async () => {
     const { status, body } = await kernel().post('/sign-in', { email: 'nobody@example.com' });
     expect([status, body['code']]).to.deep.equal([401, 'TOK_NO_SUBJECT']);
   });

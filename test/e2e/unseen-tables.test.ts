@@ -112,13 +112,13 @@ for (const [title, objects, isTriggered] of [
       (await client.query(`SELECT 1 FROM ${table} WHERE room LIKE '${path} %'`)).rows.length;
 
     if (isTriggered) {
-      it('the count of a trigger is still right when it writes', async () => {
+      it('keep the count of a trigger correct when it writes', async () => {
         await race('guest', 'guest');
         expect(await rowsIn('_guest', 'guest')).to.equal(2 * ROOMS.length);
         expect(await rowsIn('_log', 'guest')).to.equal(ROOMS.length);
       });
 
-      it('the log names those that use tables, and the plan shows the isolation', () => {
+      it('log those that use tables, and the plan shows the isolation', () => {
         const rows = kernel.log.filter(({ message }) => message.startsWith('triggers found'));
         expect(rows.map(({ fields }) => fields)).to.deep.equal([{ store: 'main', triggers: ['welcome on _guest'] }]);
         expect(JSON.stringify(kernel.kernel.plans().byId.get('guest')?.summary.describe)).to.contain('"serializable"');
@@ -126,17 +126,17 @@ for (const [title, objects, isTriggered] of [
       return;
     }
 
-    it('a function that counts and writes is one thing', async () => {
+    it('make a function that counts and writes atomic', async () => {
       await race('book', 'book');
       expect(await rowsIn('_seat', 'book')).to.equal(ROOMS.length);
     });
 
-    it('a function in an insert reads the writes of the other request', async () => {
+    it('let a function in an insert read the writes of the other request', async () => {
       await race('number', 'number');
       expect(await rowsIn('_seat', 'number')).to.equal(2 * ROOMS.length);
     });
 
-    it('rows that are read through a view do not change until the request has written', async () => {
+    it('keep rows that are read through a view until the request has written', async () => {
       await race('close', 'enter');
       const { rows } = await client.query<{ seats: string; seen: string }>(
         'SELECT d.n AS seats, s.n AS seen FROM _door d JOIN _log s ON s.room = d.id',
@@ -145,11 +145,11 @@ for (const [title, objects, isTriggered] of [
       expect(rows.map(({ seats, seen }) => Number(seats) - 1 + Number(seen))).to.deep.equal(ROOMS.map(() => 1));
     });
 
-    it('a statement that reads watched tables may take a number', async () => {
+    it('let a statement that reads watched tables use a number', async () => {
       expect((await kernel.post('/ticket', {})).body).to.have.property('n', 1);
     });
 
-    it('a trigger that sets a column of its row changes nothing', () => {
+    it('change nothing by a trigger that sets a column of its row', () => {
       expect(kernel.log.filter(({ message }) => message.startsWith('triggers found'))).to.deep.equal([]);
     });
   });
@@ -181,7 +181,7 @@ describe('hidden uses of tables, created by a script of the project or after the
   const listLogged = ({ log }: TestKernel, text: string): unknown[] =>
     log.filter(({ message }) => message.startsWith(text)).map(({ fields }) => fields['triggers']);
 
-  it('is seen at that start, and single statements are planned for it', async function () {
+  it('are detected at that start, and single statements are planned for it', async function () {
     const place = await createDatabase(SQL.find(({ name }) => name === 'postgres')!);
     if ('skip' in place) return skipTest(this, place.skip);
     const scripts = { 'migrations/1.sql': FUNCTION, 'migrations/2.sql': MADE.map(([, sql]) => sql).join(';\n') };

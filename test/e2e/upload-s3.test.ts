@@ -110,7 +110,7 @@ describe('uploads to an S3 server', function () {
     expect(await rows()).to.equal(count);
   }
 
-  it('keep the file, and answer an address that plain HTTP reads', async () => {
+  it('store the file, and return a URL that plain HTTP reads', async () => {
     const { status, body, text } = await post('/add', [titled('first'), small]);
     expect(status, text).to.equal(200);
     const [row] = body;
@@ -120,7 +120,7 @@ describe('uploads to an S3 server', function () {
     expect(await s3.listStoredKeys()).to.include(row!.storage_key);
   });
 
-  it('with an expiration are read at their signed address only, and not for longer', async () => {
+  it('with an expiration are read at their signed URL only, and not for longer', async () => {
     const { body } = await post('/lend', [small]);
     const { url, storage_key } = body[0]!;
     expect((await fetch(url)).status).to.equal(200);
@@ -131,7 +131,7 @@ describe('uploads to an S3 server', function () {
     expect(await s3.listStoredKeys()).not.to.include(storage_key);
   });
 
-  it('are 503 when the server becomes unavailable in the middle of a file: nothing is inserted, no part remains', async () => {
+  it('return 503 when the server becomes unavailable in the middle of a file: nothing is inserted, no part remains', async () => {
     const [objects, count] = [await s3.listStoredKeys(), await rows()];
     s3.proxy.cutAfter(10 * MIB, 'refuse');
     const { status, headers, body } = await post<Record<string, unknown>>('/add', [titled('cut'), large]);
@@ -180,7 +180,7 @@ describe('uploads to an S3 server', function () {
     await expectNothingLeft(objects, count);
   });
 
-  it('are 503 soon when the server does not answer, and other endpoints keep serving', async () => {
+  it('return 503 soon when the server does not respond, and other endpoints keep serving', async () => {
     const count = await rows();
     s3.proxy.stall();
     const elapsed = startStopwatch();

@@ -48,7 +48,7 @@ const search = (kernel: () => TestKernel, path: string, rest: typeof ASKED): voi
 const ONE = "SELECT id FROM page WHERE to_tsvector('english', body) @@ plainto_tsquery('english', $1) ORDER BY id";
 
 describeOnEach(
-  'a search for words',
+  'full-text search',
   SQL,
   {
     files: {
@@ -61,7 +61,7 @@ describeOnEach(
 );
 
 describeOnEach(
-  'a search for words',
+  'full-text search',
   STORES,
   {
     files: {

@@ -208,7 +208,7 @@ const tokens: CanaryFeature = {
 };
 
 const behind: CanaryFeature = {
-  name: 'work behind the answer, and messages',
+  name: 'work after the response, and messages',
   config: { websocket: { enabled: true } },
   definitions: [
     defineResource(

@@ -111,7 +111,7 @@ export function describeExtension(trusted: boolean): void {
   ];
 
   if (trusted) {
-    it('starts nothing of a folder that is not trusted, whichever command is called', async () => {
+    it('starts nothing from an untrusted folder, whichever command is called', async () => {
       // Only a lens calls that one, with what it needs.
       const called = pressed.map(([command]) => command).concat('lintel.showReferences');
       expect(called).to.have.members(COMMANDS);
@@ -126,7 +126,7 @@ export function describeExtension(trusted: boolean): void {
       expect(await listStrangeFiles()).to.deep.equal([]);
     });
 
-    it('starts nothing of it, whichever lens is clicked', async () => {
+    it('starts nothing from it, whichever lens is clicked', async () => {
       const lenses: readonly (readonly [title: string, seen: () => Promise<unknown>])[] = [
         ['1 reference', () => getPage().locator('.peekview-widget').first().waitFor()],
         ['Send request', () => getEditor().findWebview('#send')],
@@ -156,7 +156,7 @@ export function describeExtension(trusted: boolean): void {
     });
   }
 
-  it('knows a definition by the config, and colours the SQL in its strings', async () => {
+  it('recognizes a definition by the config, and colours the SQL in its strings', async () => {
     await getEditor().open('definitions/own/shelf.json');
     await getEditor().waitForLanguage('Lintel');
     // Colours come when the grammar has been read, and a line is drawn anew with them.
@@ -181,7 +181,7 @@ export function describeExtension(trusted: boolean): void {
     expect([code, stdout]).to.deep.equal([0, stdout]);
   });
 
-  it('underlines a mistake while it is typed, and says what is wrong', async () => {
+  it('underlines a mistake while it is typed, and explains it', async () => {
     await getEditor().open('definitions/own/desk.json', 4, 3);
     await getEditor().type('"actionabels": [],');
     await getEditor().findSquiggles();
@@ -192,7 +192,7 @@ export function describeExtension(trusted: boolean): void {
     await getEditor().waitUntilClean();
   });
 
-  it('completes a key that is missing', async () => {
+  it('completes a missing key', async () => {
     await getEditor().open('definitions/own/desk.json', 4, 3);
     await getEditor().type('"main');
     await getEditor().acceptCompletion('maintenance', () => picture('completion'));
@@ -200,7 +200,7 @@ export function describeExtension(trusted: boolean): void {
     expect(await onDisk('definitions/own/desk.json')).to.match(/^ {2}"maintenance": (true|false),?$/m);
   });
 
-  it('explains a field', async () => {
+  it('documents a field on hover', async () => {
     const lines = (await onDisk(WALLET)).split('\n');
     const line = lines.findIndex((text) => text.includes('"with_timestamps"'));
     await getEditor().open(WALLET, line + 1, (lines[line] ?? '').indexOf('with_timestamps') + 3);
@@ -210,7 +210,7 @@ export function describeExtension(trusted: boolean): void {
     await getEditor().pressKeys('Escape');
   });
 
-  it('edits a statement in an editor of its own, and writes it back', async () => {
+  it('edits a statement in its own editor, and writes it back', async () => {
     const file = 'definitions/own/shelf.json';
     const lines = (await onDisk(file)).split('\n');
     const line = lines.findIndex((text) => text.includes('_rates'));
@@ -233,7 +233,7 @@ export function describeExtension(trusted: boolean): void {
     );
   });
 
-  it('renames a resource in every file that speaks of it', async () => {
+  it('renames a resource in every file that refers to it', async () => {
     await getEditor().open('definitions/resources/profile.resource.json', 4, 14);
     await getEditor().renameSymbol('profile-show');
     const files = ['profile', 'support', 'connect', 'private', 'ledger', 'mail', 'gallery'];
@@ -245,7 +245,7 @@ export function describeExtension(trusted: boolean): void {
     }
   });
 
-  it('sends a request to the kernel, and shows its answer', async () => {
+  it('sends a request to the kernel, and shows its response', async () => {
     await getEditor().open(HEALTH, 3, 5);
     await getEditor().run('Lintel: Send Request', () => getEditor().findWebview('#send'));
     const panel = await getEditor().findWebview('#send');
@@ -262,7 +262,7 @@ export function describeExtension(trusted: boolean): void {
   });
 
   if (!trusted)
-    it('draws no plan, and says why', async () => {
+    it('draws no plan of an invalid resource, and states why', async () => {
       await getEditor().open(WALLET);
       await getEditor().clickCodeLens('Show plan', () => getEditor().findWebview('#problems:has-text("not trusted")'));
       expect(await listStrangeFiles()).to.deep.equal([]);
@@ -300,7 +300,7 @@ export function describeExtension(trusted: boolean): void {
     });
 
   if (trusted)
-    it('stops a request at a breakpoint, shows its values, and goes on', async () => {
+    it('stops a request at a breakpoint, shows its values, and continues', async () => {
       // Two processes cannot open one embedded database.
       await kernel?.stop();
       kernel = undefined;

@@ -150,7 +150,7 @@ export function describeApplication(
       await (upstream as Upstream | undefined)?.close();
     });
 
-    it('says what each variable is taken as, in one line', () => {
+    it('reports the type of each variable, in one line', () => {
       const lines = kernel.log.filter(({ fields }) => 'variable' in fields);
       const said = lines.map(({ fields: { variable, as } }) => [variable, as]);
       expect(said).to.deep.equal(Object.entries(taken));

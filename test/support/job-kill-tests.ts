@@ -49,7 +49,7 @@ export function testKills(name: keyof typeof STORES, half: 1 | 2): void {
   const last = countRuns('kills', 1, 2 * ROUNDS);
   describe(`jobs whose processes are killed between their groups (${name})`, () => {
     for (let round = (half - 1) * ROUNDS + 1; round <= Math.min(last, half * ROUNDS); round++)
-      it(`go on where they were (${round})`, async function () {
+      it(`continue at their last step (${round})`, async function () {
         const store = await STORES[name]();
         if ('skip' in store) return skipTest(this, store.skip);
         const kills = countRuns('kills', 2, KILLS);

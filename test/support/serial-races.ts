@@ -59,7 +59,7 @@ export const RACES: Readonly<Record<string, { readonly paths: readonly string[];
   'lock, then read': { paths: ['locked', 'locked'] },
   'dependency of another resource': { paths: ['across', 'across'] },
   'a list': { paths: ['many', 'many'], body: { items: [{ x: 1 }, { x: 2 }] } },
-  'work behind the answer': { paths: ['behind', 'behind'] },
+  'work after the response': { paths: ['behind', 'behind'] },
 };
 
 /** By race and group, what must be found: the number, and the condition for it. */
@@ -73,7 +73,7 @@ export const HOLDS: Readonly<Record<string, (found: { n: number; seats: number; 
   'lock, then read': ({ seats }) => seats === 1,
   'dependency of another resource': ({ n }) => n === 2,
   'a list': ({ seats }) => seats === 2,
-  'work behind the answer': ({ seats }) => seats === 1,
+  'work after the response': ({ seats }) => seats === 1,
 };
 
 const BEHIND = {
@@ -176,6 +176,6 @@ export const createRaceFiles = (groups: readonly string[], without: readonly str
     find('cells', 'SELECT id, n FROM _cell WHERE id LIKE $1'),
     find('seats', 'SELECT room, count(*) AS seats FROM _seat WHERE room LIKE $1 GROUP BY room'),
     find('duty', 'SELECT ward, sum(duty) AS on_duty FROM _doctor WHERE ward LIKE $1 GROUP BY ward'),
-    ...(without.includes('work behind the answer') ? [] : [BEHIND]),
+    ...(without.includes('work after the response') ? [] : [BEHIND]),
   ],
 });
