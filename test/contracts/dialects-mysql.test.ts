@@ -123,7 +123,7 @@ function withServer(flavour: MysqlFlavour): void {
     await waitUntil(async () => (await onServer(url(), OTHERS)).length <= before, 'no connection is left');
   });
 
-  it('is unavailable without its server, whatever is known of its triggers', async () => {
+  it('is unavailable without its server, whether or not its triggers were read', async () => {
     const made = await openDialect(mysql, { url: url() });
     const run = createRunner(() => made.handle);
     await run('CREATE TABLE counted (id int PRIMARY KEY, n int)');

@@ -19,7 +19,7 @@ const FILES = {
 };
 const limits = { body: LIMIT, depth: 4, keys: 20, array: 30 };
 
-describe('the HTTP layer', () => {
+describe('HTTP layer', () => {
   let kernel: TestKernel;
   before(async () => (kernel = await startKernel({ files: FILES, config: { http: { limits } } })));
   after(() => kernel.close());

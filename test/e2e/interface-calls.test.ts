@@ -124,7 +124,7 @@ const CALLS: readonly Row[] = [
     code: 'VAL_PAYLOAD',
   },
   {
-    says: '`self_` as `extract` gives the full response body, also of another resource',
+    says: '`self_` as `extract` returns the full response body, also of another resource',
     path: '/another-resource',
     send: {},
     status: 200,
@@ -229,7 +229,7 @@ const HOOKS: readonly Row[] = [
     gives: GOT,
   },
   {
-    says: 'the key of somebody else',
+    says: 'another key',
     path: '/hooks/public-key',
     send: BODY,
     headers: { 'x-rsa': rsa(BODY, other.privateKey) },
@@ -286,7 +286,7 @@ const HOOKS: readonly Row[] = [
     headers: { 'x-token': WEBHOOK_SECRET },
     status: 200,
   },
-  { says: '`ANY`: none is refused', path: '/hooks/any', send: BODY, headers: { 'x-token': 'x' }, status: 401 },
+  { says: '`ANY`: none is rejected', path: '/hooks/any', send: BODY, headers: { 'x-token': 'x' }, status: 401 },
 ];
 
 async function checkRow(kernel: TestKernel, row: Row, wrapped: boolean): Promise<void> {

@@ -58,7 +58,7 @@ const REFUSALS: readonly Refusal[] = [
     code: 'UPL_FOLDER_VALUE',
   },
   {
-    says: 'files where none are taken',
+    says: 'files where none are accepted',
     path: '/limited',
     parts: [{ name: 'name', content: 'files' }, png()],
     status: 415,

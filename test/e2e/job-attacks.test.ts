@@ -56,7 +56,7 @@ describe('attacks on jobs', () => {
   }
   const different = ({ calls }: AttackResult): number => new Set(calls.map(({ body }) => JSON.stringify(body))).size;
 
-  for (const one of sampleCases('kills', 'work under attack', CASES, 8))
+  for (const one of sampleCases('kills', 'attacks on jobs', CASES, 8))
     it(`run once what runs once: ${one.name}`, async () => {
       const plain = await run(one, {});
       expect(plain.outcomes).to.deep.equal(['done']);

@@ -46,7 +46,7 @@ interface Mistake {
 const LITERAL = 'write it as a value: { "literal":';
 const MISTAKES: readonly Mistake[] = [
   {
-    title: 'a word inside a pattern that no rule declares',
+    title: 'a bare name inside a pattern that no rule declares',
     resource: defineQueryResource('r', ILIKE, ['part'], field('other')),
     code: 'LNK_NO_SOURCE',
     at: '"part"',
@@ -81,7 +81,7 @@ const MISTAKES: readonly Mistake[] = [
     fixes: ['change to $PAYLOAD.email'],
   },
   {
-    title: 'a header whose name takes the dash before the next value',
+    title: 'a header whose name includes the dash before the next value',
     resource: defineReturnResource('r', '$HEADER.x-tenant-$PAYLOAD.id', {}, field('id')),
     code: 'ACC_SIGN',
     at: '$HEADER.x-tenant-',
@@ -171,7 +171,7 @@ describe('names that can only be wrong', () => {
     });
   }
 
-  it('resolve a word in the same way when another file is deleted', async () => {
+  it('resolve a bare name in the same way when another file is deleted', async () => {
     const postWords = async () => (await kernel.post('/words', { word: 'sent', name: 'other' })).body;
     expect(await postWords()).to.deep.equal({ word: 'sent', name: 'other' });
     await kernel.project.remove('definitions/_thing.json');

@@ -258,7 +258,7 @@ describe('names and the sources of their values', () => {
     expect(second.body['key']).to.match(KEY).and.not.equal(first.body['key']);
   });
 
-  it('read the payload for a word in a resource without rules, with any models', async () => {
+  it('read the payload for a bare name in a resource without rules, with any models', async () => {
     expect((await kernel.post('/tables', { letter: 'a' })).body).to.deep.equal({ n: 1 });
     expect((await kernel.post('/tables', { letter: 'b' })).body).to.equal(null);
   });

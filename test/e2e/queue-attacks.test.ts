@@ -144,7 +144,7 @@ for (const { name, make } of STEP_STORES)
       expect(new Set(steps.calls().map(({ key }) => key))).to.have.length(1);
     });
 
-    it('give jobs of one request their own keys', async () => {
+    it('use separate keys for jobs of one request', async () => {
       steps.refuseNext(0);
       await post('pair', { ref: 'pair' }, 200);
       await post('pair', { ref: 'pair' }, 200);

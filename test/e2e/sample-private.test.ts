@@ -78,7 +78,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
     expect((await ada.post('/profile/private')).body['code']).to.equal('CPH_OPEN');
   });
 
-  it('name each broken rule, and reject unknown fields inside the document', async () => {
+  it('name each violated rule, and reject unknown fields inside the document', async () => {
     const document = { kind: '', number: 'x'.repeat(41), country: 'Germany', extra: 1 };
     const { status, body } = await update(ada, { phone: '1', tax_number: 7, document });
     expect(status).to.equal(422);

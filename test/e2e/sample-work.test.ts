@@ -94,7 +94,7 @@ describe('sample: work', () => {
     ],
   };
 
-  describeOnDatabase('nights', { prepare: hurried, env, files }, (kernel) => {
+  describeOnDatabase('nightly schedules', { prepare: hurried, env, files }, (kernel) => {
     it('remove only abandoned sign-ins', async () => {
       const [late, quick] = [await createPerson(kernel()), await createPerson(kernel())];
       const states = async (id: string): Promise<number> =>

@@ -148,7 +148,7 @@ function defineSuite(kernel: () => TestKernel, name: SqlName): void {
 }
 
 describeOnEach(
-  'secrets behind views and functions',
+  'secrets of views and functions',
   SQL,
   (name) => ({ files: { ...listScripts(name), 'definitions/all.json': createDefinitions(name) } }),
   defineSuite,
@@ -156,7 +156,7 @@ describeOnEach(
 
 for (const database of SQL) {
   const { name } = database;
-  describe(`secrets behind views and functions that no script creates (${name})`, () => {
+  describe(`secrets of views and functions that no script creates (${name})`, () => {
     const isMysql = /mysql|mariadb/.test(name);
     let kernel: TestKernel;
     let project: TempProject;

@@ -28,7 +28,7 @@ const outputPattern = (shown: string): RegExp =>
       .replace(/<(\w+)>/g, '(?<$1>[^"\\s]+)'),
   );
 
-describe('the tutorial', function () {
+describe('tutorial', function () {
   this.bail(true);
   const names = new Map<string, string>();
   let project: TempProject;

@@ -88,7 +88,7 @@ export const CHANGES: readonly Change[] = [
     ...{ body: WORD, code: 'JOB_CHANGED' },
   }),
   {
-    what: 'work whose resource answers at once by now is kept',
+    what: 'work whose resource now responds immediately is stored',
     first: waiting('at-once', [defineOrder(1, 1)]),
     then: { id: 'at-once', resource: 'at-once', actionables: [defineOrder(1, 1)] },
     code: 'JOB_UNKNOWN',

@@ -247,7 +247,7 @@ const MISTAKES: readonly Mistake[] = [
     fixes: ['rename to "id"'],
   },
   {
-    title: 'a misspelt column of an owner that the payload gives',
+    title: 'a misspelt column of an owner from the payload',
     set: 'sound-audited',
     right: /(?<="_order": \{[^}]*\},\s*)"user_id"/,
     wrong: '"userid"',
@@ -255,7 +255,7 @@ const MISTAKES: readonly Mistake[] = [
     fixes: ['change to userid'],
   },
   {
-    title: 'a misspelt field for an owner that the payload gives',
+    title: 'a misspelt field for an owner from the payload',
     set: 'sound-audited',
     right: /(?<="order-for"[^]*ULID",\s*)"user_id"/,
     wrong: '"user_sid"',

@@ -149,7 +149,7 @@ describe('registry', () => {
       ['by another new feature', [feature('x', 'resource', 'both'), feature('y', 'resource', 'both')], 'both'],
       ['by the selector of a kind', [feature('x', 'actionable', 'mode')], 'mode'],
       ['by a mode', [feature('x', 'actionable', 'value')], 'value'],
-      ['by a plugin that is chosen by key behind a mode', [feature('x', 'actionable', 'sql_query')], 'sql_query'],
+      ['by a plugin that is chosen by key and mode', [feature('x', 'actionable', 'sql_query')], 'sql_query'],
       [
         'by the common fields of its kind',
         [

@@ -269,7 +269,7 @@ describe('connection that cannot be opened', () => {
   for (const [name, error, reason, retryable] of cases)
     it(`${name}: ${reason}`, () => expect(open(error)).to.deep.equal([reason, retryable]));
 
-  it('is named, and its cause is kept for the log', () => {
+  it('is named, and its cause is logged', () => {
     const cause = failure('28P01');
     const told = createConnectFault('main', cause);
     expect([told.code, told.params['instance'], told.options.cause]).to.deep.equal(['QRY_CONNECT', 'main', cause]);

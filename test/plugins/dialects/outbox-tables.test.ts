@@ -52,7 +52,7 @@ for (const { name, make } of SQL) {
       expect(await takeAll(first)).to.deep.equal(['a']);
     });
 
-    it('gives a row to one process: another that starts meanwhile finds only the rest', async () => {
+    it('assigns a row to one process: another that starts meanwhile finds only the rest', async () => {
       await first.add('b', '{}', null);
       const taking = await one.begin(BY_LOCKS);
       await one.execute(`SELECT id FROM lintel_outbox WHERE id = 'b' FOR UPDATE`, [], taking);

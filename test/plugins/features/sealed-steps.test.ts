@@ -81,7 +81,7 @@ const catchCode = (work: Promise<unknown>): Promise<unknown> =>
   );
 const createItems = (count: number, item: unknown = 'x'): unknown[] => Array.from({ length: count }, () => item);
 
-describe('fields that are hashed', () => {
+describe('hashed fields', () => {
   const hash = async (property: string, payload: unknown, around: Around = {}): Promise<unknown> =>
     (
       await ran(

@@ -60,7 +60,7 @@ describe('checks of other parts of document queries', () => {
     [{ $set: { rate: 1 }, $inc: { age: 1 } }, []],
     [[{ $match: {} }], ['DOC_PLACE /0/$match']],
   ]);
-  it('elements selected by `array_filters` are known', () => {
+  it('elements selected by `array_filters` are recognized', () => {
     expect(
       formatFindings('update_predicate', { $set: { 'tags.$[t].x': 1 } }, { array_filters: [{ 't.k': 1 }] }),
     ).to.deep.equal([]);
@@ -128,7 +128,7 @@ describe('checks of other parts of document queries', () => {
     [{ made: '$agee' }, ['DOC_FIELD /made -> age']],
     [{ tags: { $slice: '$PAYLOAD.x' } }, ['DOC_CONSTANT /tags/$slice']],
   ]);
-  describeRows('sorts', 'sort', [
+  describeRows('sorting', 'sort', [
     ...createValidRows({ name: 1, age: -1 }, { score: { $meta: 'textScore' } }),
     [{ nam: 1 }, ['DOC_FIELD /nam -> "name"']],
     [{ age: '$PAYLOAD.x' }, ['DOC_CONSTANT /age']],

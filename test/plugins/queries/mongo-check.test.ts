@@ -158,7 +158,7 @@ describe('checks of document queries', () => {
   ]);
 
   const HEX = '0123456789abcdef01234567';
-  describeRows('texts that were meant as something else', 'filter_predicate', [
+  describeRows('texts intended as something else', 'filter_predicate', [
     [{ _id: `ObjectId("${HEX}")` }, [`DOC_CODE /_id -> "${HEX}"`]],
     [{ _id: `new mongoose.Types.ObjectId('${HEX}')` }, [`DOC_CODE /_id -> "${HEX}"`]],
     [{ _id: 'ObjectID( $PAYLOAD.id )' }, ['DOC_CODE /_id -> "$PAYLOAD.id"']],

@@ -54,7 +54,7 @@ describe('job leases', () => {
     leases.removeLease(three);
   });
 
-  it('are lost immediately if the store has given the job to another process, and the others are not', async () => {
+  it('are lost immediately if the store has assigned the job to another process, and the others are not', async () => {
     const { leases, renewals } = leasesOver(() => ['one']);
     const [one, two] = [leases.begin(createHeld('one')), leases.begin(createHeld('two'))];
     await time.advance(300);

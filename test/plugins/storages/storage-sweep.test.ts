@@ -53,7 +53,7 @@ describe('bucket sweep whose server does not respond', () => {
   afterEach(() => time.restoreGlobals());
   const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
-  it('retries after pauses that double, a minute at most, and gives up after 35 attempts', async () => {
+  it('retries after pauses that double, a minute at most, and stops after 35 attempts', async () => {
     let tries = 0;
     const { sweep, kept } = sweeping(async () => {
       tries++;
