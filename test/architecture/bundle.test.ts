@@ -18,7 +18,7 @@ const ENTRY = `
   export { kinds } from './plugins/index.kinds.js';
 `;
 const MAX_KILOBYTES = 680;
-/** Packages of the front end and what they need themselves. */
+/** Packages of the front end and their dependencies. */
 const ALLOWED = ['yup', 'property-expr', 'tiny-case', 'toposort', 'type-fest', 'jsonc-parser', 'fastest-levenshtein'];
 
 describe('architecture: bundle of the front end', () => {
@@ -75,7 +75,7 @@ describe('architecture: bundle of the front end', () => {
       typeof import('../../language/analysis/build-registry.js') &
       typeof import('../../plugins/index.spec.js') &
       typeof import('../../plugins/index.kinds.js');
-    // What they are alone is tested elsewhere; here they have no examples.
+    // Their contents are tested elsewhere; here they have no examples.
     const judged = new Set([...editor.kinds, ...editor.specs]);
     const registry = editor.buildRegistry(editor.kinds, editor.specs, judged);
     const found = editor.analyseFiles([{ file: 'a.json', text: '{ "id": "a", "resource": "a" }' }], registry, {

@@ -1,6 +1,6 @@
 /**
- * Codes and the places that use them: every code of the catalogue and of the plugins is reported or thrown somewhere, and
- * every code that is reported or thrown has its row. A code without words, or words without a code, fails here.
+ * Codes and their uses: every code of the catalogue and of the plugins is reported or thrown somewhere, and every code
+ * that is reported or thrown has its row. A code without a text, or a text without a code, fails here.
  */
 import { expect } from 'chai';
 import ts from 'typescript';
@@ -18,7 +18,7 @@ const strings = new Set<string>();
 /** First arguments of calls that throw or report. */
 const reported: string[] = [];
 const uses: (Use & { readonly path: string })[] = [];
-/** To parse the sources is what takes long, so each is parsed once for all tests. */
+/** Parsing the sources is slow, so each is parsed once for all tests. */
 function readSources(): void {
   for (const source of loadSources('contract', 'language', 'kernel', 'cli', 'language-server', 'plugins')) {
     if (source.path.startsWith('language/problems/') || !/['"`][A-Z]{2,3}_[A-Z0-9_]+['"`]/.test(source.text)) continue;
@@ -108,7 +108,7 @@ function findUse(node: ts.Node): Use | null {
   if (!ts.isObjectLiteralExpression(node)) return null;
   const code = findValue(node, 'code');
   if (code === undefined || !ts.isStringLiteralLike(code) || !Object.hasOwn(all, code.text)) return null;
-  // A finding; counter-examples, issues of a payload and what callers are told name a code too, but without its message.
+  // A finding; counter-examples, issues of a payload and responses name a code too, but without its message.
   const isFinding = ['json', 'pointer', 'headers'].every((name) => findValue(node, name) === undefined);
   return isFinding ? { code: code.text, params: namesIn(findValue(node, 'params')) } : null;
 }

@@ -1,6 +1,6 @@
 /**
- * What the files of `deploy/` say of Lintel is still so: commands, probes, variables, deadlines, users and names. Nothing is
- * started; what can be run of them is in `test/e2e/deploy-*.test.ts`.
+ * The files of `deploy/` match Lintel: commands, probes, variables, timeouts, users and names. Nothing is started;
+ * `test/e2e/deploy-*.test.ts` run what can be run.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
@@ -65,7 +65,7 @@ const readEnvironment = (service: Tree | undefined): Record<string, string> =>
     ]),
   );
 
-/** What ending may take, by a config: lingering, requests under way, the closing of plugins. */
+/** The duration of a shutdown, by a config: lingering, requests in flight, closing of plugins. */
 const ending = ({ http: { timeouts }, deadlines }: Config): number =>
   timeouts.linger + timeouts.drain + deadlines.close;
 

@@ -1,6 +1,6 @@
 /**
- * What every file owes its reader: a header comment that says what is inside, and a size that can be read in one go. And
- * what none may do: talk to the terminal behind the log's back.
+ * Every file has a header comment that says what is inside, and a limited size. None writes to the terminal instead of
+ * the log.
  */
 import { expect } from 'chai';
 import ts from 'typescript';

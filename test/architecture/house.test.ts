@@ -1,6 +1,6 @@
 /**
- * The layout in figures. Every bound is what the tree has now; the goals are beside them. A change that improves a figure lowers
- * its bound.
+ * The layout in figures. Every bound is the current value of the tree. A change that improves a figure lowers its
+ * bound.
  */
 import { expect } from 'chai';
 import { posix } from 'node:path';

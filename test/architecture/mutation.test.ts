@@ -1,4 +1,7 @@
-/** The mutation check itself: what it changes, what it leaves alone, which mutants a seed draws, and which tests it runs for one. */
+/**
+ * The mutation check itself: what it changes and leaves unchanged, which mutants a seed selects, and which tests it
+ * runs for one.
+ */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +60,7 @@ const EXAMPLES: readonly (readonly [MutationKind, string, readonly string[]])[] 
   ['statement', 'const x = `UPDATE a SET b WHERE ${c} AND d`;', ['const x = `UPDATE a SET b WHERE ${c} OR d`;']],
 ];
 
-/** Lines that only say something. */
+/** Lines of messages only. */
 const UNTOUCHED: readonly string[] = [
   'type A = { b: 1 | 2; c: true };',
   'interface A { b: 1 }',

@@ -1,6 +1,6 @@
 /**
- * Every package is named with its reason in docs/decisions.md, and is used: a dependency that nobody needs is one more
- * thing to install and to trust.
+ * Every package is named with its reason in docs/decisions.md, and is used: an unused dependency is one more to install
+ * and to trust.
  */
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';

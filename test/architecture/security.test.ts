@@ -9,7 +9,7 @@ import { ROOT } from '../support/project.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 import { loadSources } from '../support/sources.js';
 
-/** Where a pattern is made of parts, and what those are: constants, or numbers. All others go through the linear one. */
+/** Patterns built from parts, and the parts: constants or numbers. All others use the linear matcher. */
 const MADE: Readonly<Record<string, string>> = {
   'language/strings/linear-pattern.ts': 'one sign at a time',
   'language/strings/exact-json.ts': 'a constant',

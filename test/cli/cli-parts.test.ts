@@ -1,6 +1,6 @@
 /**
- * Parts of the command line by themselves: files that are read and written, `.env` out of `.env.example`, migrations in words and as
- * a script, colours, and errors in words.
+ * Parts of the command line: reading and writing files, `.env` from `.env.example`, migrations as text and as a script,
+ * colours, and error texts.
  */
 import { expect } from 'chai';
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import type { Terminal } from '../../cli/terminal.js';
 import type { MigrationStep } from '../../contract/migration.js';
 import { createTempProject, type TempProject } from '../support/project.js';
 
-/** The code and the words of a refusal. */
+/** The code and the text of a rejection. */
 async function catchRefusal(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => null,

@@ -1,6 +1,6 @@
 /**
- * Plan fixtures: what the compiler makes of definitions, as `lintel plan` shows it and as the table of endpoints does.
- * Compiled without connecting to anything.
+ * Plan fixtures: compiled definitions, as `lintel plan` and the table of endpoints show them. Compiled without a
+ * connection.
  */
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';

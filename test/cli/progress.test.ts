@@ -1,4 +1,4 @@
-/** The progress line of long commands: it turns on a terminal and takes itself back; anywhere else it is plain lines. */
+/** The progress line of long commands: it is redrawn on a terminal; anywhere else it is plain lines. */
 import { expect } from 'chai';
 import { createProgress } from '../../cli/migrate.js';
 

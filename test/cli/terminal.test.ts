@@ -1,4 +1,4 @@
-/** What commands do for a person at a terminal, and what they leave out in a pipe: colours, a log for people, a question. */
+/** Output on a terminal, and in a pipe: colours, a readable log, a confirmation. */
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { isConfirmed } from '../../cli/confirm.js';

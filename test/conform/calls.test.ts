@@ -1,4 +1,7 @@
-/** Which places may be called: every sort of address that is not public, in every way of writing it, and what opens one. */
+/**
+ * Allowed addresses of calls: every kind of address that is not public, in every notation, and the settings that allow
+ * one.
+ */
 import { expect } from 'chai';
 import { ops } from './calls.js';
 
@@ -17,7 +20,7 @@ const checkCall = async ({ url, to = PUBLIC, allow, ports }: Row): Promise<strin
   return (await ops['url.guard']!({ url, addresses: to, policy })).error;
 };
 
-/** Addresses, and why they may not be dialled; judged as the host of a URL and as what a name is resolved to. */
+/** Addresses, and why they are rejected; checked as the host of a URL and as the address that a name resolves to. */
 const RESERVED: Readonly<Record<string, string>> = {
   '0.0.0.0': 'unspecified',
   '0.1.2.3': 'unspecified',
@@ -103,7 +106,7 @@ describe('url.guard', () => {
     });
   }
 
-  /** What systems take for 127.0.0.1 or 169.254.169.254, and how they are led there. */
+  /** Notations and names that systems resolve to 127.0.0.1 or 169.254.169.254. */
   const rows: readonly Row[] = [
     ...[
       '127.1',
@@ -192,7 +195,7 @@ describe('url.guard', () => {
     { url: 'http://name.example/', to: ['10.0.0.9'], allow: ['10.0.0.0/8'] },
     { url: 'http://localhost:3000/', to: ['127.0.0.1'], allow: ['localhost:3000'] },
     { url: 'http://localhost:3000/', to: ['127.0.0.1'], allow: ['127.0.0.1'], because: 'localhost' },
-    // A wide range, or a name, does not open what keeps credentials.
+    // A wide range, or a name, does not allow addresses of credential services.
     { url: 'http://169.254.169.254/', allow: ['169.254.0.0/16', '0.0.0.0/0'], because: 'metadata' },
     { url: 'http://billing.internal/', to: ['169.254.169.254'], allow: ['billing.internal'], because: 'metadata' },
     { url: 'http://169.254.169.254/', allow: ['169.254.169.254'] },

@@ -1,4 +1,4 @@
-/** Operations of this folder where no published vectors speak for them. */
+/** Operations of this folder without published vectors. */
 import { expect } from 'chai';
 import { isGenerated } from './id-check.js';
 import { ops as cron } from './cron.js';

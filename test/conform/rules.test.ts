@@ -1,6 +1,6 @@
 /**
- * Rules against values nobody would send in good faith, and against generated ones: a sample passes, and what is spoilt
- * in it is found at its pointer. Runs the closures of requests without requests.
+ * Rules against hostile and generated values: a sample passes, and a spoilt value is reported at its pointer. Runs the
+ * closures of requests without requests.
  */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
@@ -87,7 +87,7 @@ describe('payload rules: properties', () => {
         const sample = sampleRule(rule);
         const places = listPlaces(rule, sample);
         const place = places[pick % places.length]!;
-        // No type takes a truth value.
+        // No type accepts a boolean.
         const issues = collectIssues(rule, replaced(sample, place.path, true));
         expect(issues.map(({ pointer }) => pointer)).to.deep.equal([place.pointer]);
       }),

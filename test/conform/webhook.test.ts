@@ -1,4 +1,4 @@
-/** `ip.allowed`, for which there are no published vectors: lists, mapped addresses, and what proxies may tell. */
+/** `ip.allowed`, without published vectors: lists, mapped addresses, and proxies. */
 import { expect } from 'chai';
 import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/runtime.js';
 import { runLine } from './run.js';

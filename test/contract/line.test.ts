@@ -1,4 +1,4 @@
-/** The line: turns by client, ends of waits, refusals by estimate. The time is the test's own. */
+/** The limiter: fairness between clients, ends of waits, rejections by estimate. Under manual time. */
 import { expect } from 'chai';
 import { getClientKey, toNetwork, type Requester } from '../../contract/requester.js';
 import { createConflictRetry } from '../../contract/conflict-retry.js';
@@ -20,7 +20,7 @@ const createAsker = (remote: string, deadline = Infinity, claims: Requester['cla
   claims,
 });
 
-/** A clock that moves when the test says so. */
+/** A clock that the test moves. */
 function testClock() {
   const sleepers = new Set<{ at: number; wake: () => void }>();
   let time = 1000;
@@ -53,7 +53,7 @@ describe('limiter', () => {
   const createTestLine = (atOnce: number, { places = 100, patience = Infinity }: Settings = {}): Limiter =>
     createLimiter(atOnce, places, (seconds) => new Busy(seconds), { clock: time.clock, patience });
 
-  /** Takes places and notes by name who has one. */
+  /** Acquires slots and records by name which are held. */
   function entrants(line: Limiter) {
     const inside: string[] = [];
     const refused: string[] = [];
@@ -126,7 +126,10 @@ describe('limiter', () => {
     (await next)();
   });
 
-  /** One place, work of 100 ms, one request each `every` ms; gives how long each waited that was let in, and how many were not. */
+  /**
+   * One slot, work of 100 ms, one request each `every` ms; returns the wait of each admitted one, and the number of
+   * rejected ones.
+   */
   async function load(every: number, count: number): Promise<{ waits: number[]; refused: number }> {
     const line = createTestLine(1, { patience: 5000 });
     const waits: number[] = [];

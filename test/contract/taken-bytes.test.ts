@@ -1,4 +1,4 @@
-/** What a client has taken of a response in one write, and the deadline that moves with it. */
+/** Bytes that a client has read of a response in one write, and the deadline that moves with it. */
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { expect } from 'chai';

@@ -1,4 +1,7 @@
-/** Answers that are not read: counted while they are here, and the slowest of the network with most are cut off. The time is the test's own. */
+/**
+ * Unread responses: counted while they are buffered, and the slowest of the network with most are cut off. Under manual
+ * time.
+ */
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import { UnreadBudget } from '../../contract/unread-budget.js';
@@ -43,7 +46,7 @@ describe('unread responses', () => {
     const { cut, taken, unread, answer } = createTestUnread();
     for (const name of ['fast', 'slow', 'stalled', 'still']) answer(name, 'a', 25);
     now += 1000;
-    // Measured here: one that takes nothing more from now on stands still from now on.
+    // Measured here: one that reads nothing more from now on is stalled from now on.
     for (const [name, bytes] of [
       ['fast', 20],
       ['slow', 5],

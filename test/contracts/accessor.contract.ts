@@ -1,4 +1,4 @@
-/** What every accessor must do: take the tail that its facts say, be constant only when it is, keep secrets in. */
+/** Contract of accessors: accept the tail in their facts, be constant only if they are, never return secrets. */
 import { createEnvFacts } from '../../language/project/environment.js';
 import { expect } from 'chai';
 import { analyseFiles } from '../../language/analysis/analyse.js';
@@ -55,7 +55,7 @@ export function accessorContract(plugins: Plugins, name: string): void {
     const { registry } = plugins.project;
     const spec = registry.plugin('accessor', name);
     const tail = String(plugins.fact('accessor', name, 'tail'));
-    // What is declared has to be: claims by the guard of the resource.
+    // Declared claims must exist: by the guard of the resource.
     const around = tail === 'declared:claim' ? GUARDED : {};
     const listErrorCodes = (value: unknown, mode: 'RETURN' | 'QUERY'): string[] => {
       const work = mode === 'RETURN' ? { value } : { sql_query: { query: 'SELECT $1', parameters: [value] } };
@@ -112,7 +112,7 @@ export function accessorContract(plugins: Plugins, name: string): void {
   });
 }
 
-/** Only what accessors may use; anything else is missing on purpose. */
+/** Only what accessors may use; the rest is omitted on purpose. */
 async function createTools(plugins: Plugins): Promise<PlanTools> {
   const handles = new Map<string, unknown>();
   for (const name of plugins.names('generator')) handles.set(name, await plugins.handle('generator', name));

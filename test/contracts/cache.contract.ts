@@ -1,6 +1,6 @@
 /**
- * What every cache must do: give back what it was given byte for byte, forget it in time, never store what was computed before a
- * removal, count in windows that end, remember marks. Time is made to pass by whoever opens the cache.
+ * Contract of caches: return what was stored byte for byte, expire it in time, never store what was computed before a
+ * removal, count in windows that end, store flags. The caller that opens the cache moves time.
  */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
@@ -18,7 +18,7 @@ export interface OpenCache {
 const toBytes = (text: string): Uint8Array => Buffer.from(text);
 const toText = (value: Uint8Array | null): string | null => (value === null ? null : Buffer.from(value).toString());
 
-/** Keys as somebody may make them out of what clients send. */
+/** Keys that may be built from values of clients. */
 function oddKeys(): string[] {
   const made = [
     '',

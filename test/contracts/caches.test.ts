@@ -1,6 +1,6 @@
 /**
- * Runs the cache contract against memory, with a clock of its own, and a real Redis; and what only one of them can do: be full,
- * be away, be shared by two processes.
+ * Runs the cache contract against memory, with manual time, and a real Redis; and features of only one of them: limits,
+ * outages, sharing by two processes.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -84,7 +84,7 @@ describe('cache redis, with a server', function () {
     return { ...made, proxy };
   }
 
-  /** Code of what it rejects with, and the milliseconds it took. */
+  /** Code of its rejection, and the milliseconds it took. */
   async function measureRejection(work: () => unknown): Promise<[string, number]> {
     const elapsed = startStopwatch();
     try {

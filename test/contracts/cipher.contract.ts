@@ -1,4 +1,4 @@
-/** What every cipher must do: give back what it sealed, and nothing when a single bit of anything is another. */
+/** Contract of ciphers: restore what they encrypted, and nothing if a single bit differs. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Cipher } from '../../plugins/ciphers/kind.js';

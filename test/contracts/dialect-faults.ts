@@ -1,4 +1,4 @@
-/** Contract of refusals: every kind of error of the database has its code, and none gives a value or SQL text away. */
+/** Contract of rejections: every kind of database error has its code, and none contains a value or SQL text. */
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
 import { dialectErrors } from '../../plugins/dialects/shared/errors.light.js';
@@ -87,7 +87,7 @@ export function faultsContract(run: Run, { differences, postgresql }: DialectFla
     expect(await run('SELECT count(*) AS n FROM child')).to.deep.equal([{ n: 1 }]);
   });
 
-  // Elsewhere a statement cannot raise what it likes; there the numbers of errors have a test of their own.
+  // Other databases cannot raise arbitrary errors; their error numbers have a separate test.
   const raises = postgresql ? it : () => undefined;
   raises('marks transactions that can be retried', async () => {
     const raiseState = (state: string): Promise<unknown> =>

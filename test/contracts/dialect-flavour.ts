@@ -1,25 +1,25 @@
 /**
- * Where the contract of dialects meets databases that differ: as data, each with its reason. Nothing is left out silently: what
- * differs is still run, and must give the other answer or the refusal that is written here.
+ * Differences between databases in the dialect contract: as data, each with its reason. Nothing is skipped silently: a
+ * different case still runs, and must have the result or the rejection given here.
  */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import { Fault } from '../../contract/fault.js';
 
-/** `answer`: what comes instead; without it the statement is refused before it is sent. */
+/** `answer`: the different result; without it the statement is rejected before it is sent. */
 export interface Difference {
   readonly why: string;
   readonly answer?: unknown;
 }
 
 export interface DialectFlavour {
-  /** The words of a CREATE TABLE. */
+  /** The text of a CREATE TABLE. */
   readonly ddl: (sql: string) => string;
   /** By the text of the expression or the statement. */
   readonly differences: Readonly<Record<string, Difference>>;
-  /** An INSERT into a table without any key answers with its row. */
+  /** An INSERT into a table without any key returns its row. */
   readonly keyless: boolean;
-  /** The SQL of PostgreSQL: what it alone can do is asked too. */
+  /** PostgreSQL: its specific syntax is tested too. */
   readonly postgresql: boolean;
 }
 
@@ -77,7 +77,7 @@ export const MARIADB: DialectFlavour = {
   postgresql: false,
 };
 
-/** What the statement was refused with before it was sent: in words, or as a value of the wrong form. */
+/** The reason of a rejection before sending: a text, or a value of the wrong type. */
 export async function expectRefused(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -160,7 +160,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     const many = { ...plain, uniques: [['b', 'c'], ['a', 'b'], ['d']] };
     const { progress: made } = await open().syncSchema([many]);
     const count = (change: string): number => made.filter((one) => one.includes(` ${change} `)).length;
-    // The key covers (a, b) and the pair begins with b: neither needs an index of its own. MySQL has none for JSON.
+    // The key covers (a, b) and the pair begins with b: neither needs a separate index. MySQL has none for JSON.
     expect(['add unique', 'add index', 'add search index'].map(count)).to.deep.equal(
       postgresql ? [2, 1, 2] : [1, 1, 1],
     );
@@ -182,7 +182,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
       ...defineTable('m_later', defineColumn('a', 'text'), defineColumn('b', 'text', { search: true })),
       uniques: [['b', 'a']],
     };
-    // MySQL asks for a bound of what is in a key.
+    // MySQL requires a bound for a column in a key.
     expect((await open().syncSchema([later])).statements).to.have.length(postgresql ? 2 : 4);
     expect((await open().syncSchema([{ ...later, uniques: [['a', 'b']] }])).statements, 'in any order').to.deep.equal(
       [],
@@ -202,7 +202,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     expect(fault.params).to.deep.equal({ table: 'm_dup', columns: 'name' });
     const { cause } = fault.options;
     expect(JSON.stringify({ ...(cause as object), message: (cause as Error).message })).not.to.match(/=\(/);
-    // MySQL cannot take back what was changed before.
+    // MySQL cannot roll back earlier changes.
     const left = await run(`SELECT ${postgresql ? '*' : 'id, name'} FROM m_dup WHERE id = 1`);
     expect(left).to.deep.equal([{ id: 1, name: 'x' }]);
   });

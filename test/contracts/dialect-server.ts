@@ -1,6 +1,6 @@
 /**
- * What every dialect behind a network has to do when its server or a connection fails: wait no longer than it may, lose no more than
- * the transaction at hand, send nothing twice, say why it cannot connect. Suites of one server add what only that one can do.
+ * Contract of dialects with a server when it or a connection fails: wait within limits, lose at most the current
+ * transaction, send nothing twice, report why no connection is possible. Suites of one server add its own cases.
  */
 import { expect } from 'chai';
 import type { PluginRuntime } from '../../contract/plugin.js';
@@ -13,15 +13,15 @@ import { SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
 export interface DialectServer {
   readonly runtime: PluginRuntime<Dialect>;
-  /** The address of a new, empty database, or why there is none. */
+  /** The URL of a new, empty database, or why there is none. */
   readonly make: () => Promise<string | { readonly skip: string }>;
   /** Ends the connections of the dialect to this database. */
   readonly end: (url: string) => Promise<void>;
   readonly connections: (url: string) => Promise<number>;
-  /** An INSERT of one row into `once` that takes seconds, and whether it is at work. */
+  /** An INSERT of one row into `once` that takes seconds, and whether it is running. */
   readonly slowInsert: string;
   readonly isSlow: (url: string) => Promise<boolean>;
-  /** Says no to a login that does not exist. */
+  /** Rejects a login that does not exist. */
   readonly hasLogins: boolean;
 }
 
@@ -85,7 +85,7 @@ function testConnectionLoss(
   { url, open }: ServerConnections,
   { runtime, end, connections, slowInsert, isSlow }: DialectServer,
 ): void {
-  /** Again and again: a connection that was being opened is there only after the first time. */
+  /** Repeated: a connection being opened is available only after the first attempt. */
   async function terminateConnections(): Promise<void> {
     await waitUntil(async () => {
       await end(url());

@@ -1,10 +1,10 @@
-/** Contract of values: what goes in as a parameter, and what native JSON value comes out for each type. */
+/** Contract of values: parameters, and the native JSON value of each type. */
 import { expect } from 'chai';
 import { expectRefused, type DialectFlavour } from './dialect-flavour.js';
 import type { Run } from './dialect-support.js';
 import { catchFault } from './dialect-support.js';
 
-/** SQL expression and the answer it must give. */
+/** SQL expression and the expected result. */
 const ANSWERS: readonly (readonly [string, unknown])[] = [
   ['1::int', 1],
   ['1::int2', 1],
@@ -45,7 +45,7 @@ const ANSWERS: readonly (readonly [string, unknown])[] = [
   ["'2026-01-02 03:04:05+00'::timestamptz::text", '2026-01-02 03:04:05+00'],
 ];
 
-/** SQL expression over `$1`, the value bound to it, and the answer. */
+/** SQL expression over `$1`, the value bound to it, and the result. */
 const BOUND: readonly (readonly [string, unknown, unknown])[] = [
   ['$1::text', `it's "quoted" \\ and ; -- so on`, `it's "quoted" \\ and ; -- so on`],
   ['$1::text', '', ''],
@@ -77,7 +77,7 @@ const BOUND: readonly (readonly [string, unknown, unknown])[] = [
   ['$1::jsonb', null, null],
   ['CAST($1 AS jsonb)', ['x'], ['x']],
   ['($1)::json', { k: 'v' }, { k: 'v' }],
-  // Literal JSON text: the cast that follows directly is text, so the value is sent as it stands.
+  // Literal JSON text: the cast that follows directly is text, so the value is sent unchanged.
   ['$1::text::jsonb', '{"same":0}', { same: 0 }],
   ['$1::text[]', ['a', 'b,"c"', null], ['a', 'b,"c"', null]],
   ['$1::int[]', [1, 2], [1, 2]],

@@ -1,6 +1,6 @@
 /**
- * Runs the dialect contract against MariaDB and MySQL, and what only their servers can do: deadlines, lost connections,
- * deadlocks, refused logins.
+ * Runs the dialect contract against MariaDB and MySQL, and cases of their servers: timeouts, lost connections,
+ * deadlocks, rejected logins.
  */
 import { expect } from 'chai';
 import client, { type RowDataPacket } from 'mysql2/promise';
@@ -111,7 +111,7 @@ function withServer(flavour: MysqlFlavour): void {
       const handle = refusing(tables);
       const opened: unknown = await Promise.resolve(mysql.open?.(handle, context)).catch((error: unknown) => error);
       if (flavour === 'mysql') {
-        // The first of them is told.
+        // The first of them is reported.
         expect(opened).to.be.instanceOf(BootError).and.include({ code: 'QRY_NOT_TRANSLATED' });
         expect((opened as BootError).params['what']).to.include(` ${tables[0]},`);
       } else {

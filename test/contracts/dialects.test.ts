@@ -1,6 +1,6 @@
 /**
- * Runs the dialect contract against both dialects, and what only a server can do (deadlines, lost connections, refused
- * logins) or only an embedded engine (locks on its folder).
+ * Runs the dialect contract against both dialects, and cases of a server (timeouts, lost connections, rejected logins)
+ * or of an embedded engine (locks on its folder).
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

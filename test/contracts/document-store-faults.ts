@@ -1,4 +1,4 @@
-/** Contract of document stores: what is refused, with which code, at which field, and that no value gets out. */
+/** Contract of document stores: what is rejected, with which code, at which field, and that no value is revealed. */
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
 import type { Document } from '../../plugins/document-stores/kind.js';

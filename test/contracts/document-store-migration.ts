@@ -57,7 +57,7 @@ export function documentMigrationContract(store: () => OpenStore): void {
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.match(/required field/);
     expect(removeIds(await store().handle.find('m_users', { email: 'a' }, {}, null))).to.deep.equal([{ email: 'a' }]);
-    // What is there already is not judged until it is right.
+    // Existing documents are not validated until they are fixed.
     await store().handle.update('m_users', { email: 'a' }, { $set: { age: 3 } }, { one: true }, null);
     expect((await catchFault(insert('m_users', { email: 'd' }))).code).to.equal('QRY_NOT_NULL');
     await insert('m_users', { email: 'd', nick: 'n', code: 'c' });

@@ -1,4 +1,4 @@
-/** Contract of document stores: find, count, aggregate, and what values look like when they come back. */
+/** Contract of document stores: find, count, aggregate, and the returned values. */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
 import type { DocumentStore } from '../../plugins/document-stores/kind.js';

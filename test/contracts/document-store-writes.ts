@@ -1,4 +1,4 @@
-/** Contract of document stores: insert, update and remove, and what they answer. */
+/** Contract of document stores: insert, update and remove, and their results. */
 import { expect } from 'chai';
 import type { Document, DocumentStore, UpdateOptions } from '../../plugins/document-stores/kind.js';
 import { catchFault } from './dialect-support.js';

@@ -1,6 +1,6 @@
 /**
- * What every document store must do, whatever keeps the documents. A suite brings a way to open an empty store; nothing here
- * knows a driver. Answers are compared with literals, so that two stores that pass give equal answers.
+ * Contract of document stores, independent of the database. A suite provides a function that opens an empty store;
+ * drivers are not used here. Results are compared with literals, so that two stores that pass return equal results.
  */
 import { expect } from 'chai';
 import { documentFaultsContract } from './document-store-faults.js';

@@ -1,4 +1,4 @@
-/** A MongoDB that is away: cut off, hanging, killed and back again, or without a replica set from the beginning. */
+/** An unavailable MongoDB: disconnected, hanging, killed and restarted, or without a replica set. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -134,7 +134,7 @@ describe('document stores on MongoDB, unavailable', function () {
     });
   });
 
-  // In no replica set: nobody has to be elected, and what is kept is kept in the same way.
+  // Without a replica set: no election, and the same storage.
   describe('document store mongodb, on a server of its own', function () {
     let data = '';
     let server: Exclude<Awaited<ReturnType<typeof startOwnMongo>>, { skip: string }> | undefined;

@@ -1,4 +1,7 @@
-/** Runs the contract of document stores against the embedded one, in both databases that it can lie in, and what is its own. */
+/**
+ * Runs the contract of document stores against the embedded one, in both databases that can contain it, and its own
+ * cases.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,4 @@
-/**
- * What only a MongoDB server can do to its store: be slow, refuse the login, hold values, rules and indexes of others.
- */
+/** Cases of a MongoDB server: slow, rejected login, values, rules and indexes of other programs. */
 import { Binary, Code, Decimal128, Double, Int32, Long, MaxKey, MongoClient, Timestamp, UUID } from 'mongodb';
 import { expect } from 'chai';
 import mongodb from '../../plugins/document-stores/mongodb/runtime.js';

@@ -1,4 +1,4 @@
-/** What every encoding must do: one spelling for each sequence of bytes, and null for every other text. */
+/** Contract of encodings: one encoding for each sequence of bytes, and null for every other text. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Encoding } from '../../plugins/encodings/kind.js';
@@ -25,7 +25,7 @@ function spellBase58(bytes: Uint8Array): string {
   return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text;
 }
 
-/** The same encodings, written as their definition says. */
+/** The same encodings, written as in a definition. */
 const OTHERS: Readonly<Record<string, (bytes: Uint8Array) => string>> = {
   Base64: (bytes) => btoa(String.fromCharCode(...bytes)),
   Base64Url: (bytes) =>

@@ -1,11 +1,11 @@
-/** What every generator must do: what its facts promise, thousands of times. */
+/** Contract of generators: the guarantees of their facts, thousands of times. */
 import { expect } from 'chai';
 import type { Generator } from '../../plugins/generators/kind.js';
 import type { Plugins } from './kind-support.js';
 import { countRuns } from '../support/sample.js';
 
 const MANY = countRuns('vectors', 2000, 20_000);
-/** Bits in which identifiers made at the same time must differ, so that none can be guessed. */
+/** Bits in which identifiers generated at the same time must differ, so that none is predictable. */
 const SECRET_BITS = 100;
 
 /** The sum, over the places of an identifier, of the information in its character there. */

@@ -1,11 +1,11 @@
-/** What every hash algorithm must do: hash differently each time, verify from the hash alone, and take anything without a word. */
+/** Contract of hash algorithms: hash differently each time, verify from the hash alone, and never throw. */
 import { expect } from 'chai';
 import type { JsonObject } from '../../contract/json.js';
 import type { Hash, Hasher, Verify } from '../../plugins/hashers/kind.js';
 import type { Plugins } from './kind-support.js';
 import { fc } from '../support/properties.js';
 
-/** The least work that an algorithm can be told to do. */
+/** The minimum cost of an algorithm. */
 const CHEAP: Readonly<Record<string, JsonObject>> = {
   BCRYPT: { rounds_cost: 4 },
   ARGON2: { memory_cost: 128, time_cost: 1 },

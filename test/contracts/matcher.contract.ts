@@ -1,4 +1,4 @@
-/** What every matcher must do: take any value without an exception, say what differs, and change nothing. */
+/** Contract of matchers: accept any value without an exception, report differences, and change nothing. */
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { Matcher, MatchTools } from '../../contract/matcher.js';

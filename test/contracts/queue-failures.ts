@@ -1,4 +1,4 @@
-/** Of the queue contract: what becomes of work that fails, and what operators see and may do. */
+/** Queue contract: failed jobs, and job administration. */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { createTestJob } from '../support/queues.js';

@@ -47,7 +47,7 @@ export function testQueueLeases({ open, openWithJobs, runJobs }: Suite): void {
       await waitUntil(() => attempts.length === 1, 'the second began');
       expect(elapsed()).to.be.lessThan(2000);
       expect(isAborted).to.equal(true);
-      // A run that was taken away is not held against the work.
+      // A run that was taken over does not count against the job.
       expect(attempts).to.deep.equal([1]);
       late();
       await waitUntil(

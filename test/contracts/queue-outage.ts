@@ -23,7 +23,7 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
     let [address, direct] = [{} as Address, {} as Address];
     let proxy: FaultProxy | undefined;
     const opened: OpenedQueue[] = [];
-    /** A slow server may refuse it in time and accept it all the same; the same id is accepted once. */
+    /** A slow server may time out and accept the job all the same; the same id is accepted once. */
     const add = ({ queue }: OpenedQueue, put: JobEntry): Promise<void> =>
       waitUntil(() =>
         queue.add([put]).then(
@@ -72,7 +72,7 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
         await waitUntil(() => done.has('meanwhile'), 'what others added was done');
         await add(one, createTestJob(null, { id: 'after' }));
         await waitUntil(() => done.has('after'), 'work is taken again');
-        // Not once for each failure; a late one of before may come after the first success.
+        // Not once for each failure; a late one from before may arrive after the first success.
         const told = one.messages.filter((message) => /store (un)?available/.test(message));
         expect(told).to.have.length.within(2, 4);
         expect(told.at(-1)).to.contain('store available');

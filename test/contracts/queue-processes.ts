@@ -17,7 +17,7 @@ export interface ProcessBackend {
   readonly address: () => Promise<ServerOrSkip<Address>>;
   /** Several processes may use it at once. */
   readonly shared: boolean;
-  /** Seconds; longer than the store may need for an answer. */
+  /** Seconds; longer than the store may take to respond. */
   readonly lease?: number;
 }
 

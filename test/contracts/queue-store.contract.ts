@@ -1,6 +1,6 @@
 /**
- * What every store of a queue must do, asked for directly, without a worker: order, leases by their token, attempts, and what a
- * sweep finds. Time is that of the store, so short leases are waited for and nothing sleeps.
+ * Contract of queue stores, called directly, without a worker: order, leases by their token, attempts, and results of a
+ * sweep. Time is that of the store, so short leases are awaited and nothing sleeps.
  */
 import { expect } from 'chai';
 import { createTestJob } from '../support/queues.js';
@@ -236,7 +236,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
     it('does not count an attempt that did not run, and does not treat a started job as new', async () => {
       await store.add([createEntry('waits'), createEntry('given'), createEntry('new')]);
       const [waits, given] = (await store.claimJobs('one', 2, LONG)) as [ClaimedJob, ClaimedJob];
-      // A store may be unable to tell.
+      // A store may be unable to report it.
       expect(waits.fresh ?? true).to.equal(true);
       expect(await store.fail(waits, FAILED, 1, false)).to.equal(true);
       await store.release([given]);

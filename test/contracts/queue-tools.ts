@@ -1,4 +1,4 @@
-/** Of the queue contract: what tools for Agenda see and do, which know nothing of this queue. They are Agenda's own repositories. */
+/** Queue contract: what Agenda tools read and do without this queue. They are Agenda's own repositories. */
 import { expect } from 'chai';
 import type { JobWithState } from 'agenda';
 import { createTestJob } from '../support/queues.js';

@@ -1,4 +1,4 @@
-/** Of queues in a SQL database: work that is added inside a transaction of a connection, and tables that nobody else touches. */
+/** Queues in a SQL database: jobs added inside a transaction of a connection, and tables that migrations ignore. */
 import { expect } from 'chai';
 import type { TransactionalQueue } from '../../plugins/queues/kind.js';
 import type { Dialect } from '../../plugins/dialects/kind.js';
@@ -12,7 +12,7 @@ import { BY_LOCKS } from '../../plugins/dialects/kind.js';
 
 export interface SqlPlace {
   readonly queue: OpenedQueue;
-  /** The connection in whose database the queue lies. */
+  /** The connection whose database contains the queue. */
   readonly main: Dialect;
   /** Null where the connection was not opened by itself. */
   readonly tables: Pick<OpenDialect, 'syncSchema' | 'plan'> | null;

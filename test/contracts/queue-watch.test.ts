@@ -1,4 +1,7 @@
-/** What the log says of a store that is away, and what callers hear: with stores that never answer, late, or fail. */
+/**
+ * Log entries about an unavailable store, and the results of callers: with stores that never respond, respond late, or
+ * fail.
+ */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import type { Log } from '../../contract/plugin.js';

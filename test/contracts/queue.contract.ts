@@ -1,6 +1,7 @@
 /**
- * What every queue must do, whatever store is behind it: keep what was added, run it at least once and in order of priority, count one
- * completion, try again what failed, keep what is dead. Events are what work itself does; nothing here waits for a fixed time.
+ * Contract of queues, independent of the store: store what was added, run it at least once and in order of priority,
+ * count one completion, retry failed jobs, keep dead ones. Events are emitted by the jobs; nothing here waits for a
+ * fixed time.
  */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';

@@ -1,6 +1,6 @@
 /**
- * Runs the queue contract against MongoDB, and what only such a server can do: be killed and come back, stand alone, refuse the
- * login, take values for operators.
+ * Runs the queue contract against MongoDB, and cases of such a server: killed and restarted, standalone, rejected
+ * login, operators in values.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,7 @@ describe('queue on MongoDB', function () {
         return DONE;
       });
       const puts = [createTestJob(null, { id: 'runs', retries: 3 }), createTestJob(null, { id: 'waits', delay: 1 })];
-      // Refused where the emulated server is slow, and accepted once.
+      // Rejected if the emulated server is slow, and accepted once.
       await waitUntil(() =>
         one.queue.add(puts).then(
           () => true,
@@ -121,7 +121,7 @@ describe('queue on MongoDB', function () {
       if ('skip' in second) throw new Error(second.skip);
       ({ stop } = second);
       await waitUntil(() => begun.includes('waits'), 'what waited was done');
-      // Its end counts if nobody else began it meanwhile; otherwise the other's does.
+      // Its end counts unless another process began it meanwhile; then that end counts.
       finish();
       await waitUntil(() => isEmpty(one), 'what ran is done');
       expect(await mongo.health?.(one.queue)).to.deep.equal({ ok: true });

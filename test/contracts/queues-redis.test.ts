@@ -1,6 +1,6 @@
 /**
- * Runs the queue contract against Redis, and what only such a server can do: be set up to forget, be full, come back empty, refuse
- * the login. A suite that stops or fills a server has one of its own.
+ * Runs the queue contract against Redis, and cases of such a server: without persistence, full, restarted empty,
+ * rejected login. A suite that stops or fills a server has a separate one.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -68,7 +68,7 @@ describe('server of the queue redis', function () {
   const opened: OpenedQueue[] = [];
   const folders: string[] = [];
 
-  /** Settings of the command line; suites that need no server of their own are skipped where there is none. */
+  /** Settings of the command line; suites that use the shared server are skipped without one. */
   async function server(context: Mocha.Context, settings = '', port?: number): Promise<RedisServer & { port: number }> {
     const found = await startOwnRedis(port, settings);
     if ('skip' in found) return skipTest(context, found.skip);
@@ -104,7 +104,7 @@ describe('server of the queue redis', function () {
   it('is not reported if it is configured to keep jobs', async function () {
     const one = await open((await server(this, '--appendonly yes')).url);
     await one.queue.add([createTestJob()]);
-    // The answer to the question about its settings comes before that of a later command.
+    // The response to the query of its settings arrives before that of a later command.
     await one.queue.list({});
     expect(one.messages).to.deep.equal([]);
   });
@@ -120,7 +120,7 @@ describe('server of the queue redis', function () {
     operator.disconnect();
     await waitUntil(() => hasMessage(worker, 'is empty after a reconnect'), 'the worker saw it');
     expect(await health(worker)).to.deep.include({ ok: false, optional: true });
-    // Whoever only adds sees it with the next work, although the worker has been there.
+    // A process that only adds jobs detects it with the next job, although the worker was connected.
     await other.queue.add([createTestJob()]);
     expect(hasMessage(other, 'is empty after a reconnect')).to.equal(true);
     await worker.queue.releaseClaims();
@@ -173,7 +173,7 @@ describe('server of the queue redis', function () {
     expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
     await server(this, settings, first.port);
     await waitUntil(() => begun.includes('waits'), 'what waited was done');
-    // Its end counts if nobody else began it meanwhile; otherwise the other's does.
+    // Its end counts unless another process began it meanwhile; then that end counts.
     finish();
     await waitUntil(() => isEmpty(one), 'what ran is done');
     expect(hasMessage(one, 'is empty after a reconnect')).to.equal(false);

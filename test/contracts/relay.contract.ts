@@ -1,6 +1,6 @@
 /**
- * What every relay must do: hand each message to the process once and in order, keep what clients may have missed for a while,
- * and say so when some of it is gone.
+ * Contract of relays: deliver each message to the process once and in order, store missed messages for a while, and
+ * report when some of them are gone.
  */
 import { expect } from 'chai';
 import type { Delivery } from '../../contract/delivery.js';
@@ -93,7 +93,7 @@ export function relayContract(
         'x'.repeat(9999),
       ];
       for (const id of wrong) expect(await handle.listSince(id), id).to.equal(null);
-      // It may be on its way from another process, and is waited for; it never comes.
+      // It may be in transit from another process, so it is awaited; it never arrives.
       expect(await handle.listSince(`${epoch}.99`)).to.equal(null);
     });
 

@@ -1,5 +1,5 @@
 /**
- * Runs the relay contract against the process alone and a real Redis; and what only one of them can do: let time pass, reach other
+ * Runs the relay contract against the local relay and a real Redis; and cases of one of them: passing time, other
  * processes.
  */
 import { randomUUID } from 'node:crypto';

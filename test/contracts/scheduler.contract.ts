@@ -1,6 +1,7 @@
 /**
- * What every ledger of scheduled runs must do: give an instant to one who asks, nobody while the run before goes on, remember
- * what was run, and free a schedule whose process is gone. `open` opens the same ledger again, as another process would.
+ * Contract of ledgers of scheduled runs: assign an instant to one process, to none during the previous run, record
+ * finished runs, and release the schedule of a dead process. `open` opens the same ledger again, as another process
+ * would.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';

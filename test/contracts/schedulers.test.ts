@@ -1,6 +1,6 @@
 /**
- * Runs the contract of schedulers against all four ledgers on real databases; and what happens to each while its server is away:
- * a call that fails within a second.
+ * Runs the contract of schedulers against all four ledgers on real databases; and with an unavailable server: a call
+ * that fails within a second.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -113,7 +113,7 @@ describe('schedulers on a server', function () {
         ...(name === 'redis' && { prefix }),
       });
       try {
-        // Its tables are made first, which may take several attempts on a busy machine.
+        // Its tables are created first, which may take several attempts on a busy machine.
         let claimed: unknown;
         await waitUntil(async () => {
           claimed = await handle.claimRun('a#1', 1000, 30, 'me').catch(() => null);
@@ -154,7 +154,7 @@ describe('schedulers on a server', function () {
       const codes: unknown[] = [];
       let claimed: unknown = null;
       let isOpen = false;
-      // It gives up after a second, which may be over on a busy machine.
+      // It fails after a second, which may have passed on a busy machine.
       const claim = async (): Promise<void> => {
         isOpen = true;
         try {

@@ -1,6 +1,6 @@
 /**
- * The spec of every plugin of the distribution against the rules for specs, and what can only be judged over all of them:
- * names, versions and error codes that do not collide.
+ * The spec of every plugin of the distribution against the rules for specs, and rules across all of them: names,
+ * versions and error codes without collisions.
  */
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';

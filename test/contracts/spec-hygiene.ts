@@ -1,9 +1,8 @@
 /**
- * What every spec must hold, whoever wrote it: documented fields, examples that pass, counter-examples that fail with the
- * code and at the place they name. A suite for mocha; knows no plugin by name, so plugins from any folder can be judged.
- *
- * The place of a counter-example's problem is one of: the value at `at`; its key (for a key that should not be there);
- * its opening bracket (for something that is absent in it); characters inside the string at `at`.
+ * Rules for every spec: documented fields, examples that pass, counter-examples that fail with the code and at the
+ * place they name. A suite for mocha; names no plugin, so plugins from any folder can be checked. The place of a
+ * counter-example's problem is one of: the value at `at`; its key (for a key that must be absent); its opening bracket
+ * (for a missing member); characters inside the string at `at`.
  */
 import { expect } from 'chai';
 import { EXAMPLE_FILES } from '../../language/export/example-check.js';

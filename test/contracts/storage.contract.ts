@@ -1,6 +1,6 @@
 /**
- * What every storage must do, proved on a real store and over real HTTP: bytes come back as they went in, addresses end
- * when they should, nothing is ever half there, and a store that is away is said to be away, soon.
+ * Contract of storages, on a real store and over real HTTP: bytes are unchanged, URLs expire in time, nothing is half
+ * stored, and an unavailable store is reported soon.
  */
 import { expect } from 'chai';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -21,11 +21,11 @@ export const MIB = 1024 * 1024;
 /** One open store, empty at first. */
 export interface StorageSubject {
   readonly storage: Storage;
-  /** What `url` gave, as a client asks for it. */
+  /** The URL as a client requests it. */
   readonly read: (url: string) => Promise<Response>;
   /** Keys of everything in the store, whole or not. */
   readonly listStoredKeys: () => Promise<readonly string[]>;
-  /** Makes the store unusable, and usable again. */
+  /** Makes the store unavailable, and available again. */
   readonly leave: () => Promise<void>;
   readonly comeBack: () => Promise<void>;
   readonly close: () => Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * What is read is what was stored, in every store of documents: each value as a field, in a list, in a filter and under `unique`, over
- * HTTP. The same rules as for SQL; a number that no document keeps exactly is refused.
+ * Values read equal values stored, in every document store: each value as a field, in a list, in a filter and under
+ * `unique`, over HTTP. The same rules as for SQL; a number that no document stores exactly is rejected.
  */
 import { expect } from 'chai';
 import { defineDocumentResource, describeOnEach, STORES } from '../support/databases.js';
@@ -276,7 +276,7 @@ describeOnEach('documents: values read equal values stored', STORES, { files: FI
     const isBig = (json: string): boolean => /9007199254740992|9007199254740993|9223372036854775/.test(json);
     const wholes = WHOLES.map((one) => (isBig(one.json) || isBig(one.read ?? '') ? { ...one, read: null } : one));
     expect(await findMismatches(kernel(), '/keep', wholes, { field: 'whole' })).to.deep.equal([]);
-    // Text that is too long for a double is refused as text of a whole number is.
+    // Text that is too long for a double is rejected like text of an integer.
     expect(await findMismatches(kernel(), '/keep', FLOATS, { field: 'fraction' })).to.deep.equal([]);
   });
 

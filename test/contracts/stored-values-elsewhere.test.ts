@@ -1,6 +1,6 @@
 /**
- * What is read is what was sent, also where a value lies on a server in between: in the work of a queue, in a message to connected
- * clients, in a cache. All values of the contract at once, by one request, one job and one message for each server.
+ * Values read equal values sent, also through a server: in a queued job, in a message to connected clients, in a cache.
+ * All values of the contract at once, by one request, one job and one message for each server.
  */
 import { expect } from 'chai';
 import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';

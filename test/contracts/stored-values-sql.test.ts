@@ -1,6 +1,6 @@
 /**
- * What is read is what was stored, on every SQL database: each value in each position, over HTTP. What cannot be kept is refused, and
- * two texts that differ are two everywhere.
+ * Values read equal values stored, on every SQL database: each value in each position, over HTTP. Values that cannot be
+ * stored are rejected, and different texts are different everywhere.
  */
 import { expect } from 'chai';
 import { describeOnEach, SQL, type SqlName } from '../support/databases.js';
@@ -84,7 +84,7 @@ const DEFINITIONS = [
   defineQueryResource('echo', 'SELECT $1::jsonb AS v', ['$PAYLOAD.v'], {
     cacheable: { read_from_cache: true, duration: 60 },
   }),
-  // A table of which no model says anything, read back by a statement that begins with a list of its own.
+  // A table without a model, read by a statement that begins with a WITH list.
   each('loose', 'INSERT INTO loose (id, text, whole, object, bytes) VALUES ($1, $2, $3, $4, $5)', [
     ...['id', 'text', 'whole', 'object', 'bytes'],
   ]),
@@ -278,7 +278,7 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
 
 type Suite = (kernel: () => TestKernel, database: SqlName) => void;
 
-/** Where the queue lies beside the rows, what waits is read as it was sent too. */
+/** If the queue is in the same database, waiting jobs are read unchanged too. */
 const queued: Suite = (kernel) => {
   it('text, numbers, timestamps and JSON after a queue', async () => {
     const values: Record<string, string> = {
@@ -310,7 +310,7 @@ const queued: Suite = (kernel) => {
   });
 };
 
-/** A table that no model knows. */
+/** A table without a model. */
 function looseTable(database: SqlName): string {
   const [json, bytes] = database === 'pglite' || database === 'postgres' ? ['JSONB', 'BYTEA'] : ['JSON', 'LONGBLOB'];
   return `CREATE TABLE loose (id VARCHAR(60) PRIMARY KEY, text TEXT, whole BIGINT, object ${json}, bytes ${bytes});`;

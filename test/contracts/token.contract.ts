@@ -1,6 +1,6 @@
 /**
- * What every token format must do: take back what it gave out and nothing else, judge instants by the clock it is given, and
- * never fail in any other way than by refusing.
+ * Contract of token formats: verify what they issued and nothing else, compare timestamps with the given clock, and
+ * fail only by rejecting.
  */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
@@ -20,7 +20,7 @@ const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const SECONDS = 600;
 const CLAIMS = { id: 7, role: 'admin', tags: ['a', { b: null }], text: 'é €\u{1f600}', flag: false };
 
-/** Milliseconds after the token was made. */
+/** Milliseconds after the token was issued. */
 const at = (seconds: number): number => START + seconds * 1000;
 
 async function catchError(work: () => unknown): Promise<unknown> {

@@ -1,6 +1,6 @@
 /**
- * Rules of payload fields and the values on both sides of each bound: what passes, and the code, the place and the words of what is
- * refused. The samples of rules are in the suite of the kind.
+ * Rules of payload fields and the values on both sides of each bound: accepted values, and the code, the path and the
+ * message of rejected ones. Samples of rules are in the suite of the kind.
  */
 import { expect } from 'chai';
 import { ExactNumber } from '../../contract/exact-number.js';
@@ -23,7 +23,7 @@ function requireType(name: string): ValidationType {
   return type;
 }
 for (const [name, runtime] of Object.entries({ STRING, EMAIL, NUMBER, OBJECT, ARRAY, STRINGARRAY })) {
-  // Types ask their context for other types, and for nothing else.
+  // Types use their context only for other types.
   const type = runtime.create?.({
     resolve: (_: unknown, other: string) => requireType(other),
   } as unknown as RuntimeContext);

@@ -1,4 +1,7 @@
-/** What every validation type must do: accept its own samples, refuse other types, and say what is wrong without the value. */
+/**
+ * Contract of validation types: accept their own samples, reject other types, and report what is wrong without the
+ * value.
+ */
 import { expect } from 'chai';
 import type { Issue } from '../../contract/problem.js';
 import { isObject, type JsonObject } from '../../contract/json.js';
@@ -14,7 +17,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   object: { canary: 'canary-member' },
 };
 
-/** Rules of types that have more to say than length. */
+/** Rules of types with more than a length. */
 const OTHERS: Readonly<Record<string, readonly JsonObject[]>> = {
   NUMBER: [
     { min: 5.5, max: 5.9 },
@@ -36,7 +39,7 @@ const OTHERS: Readonly<Record<string, readonly JsonObject[]>> = {
   STRINGARRAY: [{ arr_length: 0 }, { arr_min_length: 3, items_min_length: 9 }, { items_max_length: 1 }],
 };
 
-/** Bounds that a type with `bounded` takes. */
+/** Bounds of a type with `bounded`. */
 const BOUNDS: readonly JsonObject[] = [
   { min_length: 1 },
   { min_length: 40 },

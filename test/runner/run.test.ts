@@ -1,4 +1,4 @@
-/** The runner itself: what it counts, what it prints and when, and which tests a saved file calls for. */
+/** The runner itself: counts, output and its order, and the tests of a saved file. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { ROOT, createTempProject, type TempProject } from '../support/project.js';

@@ -38,13 +38,13 @@ export interface Editor {
   revertChanges(): Promise<void>;
   /** The text of the Problems panel once it says `part`. */
   readProblems(part: string | RegExp): Promise<string>;
-  /** Asks for what may stand here and takes the entry of this name; what the list showed. */
+  /** Requests completion, accepts the entry of this name, and returns the list. */
   acceptCompletion(label: string, seen?: () => Promise<void>): Promise<string>;
-  /** Gives another name to what the cursor stands on. */
+  /** Renames the symbol at the cursor. */
   renameSymbol(name: string): Promise<void>;
   /** Runs a command of the palette, by its whole title, again where a busy editor has closed the palette, until its effect is seen. */
   run(title: string, seen: () => Promise<unknown>): Promise<void>;
-  /** Writes into the field of this title that a command opened, and takes what it offers first. */
+  /** Types into the input of this title that a command opened, and accepts the first entry. */
   submitInput(title: string, text: string): Promise<void>;
   /** The text of the hover at the cursor. */
   readHover(): Promise<string>;

@@ -1,11 +1,14 @@
-/** Sentences of the interface about documents, each with a request and its answer; in their order, for `interface-documents.ts`. Data only. */
+/**
+ * Sentences of the interface about documents, each with a request and its response; in their order, for
+ * `interface-documents.ts`. Data only.
+ */
 import type { Loose } from './client.js';
 
 export const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 export const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 export const HEX = /^[0-9a-f]{24}$/;
 
-/** A sentence, the request, the status, and what is answered: exactly, with patterns for what is made anew. */
+/** A sentence, the request, the status, and the response: exactly, with patterns for generated values. */
 export type Row = readonly [says: string, path: string, body: unknown, status: number, gives?: unknown];
 
 const B1 = {

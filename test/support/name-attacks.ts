@@ -1,4 +1,4 @@
-/** Definitions of `e2e/name-attacks`, by what each tries; the sound ones next to them share keys and tables with these. */
+/** Definitions of `e2e/name-attacks`, by attempt; the valid ones next to them share keys and tables with these. */
 import type { Loose } from './client.js';
 
 const defineToken = (claims?: readonly string[], rest: Loose = {}): Loose => ({
@@ -34,7 +34,7 @@ const call = (url: string, id: number, body: Loose, rest: Loose = {}): Loose => 
 
 const INSERT = 'INSERT INTO note (body) VALUES ($1) RETURNING body';
 const ROW = query(1, "SELECT 'a' AS name");
-/** Of which the checker does not know the columns. */
+/** The checker does not know its columns. */
 const UNKNOWN_ROW = query(1, `SELECT * FROM json_to_record('{"name":"a"}') AS r(name text)`);
 const writesFrom = (first: Loose, path: string, extract = 'self_'): Loose =>
   withActionables({}, first, query(2, INSERT, [path], defineDependency(extract, 'row')));
@@ -193,7 +193,7 @@ export const UNRESOLVED: Readonly<Record<string, Loose>> = {
   'a column that the result lacks': writesFrom(UNKNOWN_ROW, 'row', 'nope'),
 };
 
-/** The claim `role` is given by some of the tokens; the one that is sent lacks it. `rest`: what is done with it after the INSERT. */
+/** Some tokens have the claim `role`; the sent one lacks it. `rest`: the use of the claim after the INSERT. */
 export const createOptionalClaimCases = (url: string): Readonly<Record<string, readonly Loose[]>> => ({
   'in a call': [call(url, 2, { role: '$PROTECTED.role' })],
   'in a statement after a call': [call(url, 2, {}), query(3, 'SELECT $1::text AS role', ['role'])],
@@ -215,7 +215,7 @@ export const createOptionalClaimCases = (url: string): Readonly<Record<string, r
   ],
 });
 
-/** Sound: the e-mail address that these carry is no secret, though another resource encrypts a column of that name. */
+/** Valid: this e-mail address is not a secret, though another resource encrypts a column of that name. */
 export const OPEN_CLAIMS: readonly string[] = [
   'SELECT s.id, s.email FROM staff s JOIN account a ON a.id = s.id',
   'SELECT s.id, s.email FROM account a JOIN staff s ON s.email = a.email OR s.id = a.id',

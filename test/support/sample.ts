@@ -1,7 +1,10 @@
-/** Which part of a large set of cases a run takes: all of them in a deep run, else a sample that each commit chooses anew. */
+/**
+ * The part of a large set of cases that a run uses: all of them in a deep run, else a sample that each commit selects
+ * again.
+ */
 import { createSeededRandom } from './random-edits.js';
 
-/** What large sets of cases cover; `test/runner/deep.ts` knows the sources of each. */
+/** Areas of large sets of cases; `test/runner/deep.ts` lists the sources of each. */
 export type Area = 'edits' | 'editor' | 'vectors' | 'strings' | 'kills' | 'races' | 'mongo';
 
 /** Areas in full, separated by commas, or `all`. */
@@ -11,15 +14,15 @@ export const runSeed = process.env['TEST_SEED'] ?? '1';
 
 export const isDeep = (area: Area): boolean => deep.includes('all') || deep.includes(area);
 
-/** All that is large was asked for, whatever has changed. */
+/** All large sets were requested, whatever has changed. */
 export const isDeepRun = deep.includes('all');
 
-/** At most `count` of the cases, in their order; all of them in a deep run. `name` keeps samples of one run apart. */
+/** At most `count` of the cases, in their order; all of them in a deep run. `name` separates samples of one run. */
 export function sampleCases<T>(area: Area, name: string, cases: readonly T[], count: number): readonly T[] {
   return isDeep(area) ? cases : chooseCases(name, cases, count);
 }
 
-/** At most `count` of the cases, in their order; for sets so large that only `isDeepRun` takes all of them. */
+/** At most `count` of the cases, in their order; for sets so large that only `isDeepRun` uses all of them. */
 export function chooseCases<T>(name: string, cases: readonly T[], count: number): readonly T[] {
   if (cases.length <= count) return cases;
   const random = createSeededRandom(`${runSeed} ${name}`);

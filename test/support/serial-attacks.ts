@@ -1,6 +1,6 @@
 /**
- * Attempts to make requests interfere where the compiler decides on locks: each a race with rows of its own (`$PAYLOAD.g`) and a
- * condition that holds in every serial order. Data only; nothing is sent here.
+ * Attempts to make requests interfere where the compiler decides on locks: each a race with separate rows
+ * (`$PAYLOAD.g`) and a condition that holds in every serial order. Data only; nothing is sent here.
  */
 import type { SqlName } from './databases.js';
 import { apart, chain, need, query, type Found, type SerialAttack } from './serial-attack-files.js';

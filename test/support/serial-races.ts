@@ -1,6 +1,6 @@
 /**
- * Chains that go wrong when two requests interfere, and what must hold of each afterwards, as if the requests had run one after another.
- * Every race has rows of its own (`$PAYLOAD.g`). Data only; nothing is sent here.
+ * Chains that fail when two requests interfere, and the condition of each afterwards, as if the requests had run one
+ * after another. Every race has separate rows (`$PAYLOAD.g`). Data only; nothing is sent here.
  */
 import type { Files } from './project.js';
 
@@ -62,7 +62,7 @@ export const RACES: Readonly<Record<string, { readonly paths: readonly string[];
   'work after the response': { paths: ['behind', 'behind'] },
 };
 
-/** By race and group, what must be found: the number, and the condition for it. */
+/** By race and group: the number, and its condition. */
 export const HOLDS: Readonly<Record<string, (found: { n: number; seats: number; on: number }) => boolean>> = {
   'lost update': ({ n }) => n === 2,
   'a function of a row that is read': ({ n }) => n === 2,

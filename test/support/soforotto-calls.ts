@@ -1,6 +1,6 @@
 /**
- * What the client of that application sends and what it expects, in the order of a visit: the same calls whatever serves
- * them. Registers tests; starts nothing.
+ * Calls of that application's client and their expected responses, in the order of use: the same calls for any server.
+ * Registers tests; starts nothing.
  */
 import { expect } from 'chai';
 import type { Answer, Client, Loose } from './client.js';
@@ -10,7 +10,7 @@ import type { Upstream } from './upstream.js';
 
 const NOTE = ['id', 'services', 'message', 'reactions', 'created_at'];
 const LISTED = ['id', 'name', 'email', 'services', 'message', 'status', 'wall_status', 'created_at'];
-/** What the form sends. */
+/** The request of the form. */
 const FORM = { services: ['listening', 'advice'], message: 'Nobody calls me any more.', wall_status: 'pending' };
 
 const expectRows = (data: unknown): Loose[] => {

@@ -15,7 +15,7 @@ import {
 
 const MAX = 10;
 
-/** A request whose bytes are written by hand. */
+/** A request written byte by byte. */
 function request(headers: Readonly<Record<string, string>> = {}): { req: IncomingMessage; body: PassThrough } {
   const body = new PassThrough();
   return { req: Object.assign(body, { headers }) as unknown as IncomingMessage, body };
@@ -31,7 +31,7 @@ async function catchFault(work: Promise<unknown>): Promise<Fault> {
 }
 const catchCode = async (work: Promise<unknown>): Promise<string> => (await catchFault(work)).code;
 
-/** What is known by the next turn of the event loop. */
+/** The outcome at the next turn of the event loop. */
 const resolveSoon = <T>(work: Promise<T>): Promise<T | 'pending'> =>
   Promise.race([work, new Promise<'pending'>((resolve) => setImmediate(() => resolve('pending')))]);
 
@@ -82,7 +82,7 @@ describe('request bodies without Content-Length', () => {
     const reading = readBytes(req, limit);
     let next = 0;
     const send = (count: number): void => {
-      // A copy for each, as they come from a socket.
+      // A copy for each, like chunks of a socket.
       while (count-- > 0) body.emit('data', Buffer.from([next++ % 256]));
     };
     send(1000);

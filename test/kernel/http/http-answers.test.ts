@@ -1,4 +1,4 @@
-/** Headers of answers, which origins may call, when a connection is closed, bodies of plugins' addresses, and the status page. */
+/** Response headers, CORS, closing of connections, response bodies of plugin routes, and the status page. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';

@@ -1,4 +1,7 @@
-/** What a request brings: query strings, JSON bodies, path parameters, headers sent twice, and the address behind proxies. */
+/**
+ * Payload of a request: query strings, JSON bodies, path parameters, repeated headers, and the client address behind
+ * proxies.
+ */
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';

@@ -1,4 +1,6 @@
-/** What features and modes say of an actionable and of its resource, and how the work that is put off is planned. */
+/**
+ * Flags and steps that features and modes contribute to an actionable and its resource, and the plan of deferred work.
+ */
 import { expect } from 'chai';
 import type { ActionModel } from '../../../language/analysis/model.js';
 import { compileAction, planFeatures } from '../../../kernel/plan/action.js';
@@ -20,7 +22,7 @@ const step = (id: string, phase: number, rest: Partial<Step> = {}): Step => ({
   ...rest,
 });
 
-/** One actionable with a feature and a mode that say this of it, and everything around it. */
+/** One actionable with a feature and a mode of these facts, and its surroundings. */
 function prepare(feature: Planned, mode: Planned = {}, rest: Partial<ActionModel> = {}) {
   const node = { start: 0, end: 9, pointer: '/actionables/0' };
   const place = (plugin: string, slot: string, at: object = node) => ({
@@ -31,7 +33,7 @@ function prepare(feature: Planned, mode: Planned = {}, rest: Partial<ActionModel
     holder: {},
   });
   const places = [place('feature:plain', Slot.ACTIONABLE), place('mode:TEST', Slot.MODE)];
-  // Those of another object, and of another slot, belong to somebody else.
+  // Usages in another object or slot must be ignored.
   const strange = [place('feature:strange', Slot.ACTIONABLE, {}), place('feature:strange', 'other.slot')];
   const action = createActionModel(1, { mode: 'TEST', node, places: [...strange, ...places], ...rest } as never);
   const planned: Readonly<Record<string, Planned>> = {
@@ -217,7 +219,7 @@ describe('facts of features for a resource', () => {
     expect(planAction({}, { identifies: true }).identities).to.deep.equal([
       { key: '["feature:plain","by it",null]', realm, identity: null },
     ]);
-    // It travels between processes: a hash. Callers that no message reaches have none.
+    // A hash, because it is sent between processes. Callers that no message can reach have none.
     expect(realm).to.match(/^[\w-]{16}$/);
     expect(listRealms('other')).not.to.deep.equal([realm]);
     expect(listRealms('own', false)).to.deep.equal([null]);

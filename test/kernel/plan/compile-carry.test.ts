@@ -1,4 +1,4 @@
-/** What travels with work that is done apart from its request: what it reads and nothing else, and no secret in a result. */
+/** Payload of deferred jobs: only what the work reads, and no secret of a result. */
 import { expect } from 'chai';
 import { compileJobPayload } from '../../../plugins/triggers/deferred-work/job-payload.js';
 import { compileWork } from '../../../plugins/triggers/deferred-work/runner.js';

@@ -1,4 +1,4 @@
-/** Which actionables run together, in which order steps run, and when a result goes to the answer as text. */
+/** Grouping of actionables, order of steps, and results returned as JSON text. */
 import { expect } from 'chai';
 import { groupActions } from '../../../kernel/plan/groups.js';
 import type { ActionPlan } from '../../../contract/resource-plan.js';
@@ -7,7 +7,7 @@ import { selectSteps } from '../../../contract/steps.js';
 import type { Execute, Hide, Step, StepLimiter, Unit } from '../../../contract/plan.js';
 import { createActionPlan, createSingleGroup, createRecordedUnit, createTestStep } from '../../support/plans.js';
 
-/** Notes what it was joined with. */
+/** Records what it was combined with. */
 function createUnit(key: string) {
   const joined: unknown[] = [];
   const unit: Unit = {
@@ -173,7 +173,7 @@ describe('result as JSON text', () => {
     ...{ groups: [createSingleGroup(0, plan)], reply: null, settle: null, main: 0 },
     ...rest,
   });
-  /** What the mode is asked for, or null where it is not asked. */
+  /** The names that the mode receives, or null where it is not called. */
   const captureArguments = (one: ReplyRoute): unknown => {
     let found: unknown = null;
     renderJsonText(one, (names, hides) => {

@@ -1,4 +1,7 @@
-/** What the compiler knows of names in queries: which values they write, and what the one item of a list gives to those behind it. */
+/**
+ * Names in queries at compile time: which values they write, and what the single item of a list provides to later
+ * actionables.
+ */
 import { expect } from 'chai';
 import type { ActionModel } from '../../../language/analysis/model.js';
 import { createTools } from '../../../kernel/plan/tools.js';

@@ -1,6 +1,6 @@
 /**
- * What the compiler notes of a place while its plugins plan it: what is read of a request (caches and deferred work depend on
- * it), the meaning of names and parameters, and what is known of tables and secrets.
+ * Facts recorded while plugins plan a place: request data that is read (caches and deferred work depend on it), sources
+ * of names and parameters, tables and secrets.
  */
 import { expect } from 'chai';
 import type { ActionModel, RepeatModel } from '../../../language/analysis/model.js';
@@ -52,7 +52,7 @@ describe('request data that a plugin reads', () => {
     tools.recordPayloadRead(null);
     expect(listReads(scope)).to.deep.equal([
       { from: 'payload', field: 'a', slot: null },
-      // What was sent is meant, also where a result gives the same name.
+      // A payload field takes precedence over a result of the same name.
       { from: 'payload', field: 'found', slot: null },
       { from: 'payload', field: null, slot: null },
     ]);

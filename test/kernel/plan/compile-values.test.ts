@@ -1,4 +1,4 @@
-/** Values of definitions as readers: what is constant, what is read each time, and which key of an object is an ordinary key. */
+/** Readers of definition values: constant values, values read for each request, and ordinary object keys. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { Fault } from '../../../contract/fault.js';

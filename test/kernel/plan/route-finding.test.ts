@@ -1,4 +1,4 @@
-/** From an address to what answers it: fixed paths, paths with parameters and their order, addresses of plugins. */
+/** Routing: fixed paths, paths with parameters and their order, routes of plugins. */
 import { expect } from 'chai';
 import { compilePatterns } from '../../../kernel/plan/patterns.js';
 import type { PlanSet, ResourcePlan } from '../../../contract/resource-plan.js';
@@ -20,7 +20,7 @@ const catchCode = (work: () => unknown): string => {
 };
 
 describe('paths with parameters', () => {
-  /** In both orders: which is written first must not matter. */
+  /** In both orders: the written order must not matter. */
   const findInBothOrders = (paths: readonly string[], address: string): unknown => {
     const results = [paths, [...paths].reverse()].map((order) => {
       const match = compilePatterns(order.map((path) => ({ path, plan: createPlan(path) }))).find(address);

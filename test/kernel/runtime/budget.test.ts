@@ -1,5 +1,5 @@
 /**
- * Time budgets of the front end and the compiler: what an editor and a reload can afford. Processor time of warm code, the least
+ * Time budgets of the front end and the compiler, for editing and reloading. Processor time of warm code, the minimum
  * of several rounds. The figures are printed.
  */
 import { expect } from 'chai';

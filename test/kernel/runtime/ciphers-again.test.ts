@@ -1,4 +1,4 @@
-/** A unit of work that is tried again runs the steps of its actionables again: what is encrypted must not be encrypted twice. */
+/** A retried transaction runs the steps of its actionables again, and must not encrypt a value twice. */
 import { expect } from 'chai';
 import { createFrame } from '../../../kernel/runtime/frame.js';
 import type { Frame } from '../../../contract/plan.js';

@@ -1,4 +1,4 @@
-/** The working memory of a request: what its forks share with it, and what each has of its own. */
+/** Execution context of a request: what its forks share, and what each fork owns. */
 import { expect } from 'chai';
 import { ParallelFrame, createFrame, type FrameMemory } from '../../../kernel/runtime/frame.js';
 import { createTestInvocation } from '../../support/invocation.js';

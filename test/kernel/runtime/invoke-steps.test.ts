@@ -1,4 +1,4 @@
-/** One request from its guards to its answer, in plans made by hand: what runs in which order, and what ends it. */
+/** One request from its guards to its response, in hand-written plans: order of steps, and steps that end it. */
 import { expect } from 'chai';
 import type { ActionGroup } from '../../../contract/resource-plan.js';
 import { createFault } from '../../../contract/fault.js';
@@ -18,7 +18,7 @@ import {
   createTestStep,
 } from '../../support/plans.js';
 
-/** Every sort of step, at once or later; each notes its name, and one may end the list with a value. */
+/** Every kind of step, synchronous or asynchronous; each records its name, and one may end the list with a value. */
 function recordedPlan(events: string[], late: boolean, ending?: string) {
   const noted = (name: string): Step =>
     createTestStep((frame, state) => {

@@ -1,4 +1,4 @@
-/** Units of work in plans made by hand: what is put back before another try, and who has a unit beside neighbours. */
+/** Transactions in hand-written plans: what is reset before a retry, and which parallel actionables have one. */
 import { expect } from 'chai';
 import type { ActionGroup } from '../../../contract/resource-plan.js';
 import type { Frame, StepLimiter, Unit } from '../../../contract/plan.js';

@@ -1,4 +1,4 @@
-/** A repeated statement whose transaction is tried again: what was made once stays, what is extracted anew is new. */
+/** A repeated statement in a retried transaction: generated values are kept, extracted ones are read again. */
 import { expect } from 'chai';
 import type { ResourcePlan } from '../../../contract/resource-plan.js';
 import { createFault, type Fault } from '../../../contract/fault.js';

@@ -1,6 +1,6 @@
 /**
- * How a run of deferred work is judged by what it ends in: what may succeed when it is tried again, and what never will. The
- * failure is that of an `accept` tap, before any plan is needed.
+ * Outcome of a deferred job: which failures are retried, and which are permanent. The failure is that of an `accept`
+ * tap, before any plan is needed.
  */
 import { expect } from 'chai';
 import type { DeferredJob, Outcome } from '../../../contract/deferred.js';

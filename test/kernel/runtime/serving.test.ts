@@ -1,4 +1,4 @@
-/** Which plan of a resource is served while some of the files are broken, and whose an address is. */
+/** Which plan of a resource is served while some files are invalid, and the owner of a path. */
 import { expect } from 'chai';
 import type { Analysis } from '../../../language/analysis/analysis.js';
 import type { PlanSet, ResourcePlan } from '../../../contract/resource-plan.js';

@@ -1,4 +1,4 @@
-/** Work as it comes back from a store that others can write to, problem documents, and what a request puts into queues. */
+/** Jobs read from a store that other programs can write to, problem documents, and jobs that a request enqueues. */
 import { expect } from 'chai';
 import { createFault } from '../../../contract/fault.js';
 import type { PartPlan } from '../../../contract/resource-plan.js';

@@ -1,4 +1,4 @@
-/** Hooks and addresses of plugins: who may tap what, what a tap may give, and whose name a failure has. */
+/** Hooks and routes of plugins: which taps are allowed, what a tap may return, and the name in a failure. */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
 import type { Fault } from '../../../contract/fault.js';

@@ -1,4 +1,4 @@
-/** Names of the interface without a plugin: said to be missing while they are, and of no effect once somebody brings one. */
+/** Names of the interface without a plugin: reported as missing, and ignored once a plugin provides them. */
 import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
 import type { Registry } from '../../../language/analysis/registry.js';

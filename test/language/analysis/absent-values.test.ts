@@ -33,7 +33,7 @@ const REPEATED: Step = {
 const STORED: Step = { mode: 'UPLOAD', uploads: { upload_folder: 'files', allowed_mimetypes: ['image/png'] } };
 const ANSWER: Step = { mode: 'RETURN', value: { a: { b: 1 }, list: [1], at: '$DATETIME' } };
 
-/** What is done first, the path out of its result, and words of the error; null: no error. `fix`: what the path becomes. */
+/** Earlier actionables, the path into the result, and the text of the error; null: no error. `fix`: the fixed path. */
 const CASES: readonly (readonly [title: string, step: Step, path: string, words: string | null, fix?: string])[] = [
   [
     'a column of several rows',

@@ -1,6 +1,6 @@
 /**
- * An analyser that is kept says what a fresh analysis says, whatever has been typed in between: sets of definitions are edited
- * step by step, as people and hostile tools edit them, and both are asked after each step.
+ * An incremental analyser returns what a new analyser returns, whatever was edited in between: sets of definitions are
+ * edited step by step, like authors and attackers do, and both results are compared after each step.
  */
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ const filesIn = (folder: string): SourceFile[] =>
     .map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
 
 const sample = filesIn(join(ROOT, 'definitions'));
-/** Where it is there: definitions that other people wrote. */
+/** Definitions of other projects, where available. */
 const COMPAT = join(ROOT, '..', 'shared', 'compat');
 const compat = existsSync(COMPAT)
   ? readdirSync(COMPAT, { withFileTypes: true })
@@ -53,7 +53,7 @@ const compat = existsSync(COMPAT)
       .map(({ name }) => ({ name, files: filesIn(join(COMPAT, name)) }))
   : [];
 
-/** What a plan, or an editor, can see of the models, with places as they are in the files. */
+/** Models as plans and editors read them, with locations in the files. */
 function toComparable({ problems, resources, models, uses, documents }: Analysis): unknown {
   const toPlaceRow = ({ doc, node, name, sort }: Definition): unknown => [
     doc.file,
@@ -82,7 +82,7 @@ function toComparable({ problems, resources, models, uses, documents }: Analysis
   };
 }
 
-/** Configs of the fixtures that are sound, and none. */
+/** Valid configs of the fixtures, and none. */
 const GIVEN = [
   null,
   ...listCaseNames().flatMap((name) => {
@@ -103,12 +103,12 @@ function optionsFrom(files: readonly SourceFile[], random: Random): AnalyseOptio
 function expectSameAnalysis(analyser: Analyser, files: readonly SourceFile[], options: AnalyseOptions, place: string) {
   const kept = toComparable(analyser.analyseAll(files, options));
   const fresh = toComparable(analyseFiles(files, registry, options));
-  // Chai takes ten times as long to find two things equal.
+  // Chai takes ten times as long to compare two values.
   if (!isDeepStrictEqual(kept, fresh)) expect(kept, place).to.deep.equal(fresh);
   return fresh as Pick<Analysis, 'problems'>;
 }
 
-/** Edits what resources read: fields of models, one setting of the config, one variable; now and then a resource. */
+/** Edits inputs of resources: fields of models, one setting of the config, one variable; sometimes a resource. */
 function replaySurroundings(name: string, files: readonly SourceFile[], steps: number): void {
   const random = createSeededRandom(`${runSeed} ${name}`);
   const analyser = createAnalyser(registry);
@@ -148,7 +148,7 @@ function replaySurroundings(name: string, files: readonly SourceFile[], steps: n
   }
 }
 
-/** Edits a set step by step, and asks the analyser and a fresh one after each. */
+/** Edits a set step by step, and compares the analyser with a new one after each. */
 function replay(name: string, files: readonly SourceFile[], steps: number, others: readonly SourceFile[]): void {
   const random = createSeededRandom(`${runSeed} ${name}`);
   const analyser: Analyser = createAnalyser(registry);

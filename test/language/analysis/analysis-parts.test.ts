@@ -1,6 +1,6 @@
 /**
- * Parts of the front end by themselves, each with values on both sides of what it decides: literals that columns take, what a file
- * holds, accessors that people invent, secrets in addresses, names of headers.
+ * Parts of the front end, with values on both sides of each decision: literals for columns, kinds of files, unknown
+ * accessors, secrets in URLs, names of headers.
  */
 import { expect } from 'chai';
 import { canStoreValue } from '../../../language/analysis/checks/column-values.js';
@@ -323,7 +323,7 @@ describe('resources that are not served', () => {
   });
 
   it('are those with an error, and those that depend on one, also indirectly', () => {
-    // Those that need come first, so that one look does not find them all.
+    // Dependents come first, so that one pass does not find them all.
     const all = [
       resource('third', 'second'),
       resource('second', 'first'),

@@ -1,7 +1,4 @@
-/**
- * Which actionables of a resource are done for the answer, which behind it and which by the clock, in which order, and whose result
- * is the answer.
- */
+/** Foreground, background and scheduled actionables of a resource, their order, and the main result. */
 import { expect } from 'chai';
 import { partitionActions, findMainAction } from '../../../language/analysis/foreground.js';
 import type { ActionModel } from '../../../language/analysis/model.js';
@@ -12,7 +9,7 @@ interface ActionSketch {
   readonly needs?: readonly string[];
   readonly noOp?: boolean;
   readonly main?: boolean;
-  /** Put off by the resource, or by the actionable itself. */
+  /** Deferred by the resource, or by the actionable itself. */
   readonly later?: 'resource' | 'own';
   readonly scheduled?: boolean;
   readonly immediate?: boolean;

@@ -1,4 +1,4 @@
-/** What a fixture that is not as expected says: the rows and places that differ, and no more. */
+/** The report of a failed fixture: only the rows and places that differ. */
 import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

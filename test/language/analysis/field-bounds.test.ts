@@ -1,6 +1,6 @@
 /**
- * Bounds of fields, with values on both sides of each: what is said of a literal that does not fit, and what would be right. Also
- * how kinds and places are compared and named in messages.
+ * Bounds of fields, with values on both sides of each: the message for a literal that does not fit, and the fix. Also
+ * comparison of places and names of kinds in messages.
  */
 import { expect } from 'chai';
 import { number, string } from 'yup';

@@ -1,6 +1,6 @@
 /**
- * The front end against fixtures: every case gives exactly the problems written beside it, to the character. Also that
- * every code a definition can meet has a case, that messages are whole, and that fixes mend what they promise to mend.
+ * The front end against fixtures: every case reports exactly the expected problems, to the character. Every code of
+ * definitions has a case, messages are complete, and fixes fix their problem.
  */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
@@ -58,7 +58,8 @@ describe('front end: codes', () => {
 
   before(() => names.forEach((name) => readExpectedRows(name).forEach(({ code }) => seen.add(code))));
 
-  // Said with databases alone: `e2e/cli-check-statements`, `e2e/asked-documents` and `e2e/secret-views` have the cases.
+  // Reported with databases only: `e2e/cli-check-statements`, `e2e/asked-documents` and `e2e/secret-views` have the
+  // cases.
   const isOfDatabases = (code: string): boolean => /^(?:SQL_REFUSED|DOC_REJECTED|LNK_SECRET_STORED)$/.test(code);
 
   it('of definitions all occur in a fixture', () => {
@@ -83,7 +84,7 @@ describe('front end: every problem of every fixture', () => {
     each(({ code, message }, name) => {
       expect(message, name).to.match(toPattern(registry.codes[code]?.message ?? ''));
       expect(message, name).not.to.match(/ {2}|undefined|\[object|\bNaN\b|^\s|\s$|""/i);
-      // What was written may look like a placeholder of a message.
+      // A written text may look like a placeholder of a message.
       if (!code.startsWith('TPL_')) expect(message, name).not.to.match(/\{[a-z]+\}/i);
       expect(message, name).to.match(/[.!?]$/);
       expect(message, name).to.match(/^[^a-z]|^(items_|arr_)?(min|max)(_length)? /);
@@ -133,7 +134,7 @@ function readFixture(name: string, file: string): string {
   return fixture(name).files.find((source) => source.file === file)?.text ?? '';
 }
 
-/** The message as a pattern: `{hint}` may be empty, everything else must say something. */
+/** The message as a pattern: `{hint}` may be empty, every other placeholder must have text. */
 function toPattern(template: string): RegExp {
   const parts = template.split(/(\{[a-zA-Z]+\})/).map((part) => {
     if (part === '{hint}') return '( [A-Z].+[.?])?';
@@ -147,5 +148,5 @@ const sameProblem = (a: Problem, b: Problem): boolean =>
   a.file === b.file &&
   a.range.start.line === b.range.start.line &&
   a.range.start.character === b.range.start.character &&
-  // Where something goes, what stood behind it takes its place.
+  // After a removal, the following text moves to its position.
   (b.fix?.text !== '' || a.message === b.message);

@@ -1,6 +1,6 @@
 /**
- * Definitions as they are while somebody types, or as somebody hostile writes them: sound texts with pieces cut out,
- * swapped, doubled or replaced. Whatever comes out, the front end answers, with problems that have a place and a code.
+ * Definitions while they are typed, or from an attacker: valid texts with parts cut out, swapped, doubled or replaced.
+ * The front end always returns, with problems that have a location and a code.
  */
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { countRuns } from '../../support/sample.js';
 const registry = createTrialRegistry();
 const ENV = new Map([...FIXTURE_ENV, ...createEnvFacts(SAMPLE_ENV)]);
 
-/** Sound sets: those of the fixtures and the sample definitions. */
+/** Valid sets: those of the fixtures and the sample definitions. */
 const sound: readonly (readonly SourceFile[])[] = [
   ...listCaseNames()
     .filter((name) => name.startsWith('sound-'))
@@ -147,7 +147,7 @@ function checkProblems(problems: readonly Problem[], texts: ReadonlyMap<string, 
   }
 }
 
-/** One for each set: what a mutation leaves as it was is not analysed again. */
+/** One for each set: an unchanged mutation is not analysed again. */
 const analysers = sound.map(() => createAnalyser(registry));
 const problemsIn = (which: number, files: readonly SourceFile[]): readonly Problem[] =>
   (analysers[which] ?? createAnalyser(registry)).analyseAll(files, { env: ENV, sql: SQL }).problems;
@@ -207,7 +207,7 @@ describe('front end: fuzz', function () {
         const typed = files.map((source, i) => (i === index ? { ...source, text: text.slice(0, length) } : source));
         checkProblems(problemsIn(set, typed), toTexts(typed));
       }),
-      // Nothing of a file behind the key is kept, so each costs several of the others.
+      // The rest of the file after the key is parsed again, so each is several times as expensive as the others.
       { numRuns: countRuns('edits', 40, 500) },
     );
   });

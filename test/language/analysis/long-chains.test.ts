@@ -1,4 +1,4 @@
-/** What a chain of resources costs to check: in proportion to its length, as far as anybody can tell. */
+/** The time to check a chain of resources is proportional to its length. */
 import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
 import { measureCpuTime } from '../../support/cpu.js';

@@ -1,6 +1,6 @@
 /**
- * Samples of requests: values made of schemas pass them, and the payload that an editor offers for a resource passes the schema
- * of the same resource in the OpenAPI document, for what the fixtures hold.
+ * Sample requests: values generated from schemas match them, and the sample payload of a resource matches its schema in
+ * the OpenAPI document, for all fixtures.
  */
 import { Ajv2020 } from 'ajv-2020/dist/2020.js';
 import { expect } from 'chai';

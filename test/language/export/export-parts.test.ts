@@ -1,6 +1,6 @@
 /**
- * Parts of what is exported and of observers by themselves: foreign JSON that is read piece by piece, patterns that may take forever,
- * pieces of Markdown, bounds in words, and the header of traces.
+ * Helpers of exports and observers: parsing of foreign JSON, linear patterns, Markdown elements, texts of bounds, and
+ * the traceparent header.
  */
 import { expect } from 'chai';
 import { array, number, string } from 'yup';

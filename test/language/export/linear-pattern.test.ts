@@ -1,6 +1,6 @@
 /**
- * Patterns out of files: they find what the engine's own find, on every pattern that this one takes, and their time grows with the text
- * and no faster. What would need more is refused.
+ * Patterns from files: they match like the engine's own, for every pattern that is accepted, in linear time. Other
+ * patterns are rejected.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ import { kinds } from '../../../plugins/index.kinds.js';
 import { specs } from '../../../plugins/index.spec.js';
 import { startStopwatch } from '../../support/stopwatch.js';
 
-/** Each takes the engine longer than a life on the text. */
+/** Exponential time in the engine on this text. */
 const ENDLESS: readonly (readonly [pattern: string, text: string])[] = [
   ['^(a+){2,30}b$', 'a'.repeat(5000)],
   ['^(a+)+$', `${'a'.repeat(5000)}!`],
@@ -30,7 +30,7 @@ const ENDLESS: readonly (readonly [pattern: string, text: string])[] = [
   ['^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(5000)],
   ['(?:(?=a)a+)+b', 'a'.repeat(5000)],
 ];
-/** What a pattern would have to remember, or to look for again at each place. */
+/** Features that require backtracking or state for each position. */
 const REFUSED = [
   '(a+)\\1',
   '(?<n>a+)\\k<n>',
@@ -47,7 +47,7 @@ const REFUSED = [
 
 const place: { given?: { readonly pattern: string; readonly flags: string; readonly on: string } } = createContext({});
 const exec = new Script('new RegExp(given.pattern, given.flags).exec(given.on)');
-/** What the engine finds, or undefined where it takes longer than `limit` milliseconds. */
+/** What the engine finds, or undefined if it takes longer than `limit` milliseconds. */
 function execWithin(limit: number, pattern: string, flags: string, on: string): RegExpExecArray | null | undefined {
   place.given = { pattern, flags, on };
   try {

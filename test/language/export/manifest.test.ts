@@ -1,4 +1,4 @@
-/** Manifests: what comes back is what went in, for every spec there is; and what strangers may write into one is refused. */
+/** Manifests: every spec survives serialization, and invalid foreign manifests are rejected. */
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

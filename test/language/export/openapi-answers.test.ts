@@ -1,4 +1,7 @@
-/** What the OpenAPI document says of answers: rows of statements, results put together, refusals of the database; and how fast. */
+/**
+ * Responses in the OpenAPI document: rows of statements, combined results, rejections of the database; and the time it
+ * takes.
+ */
 import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
 import { analyseConfig } from '../../../language/analysis/config.js';

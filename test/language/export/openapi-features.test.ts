@@ -1,4 +1,7 @@
-/** What the OpenAPI document says of uploads, webhooks, calls, caches, limits, revoked tokens and encrypted fields. Nothing is served here. */
+/**
+ * Uploads, webhooks, calls, caches, limits, revoked tokens and encrypted fields in the OpenAPI document. Nothing is
+ * served here.
+ */
 import { expect } from 'chai';
 import type { JsonObject } from '../../../contract/json.js';
 import { listDocumentErrors } from '../../support/openapi.js';

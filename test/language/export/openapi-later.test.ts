@@ -1,6 +1,6 @@
 /**
- * What the OpenAPI document says of work behind the answer, of schedules and of clients that stay connected. Nothing is served
- * here; suites of served answers (`judged`) compare them with the document.
+ * Deferred work, schedules and socket clients in the OpenAPI document. Nothing is served here; suites with the option
+ * `judged` compare responses with the document.
  */
 import { expect } from 'chai';
 import type { JsonObject } from '../../../contract/json.js';

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document as a pure function: valid for whatever the front end calls sound, and what it says of requests, guards
- * and refusals. Nothing is served here.
+ * The OpenAPI document as a pure function: valid for all valid definitions, with requests, guards and rejections.
+ * Nothing is served here.
  */
 import { expect } from 'chai';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** Kinds and specs as data: they say what the real ones say, judge as they do, and ask for their code when it is called. */
+/**
+ * Kinds and specs as data: they have the same contents and checks as the originals, and load code when it is called.
+ */
 import { expect } from 'chai';
 import { analyseFiles, createAnalyser } from '../../../language/analysis/analyse.js';
 import { analyseConfig } from '../../../language/analysis/config.js';

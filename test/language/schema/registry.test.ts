@@ -1,4 +1,4 @@
-/** What the registry refuses: every way in which kinds and specs can be wrong, each with the code that says so. */
+/** Rejections of the registry: every error in kinds and specs, each with its code. */
 import { expect } from 'chai';
 import { number, object, string } from 'yup';
 import type { Registry } from '../../../language/analysis/registry.js';

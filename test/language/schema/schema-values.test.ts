@@ -1,6 +1,6 @@
 /**
- * JSON Schemas as values: the sample that a schema accepts, what can be taken out of a schema, and which names documents have behind
- * a stage of a pipeline.
+ * JSON Schemas as values: the sample that a schema accepts, derived schemas, and field names after a stage of a
+ * pipeline.
  */
 import { expect } from 'chai';
 import type { JsonSchema } from '../../../contract/api.js';

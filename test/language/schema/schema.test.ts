@@ -1,4 +1,4 @@
-/** Schemas folded into plain data: what is kept, and what is refused because the walker would not check it. */
+/** Schemas folded into plain data: what is supported, and what is rejected because the walker would not check it. */
 import { expect } from 'chai';
 import { date, lazy, mixed, number, object, string } from 'yup';
 import type { SchemaLike } from '../../../contract/plugin-spec.js';

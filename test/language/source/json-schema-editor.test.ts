@@ -1,6 +1,6 @@
 /**
- * The exported JSON Schema in the language service that VS Code and others have for JSON: what is offered, what it says, what
- * stands there after something was accepted. The service knows nothing of us.
+ * The exported JSON Schema in the JSON language service of VS Code: completions, hovers, and the text after accepting
+ * one. The service does not know the product.
  */
 import { expect } from 'chai';
 import service from 'vscode-json-languageservice';

@@ -1,6 +1,6 @@
 /**
- * The exported JSON Schema against the checker: what the specs show as right passes, what they show as wrong in shape does
- * not, and the definitions of sound fixtures pass whole. Judged by a validator that knows nothing of us.
+ * The exported JSON Schema against the checker: examples of the specs pass, structural counter-examples fail, and
+ * definitions of valid fixtures pass. Validated by an independent validator.
  */
 import Ajv, { type ValidateFunction } from 'ajv';
 import { expect } from 'chai';
@@ -52,9 +52,9 @@ const read = (file: string, text: string): Json => {
   return root === null ? null : toJson(root);
 };
 
-/** Needs a list of words that only the checker has. */
+/** Needs a list of names that only the checker has. */
 const BEYOND_SCHEMA = ['DEF_HEADER'];
-/** Some accessors are wrong by their form alone, others only where names and neighbours are known. */
+/** Some accessors are invalid by their form alone, others only with other names and definitions. */
 const PARTLY_KNOWN = ['ACC_UNKNOWN_ROOT', 'ACC_INVENTED', 'ACC_TAIL', 'ACC_NOT_HERE'];
 
 describe('JSON Schema', () => {

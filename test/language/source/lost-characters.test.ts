@@ -1,6 +1,7 @@
 /**
- * One lost character of JSON is one problem: each brace, bracket, quote, colon and comma of the sample, the template and the gallery,
- * taken away while the file is edited and before it is read for the first time. A sample; a deep run reads all of the texts.
+ * One missing character of JSON is one problem: each brace, bracket, quote, colon and comma of the sample, the template
+ * and the gallery is removed while the file is edited and before its first read. A sample; a deep run reads all of the
+ * texts.
  */
 import { expect } from 'chai';
 import { createAnalyser, type Analyser, type SourceFile } from '../../../language/analysis/analyse.js';

@@ -1,6 +1,6 @@
 /**
- * Where things stand in a file, whatever its line ends, escapes and characters are: positions of offsets, characters
- * inside escaped strings, and the frame that shows them to people.
+ * Positions in a file with any line ends, escapes and characters: positions of offsets, characters inside escaped
+ * strings, and code frames.
  */
 import { expect } from 'chai';
 import type { Problem } from '../../../contract/problem.js';

@@ -1,4 +1,4 @@
-/** One value of a JSON text with comments that is replaced: what is equal stays as it is written. */
+/** Replacement of one value in a JSON text with comments: equal parts keep their text. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import { createDocument } from '../../../language/source/document.js';

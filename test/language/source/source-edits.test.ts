@@ -1,6 +1,6 @@
 /**
- * Changes of JSON texts with comments: members and items that are added and removed, the layout, edits of editors. Also where a
- * caret stands in half-typed text, what can be folded, and where the definitions of a file stand.
+ * Edits of JSON texts with comments: members and items that are added and removed, layout, edits of editors. Also caret
+ * positions in half-typed text, folding ranges, and the definitions of a file.
  */
 import { expect } from 'chai';
 import { applyEdits } from '../../../language/source/apply.js';
@@ -20,7 +20,7 @@ import type { LocatedNode } from '../../../language/source/tree.js';
 import { MAX_DEPTH, parseSource } from '../../../language/source/parse.js';
 import { findObjects } from '../../../language/source/fragments.js';
 
-/** The text with these changes made. */
+/** The text after these edits. */
 const applyChanges = (text: string, changes: readonly TextChange[]): string =>
   [...changes]
     .reverse()
@@ -134,7 +134,7 @@ describe('layout', () => {
     return applyChanges(text, formatDocument(doc, parseSource(doc), { size, spaces, finalBreak }));
   };
   const key = 'k'.repeat(40);
-  /** A member of the first level whose line has so many columns, indent and comma included. */
+  /** A first-level member whose line has so many columns, indent and comma included. */
   const line = (columns: number): string => `"${key}": ["${'x'.repeat(columns - key.length - 11)}"],`;
   const CASES: readonly (readonly [title: string, before: string, after: string])[] = [
     ['breaks the outermost object', '{"a":1,"b":2}', '{\n  "a": 1,\n  "b": 2\n}'],

@@ -1,4 +1,4 @@
-/** Texts as trees: comments, faults, duplicate keys, half-typed files; what stands where, and what is never lost. */
+/** Texts as trees: comments, errors, duplicate keys, half-typed files; positions, and parts that are never lost. */
 import { expect } from 'chai';
 import { parseTree, type Node, type ParseError } from 'jsonc-parser';
 import { createDocument } from '../../../language/source/document.js';

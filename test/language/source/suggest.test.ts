@@ -1,4 +1,4 @@
-/** The nearest legal name: which slips are seen through, and when it is better to say nothing. */
+/** The nearest valid name: which typing errors are recognized, and when there is no suggestion. */
 import { expect } from 'chai';
 import { findNearest } from '../../../language/source/suggest.js';
 

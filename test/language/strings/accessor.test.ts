@@ -1,4 +1,4 @@
-/** The accessor grammar: what is an accessor inside a text, what is merely a dollar sign, and properties for any text. */
+/** The accessor grammar: accessors inside a text, plain dollar signs, and properties for any text. */
 import { expect } from 'chai';
 import { listAccessors, parseTemplate } from '../../../language/strings/accessor.js';
 import { measureCpuTime } from '../../support/cpu.js';

@@ -1,6 +1,6 @@
 /**
- * JSON that strangers send: what is taken, and what is refused for its depth, its number of names or items, its names or its text.
- * The limits are small, so that each text is one beyond them.
+ * Untrusted JSON: what is accepted, and what is rejected for its depth, its number of names or items, its names or its
+ * text. The limits are small, so that each text is one beyond them.
  */
 import { expect } from 'chai';
 import { parseBounded } from '../../../language/strings/bounded-json.js';

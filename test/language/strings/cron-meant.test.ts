@@ -1,6 +1,6 @@
 /**
- * Schedules that are written as other systems have them, or in words: which six fields are meant, and where nothing is certain.
- * Also the whole range of values and names of each field.
+ * Schedules in formats of other systems or in text: the six fields they mean, if certain. Also all values and names of
+ * each field.
  */
 import { expect } from 'chai';
 import { convertSchedule } from '../../../language/strings/cron-convert.js';
@@ -19,7 +19,7 @@ describe('suggestions for other forms of schedules', () => {
     [' @Hourly ', '0 0 * * * *'],
     ['minutely', '0 * * * * *'],
     ['@reboot', undefined],
-    // Lengths: where the next larger unit is made of whole ones.
+    // Lengths that are a whole number of the next larger unit.
     ['every second', '* * * * * *'],
     ['1s', '* * * * * *'],
     ['every 15 sec', '*/15 * * * * *'],
@@ -112,7 +112,7 @@ describe('fields of schedules', () => {
       [29, 30, 31].filter((day) => parseCron(`0 0 0 ${day} ${name} *`) !== null).at(-1),
     );
     expect(longest).to.deep.equal([31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
-    // With a day of the week beside it, the schedule has other days; a month that has the day is enough.
+    // With a day of the week, the schedule has other days; a month that has the day is enough.
     expect(parseCron('0 0 0 31 FEB MON')).not.to.equal(null);
     expect(parseCron('0 0 0 31 FEB,MAR *')).not.to.equal(null);
     expect(parseCron('0 0 0 29,31 FEB *')).not.to.equal(null);

@@ -1,6 +1,6 @@
 /**
- * Schedules of six fields: what is read and what is refused, and which instants are meant, compared with another reader of such
- * texts and, around changes of clocks, with every second looked at by itself.
+ * Schedules of six fields: what is parsed or rejected, and their instants, compared with an independent parser and,
+ * around changes of daylight saving time, with a scan of every second.
  */
 import { expect } from 'chai';
 import { CronExpressionParser } from 'cron-parser';
@@ -25,7 +25,7 @@ const field = (min: number, max: number): fc.Arbitrary<string> => {
   const one = fc.integer({ min, max });
   const range = fc.tuple(one, one).map((ends) => `${Math.min(...ends)}-${Math.max(...ends)}`);
   const step = fc.integer({ min: 1, max: max - min }).map((n) => `*/${n}`);
-  // The other reader refuses a value that stands there twice.
+  // The other parser rejects a repeated value.
   const several = fc.uniqueArray(one, { minLength: 1, maxLength: 3 }).map((items) => items.join(','));
   return fc.oneof({ weight: 2, arbitrary: fc.constant('*') }, several, range, step);
 };
@@ -239,7 +239,7 @@ describe('time zones', () => {
   });
 });
 
-/** Every minute of a stretch by itself: what clocks show then, and whether they showed it before. */
+/** Every minute of a period: the local time, and whether it occurred before. */
 function lookedAt(cron: Cron, zone: string, from: number, to: number): number[] {
   const wall = createLocalClock(zone);
   const matches = (shown: number): boolean => {
@@ -251,7 +251,7 @@ function lookedAt(cron: Cron, zone: string, from: number, to: number): number[] 
   for (let at = Math.floor(from / 60_000) * 60_000 + 60_000; at <= to; at += 60_000) {
     const shown = wall(at);
     const isNew = shown > furthest;
-    // What was left out on the way here, minute by minute.
+    // The skipped minutes, one by one.
     const left: number[] = [];
     for (let gone = furthest + 60_000; gone < shown; gone += 60_000) left.push(gone);
     if (cron.steady ? matches(shown) : isNew && (matches(shown) || left.some(matches))) found.push(at);

@@ -1,4 +1,4 @@
-/** Numbers of JSON text as values and back: which a double holds, which are kept as digits, and how either is written. */
+/** Numbers of JSON text as values and back: doubles, numbers kept as digits, and their serialization. */
 import { expect } from 'chai';
 import { ExactNumber } from '../../../contract/exact-number.js';
 import {

@@ -1,6 +1,6 @@
 /**
- * The small grammars of definitions: paths into data, paths of resources, placeholders of documents, names of headers, secrets
- * that are taken out, sample secrets, numbers in larger units and zones.
+ * The small grammars of definitions: paths into data, paths of resources, placeholders of documents, names of headers,
+ * redacted secrets, sample secrets, numbers in larger units and zones.
  */
 import { expect } from 'chai';
 import { HEADER_NAME } from '../../../language/strings/header.js';

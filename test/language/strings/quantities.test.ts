@@ -1,4 +1,4 @@
-/** Numbers in larger units: exact, short, and silent where the number says it as well. */
+/** Numbers in larger units: exact, short, and absent where the number itself is as clear. */
 import { expect } from 'chai';
 import { formatLargerUnits, formatWithUnit } from '../../../language/strings/format-quantity.js';
 

@@ -14,7 +14,7 @@ const TEXTS = [
   '$tag$ "open \' /* \ud800 $$ :: . .. ; ; SELECT . FROM . JOIN',
 ];
 
-/** The bar is the caret. What may stand there, of which name, in a statement that writes to which table, and what is typed. */
+/** The bar is the caret: the kind of name expected there, the table that is written to, and the typed text. */
 const PLACES: readonly (readonly [string, string | null])[] = [
   ['|', 'start'],
   ['SEL|', 'start, typed SEL'],

@@ -1,6 +1,6 @@
 /**
- * What is said of a statement by lists of words: habits and functions of other databases, placeholders of other libraries, parameters
- * without a type, names of columns without an alias. Every entry of every list has its row.
+ * Findings of a statement by lists of names: syntax and functions of other databases, placeholders of other libraries,
+ * parameters without a type, names of columns without an alias. Every entry of every list has its row.
  */
 import { expect } from 'chai';
 import { findForeignPlaceholders } from '../../../language/analysis/sql/foreign.js';
@@ -173,10 +173,10 @@ describe('column names of a result', () => {
     ['ROW(a, b)', ['row']],
     ["1, 'x', a + b, a AND b, a IS NULL, a IS TRUE, $1", Array.from({ length: 7 }, () => '?column?')],
     ['GROUPING(a)', ['grouping']],
-    // A cast keeps a name, and gives that of its type to what has none.
+    // A cast keeps a name, and adds that of its type to an unnamed column.
     ["a::text, lower(a)::int, '1'::text, $1::jsonb", ['a', 'lower', 'text', 'jsonb']],
     ['a::text::json, 1::text::json', ['a', 'json']],
-    // PostgreSQL has rules for these too; here nothing is said.
+    // PostgreSQL has rules for these too; they are not implemented.
     ['a IN (1, 2)', null],
     ['CASE WHEN a THEN b END', null],
     ['(SELECT 1 AS x)', null],

@@ -1,6 +1,6 @@
 /**
- * What each piece of a statement is shown as: words of the language, tables, names of sources, columns, functions; where
- * names need quotes, and names in backquotes.
+ * Tokens of a statement for highlighting: keywords, tables, names of sources, columns, functions; names that need
+ * quotes, and names in backquotes.
  */
 import { expect } from 'chai';
 import { classifyTokens } from '../../../language/strings/sql-names.js';
@@ -17,7 +17,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ placeholder: '$', string: "'", number: '1', comment: '-', operator: '+' },
 };
 
-/** A letter for each piece; brackets, dots and commas are none. */
+/** A letter for each token; brackets, dots and commas have none. */
 const roles = (sql: string): string =>
   classifyTokens(scanSql(sql))
     .map(({ role }) => LETTERS[role])

@@ -1,6 +1,6 @@
 /**
- * The parser that the command line and the kernel bring to the front end: places in code units, texts it cannot judge,
- * and that it never throws. Also that the front end does without it.
+ * The parser that the command line and the kernel pass to the front end: positions in code units, texts it cannot
+ * parse, and that it never throws. The front end works without it.
  */
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
@@ -34,7 +34,7 @@ describe('SQL parser', () => {
     const printed = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
     const usual = /default: --wasm-tiering-budget=(\d+)/.exec(printed)?.[1];
     const known = TIERING_BUDGETS[process.versions.v8.split('.')[0] ?? ''];
-    // An engine that is not listed is left alone; one that is has to be listed right.
+    // An unlisted engine keeps its setting; a listed one must be listed correctly.
     expect(known ?? Number(usual)).to.equal(Number(usual));
     expect(Number(usual)).to.be.greaterThan(0);
   });

@@ -1,4 +1,4 @@
-/** Statements that keep track of time: what is added to which text, and what is left alone. */
+/** Statements with timestamps: what is added to which text, and what is unchanged. */
 import { expect } from 'chai';
 import { scanSql } from '../../../language/strings/sql.js';
 import { rewriteSql, TIMESTAMPS, type SqlRewrite } from '../../../language/strings/sql-rewrite.js';

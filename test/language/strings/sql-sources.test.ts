@@ -1,6 +1,6 @@
 /**
- * The tables, WITH entries and sub-queries that are seen at a place of a statement, the nearest first, what each of them
- * gives, and the table that is written to. The bar is the place; `t x` is the table t called x.
+ * Tables, WITH entries and sub-queries in scope at a position of a statement, the nearest first, their columns, and the
+ * target table. The bar is the position; `t x` is the table t with the alias x.
  */
 import { expect } from 'chai';
 import { analyseCaret, type SqlCaret } from '../../../language/strings/sql-caret.js';

@@ -1,6 +1,6 @@
 /**
- * Where the pieces of SQL text begin and end, character by character: white space, words, operators, strings with a
- * prefix, comments. PostgreSQL's lexical rules; what statements mean is tested in `sql.test.ts`.
+ * Boundaries of SQL tokens, character by character: white space, words, operators, strings with a prefix, comments.
+ * PostgreSQL's lexical rules; `sql.test.ts` tests what statements mean.
  */
 import { expect } from 'chai';
 import { tokenizeSql } from '../../../language/strings/sql-tokens.js';

@@ -1,4 +1,4 @@
-/** The SQL scanner: tables of texts with what must be read from them, and properties that hold for any text at all. */
+/** The SQL scanner: tables of texts with the expected tokens, and properties for any text. */
 import { expect } from 'chai';
 import { scanSql } from '../../../language/strings/sql.js';
 import { measureCpuTime } from '../../support/cpu.js';

@@ -1,4 +1,7 @@
-/** The place of files that come: private, swept of what the dead left, and 503 where there is none. Forms of a body that a guard has read. */
+/**
+ * Folder of uploaded files: private, cleaned after dead processes, and 503 where it cannot be created. Forms of a body
+ * that a guard has read.
+ */
 import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';

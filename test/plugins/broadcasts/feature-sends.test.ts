@@ -1,4 +1,4 @@
-/** Rooms and broadcasts without a connection: who is meant, what is told of a result, and that both wait for the commit. */
+/** Rooms and broadcasts without a connection: recipients, contents of a message, and that both wait for the commit. */
 import { expect } from 'chai';
 import type { Delivery } from '../../../contract/delivery.js';
 import { createFault } from '../../../contract/fault.js';
@@ -76,7 +76,7 @@ describe('recipients of a message', () => {
   });
 });
 
-/** A frame whose commit the test decides. */
+/** A frame whose commit the test triggers. */
 function createHeldFrame(payload: object, connection: unknown = null) {
   const waiting: (() => Promise<void>)[] = [];
   const frame = {

@@ -1,4 +1,4 @@
-/** What messages and uploads say of a definition before anything runs: receivers, what is shown, which files, who may remove them. */
+/** Checks of messages and uploads in definitions: recipients, visible fields, file types, and removal. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { CheckAction, CheckPlace } from '../../../contract/plugin.js';

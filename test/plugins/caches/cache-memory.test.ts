@@ -1,4 +1,4 @@
-/** What only the cache in memory can do: be full, forget removals, and end everything at an instant of a clock of its own. */
+/** Features of the memory cache only: limits, forgotten removals, and expiry by its own clock. */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import { createMemory, type MemoryOptions } from '../../../plugins/caches/memory/memory.js';

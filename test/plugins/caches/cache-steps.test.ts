@@ -1,6 +1,6 @@
 /**
- * A resource or an actionable whose result is kept in the cache, step by step without a request: what is given out of it, what
- * is kept and when, and who computes.
+ * A resource or an actionable with a cached result, step by step without a request: reads, writes, and which request
+ * computes.
  */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
@@ -17,7 +17,7 @@ type Slot = 'resource' | 'actionable';
 
 const READ: DefinitionJson = { read_from_cache: true, duration: 60 };
 
-/** A cache whose time the test puts; `kept` are the seconds of the entries. */
+/** A cache whose time the test sets; `kept` are the seconds of the entries. */
 function setUp() {
   let now = 0;
   const inner = createMemory({ maxEntries: 100, maxBytes: 1_000_000, now: () => now });
@@ -214,7 +214,7 @@ describe('cached result', () => {
     const places = (slot: Slot, written: DefinitionJson): unknown[] =>
       plan(slot, written).steps.map(({ phase, order = 0 }) => [phase, order]);
     const both = { ...READ, invalidate_cache_keys: ['a'] };
-    // After the guards; a result is kept before it is shaped, an answer when all is done.
+    // After the guards; a result is stored before it is shaped, a response at the end.
     expect(places('resource', both)).to.deep.equal([
       [1300, 0],
       [1600, 100],

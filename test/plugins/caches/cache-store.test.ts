@@ -1,6 +1,6 @@
 /**
- * The store of cached entries and the removals that it owes, with time that is passed by hand: for how long one waits for another,
- * when a removal is tried again, and a store that is away.
+ * The store of cached entries and its pending removals, under manual time: how long a request waits for another, when a
+ * removal is retried, and an unavailable store.
  */
 import { expect } from 'chai';
 import { createMemory } from '../../../plugins/caches/memory/memory.js';
@@ -48,7 +48,7 @@ describe('request that waits for another to compute an entry', () => {
   beforeEach(() => (time = replaceTime()));
   afterEach(() => time.restoreGlobals());
 
-  /** Asks, and keeps the answer when it comes. */
+  /** Looks up, and stores the outcome when it arrives. */
   function setUp(cache: Cache = memory()) {
     const store = createStore(cache, logger().log);
     const startFind = (name = 'n') => {

@@ -1,6 +1,6 @@
 /**
- * The parts of `cacheable` alone: names and variants never mix values up, one computes while others wait, and what cannot be
- * removed now is removed later.
+ * Parts of `cacheable`: names and variants are unambiguous, one computes while others wait, and a failed removal is
+ * retried.
  */
 import { expect } from 'chai';
 import type { Frame, PlanTools, ReadPlace } from '../../../contract/plan.js';

@@ -1,4 +1,4 @@
-/** Addresses of Redis as the config has them: one server, one that sentinels know, a cluster. Without a server. */
+/** Redis URLs of the config: one server, sentinels, a cluster. Without a server. */
 import { expect } from 'chai';
 import { parseRedisAddress } from '../../../plugins/shared/redis.js';
 

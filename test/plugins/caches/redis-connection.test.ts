@@ -1,4 +1,4 @@
-/** Connections to Redis, and the cache on one: addresses, pauses, what is given up, keys, and what the log has. Without a server. */
+/** Redis connections and the cache on one: URLs, pauses, timeouts, keys, and log entries. Without a server. */
 import type { Redis } from 'ioredis';
 import { expect } from 'chai';
 import type { Log, RuntimeContext } from '../../../contract/plugin.js';
@@ -115,7 +115,7 @@ describe('cache connection', () => {
   const BACK = ['info', {}, 'cache store available'];
   const EMPTY = ['warn', {}, 'cache store is empty after a reconnect'];
 
-  /** `sets`: what the server answers to the trace, in order. */
+  /** `sets`: the responses of the server to the trace, in order. */
   function connected(sets: (string | null | Error)[], policy: string | null = 'noeviction') {
     const { log, lines } = logging();
     const client = createClient({ servers: { url: URL }, prefix: 'p:', tls: false }, log);
@@ -195,7 +195,7 @@ describe('cache connection', () => {
 });
 
 describe('Redis cache', () => {
-  /** Answers every command with the next of `answers`, and notes it. */
+  /** Responds to every command with the next of `answers`, and records it. */
   function cacheWith(...answers: unknown[]) {
     const asked: unknown[][] = [];
     const gone: boolean[] = [];
@@ -238,7 +238,7 @@ describe('Redis cache', () => {
       'del',
     ]);
     expect(get?.[1]).to.match(/^p:v:\{[\w-]{43}\}$/);
-    // What is used together has its hash in braces: one slot of a cluster.
+    // Keys that are used together have their hash in braces: one slot of a cluster.
     const key = (space: string): string => String(get?.[1]).replace(':v:', `:${space}:`);
     const alone = (space: string): string => key(space).replaceAll(/[{}]/g, '');
     expect(lease?.slice(1)).to.deep.equal([key('l'), lease?.[2], 60_000]);

@@ -1,4 +1,6 @@
-/** Ciphers by the published answers of their algorithms, hashes of argon2id and keys by their form: what two implementations agree on. */
+/**
+ * Ciphers against published known answers, argon2id hashes and keys as text: the formats that implementations share.
+ */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { ascon128a } from '../../../plugins/ciphers/ascon-128a/runtime.js';

@@ -1,4 +1,4 @@
-/** Keys, nonces and additional data of `ciphers` as text: how many bytes a text stands for, and which spelling is none. */
+/** Keys, nonces and additional data of `ciphers` as text: number of bytes, and invalid encodings. */
 import { expect } from 'chai';
 import { findBytesFlaw, findCipherKeyFlaw, findLengthFlaw } from '../../../plugins/features/ciphers/bytes.light.js';
 import { decodeBytes } from '../../../plugins/features/ciphers/entry.js';

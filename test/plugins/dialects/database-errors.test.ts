@@ -1,4 +1,6 @@
-/** What a caller and the log see of an error of PostgreSQL, by its SQLSTATE; and why a connection could not be opened. */
+/**
+ * What callers and the log receive of a PostgreSQL error, by its SQLSTATE; and why a connection could not be opened.
+ */
 import { expect } from 'chai';
 import { createFault, type Fault } from '../../../contract/fault.js';
 import type { RuntimeContext } from '../../../contract/plugin.js';
@@ -87,7 +89,7 @@ describe('PostgreSQL errors', () => {
       expect(isPostgresConnectionLost(failure('42601', { severity })), severity).to.equal(true);
     for (const code of ['23505', '57014', '53300', '42P08', 'AECONN', 'E0800', 'enoent', '08-57P01', '08P01x'])
       expect(isPostgresConnectionLost(failure(code, { severity: 'ERROR' })), code).to.equal(false);
-    // The words of a server's own error are no sign of it.
+    // The text of a server's own error is not an indication.
     expect(isPostgresConnectionLost(failure('P0001', {}, 'connection terminated'))).to.equal(false);
   });
 
@@ -126,7 +128,7 @@ describe('PostgreSQL errors', () => {
     const outcome = 'Whether the last statement took effect is not known.';
     const gone = toPostgresFault(failure('EPIPE'), 'unknown');
     expect([gone.params, gone.options.retryable]).to.deep.equal([{ outcome }, undefined]);
-    // The server refused the statement before it ran.
+    // The server rejected the statement before it ran.
     const full = toPostgresFault(failure('53300'), 'unknown');
     expect([full.params, full.options.retryable]).to.deep.equal([{}, true]);
     expect(toPostgresFault(failure('EPIPE')).params).to.deep.equal({});
@@ -146,7 +148,7 @@ describe('PostgreSQL errors', () => {
       ['Key ("Full", "order")=(1, 2) already exists.', ['/Full', '/order']],
       ['Key (a_1$)=(1) already exists.', ['/a_1$']],
       ['Key (_a)=(1) already exists.', ['/_a']],
-      // An expression is no column, and neither is what no plain name says.
+      // An expression is not a column, nor is anything but a plain name.
       ['Key (lower(email))=(a) already exists.', []],
       ['Key ("a b")=(1) already exists.', []],
       ['Key (a, 1b)=(1, 2) already exists.', []],

@@ -74,7 +74,7 @@ describe('lock of a data folder', () => {
     expect(await readFile(join(above, 'c.lock'), 'utf8')).to.match(new RegExp(`^${process.pid}( flock)?\\n$`));
     await release();
     expect(await readdir(above)).to.deep.equal(['c']);
-    // Given back, it can be taken again.
+    // After its release, it can be acquired again.
     await (
       await lockFolder(join(above, 'c'), 'main')
     )();

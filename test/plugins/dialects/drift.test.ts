@@ -1,6 +1,6 @@
 /**
- * What tables have that models do not say, on every SQL database: told with what to do, mended only where that was asked for,
- * and tables of ten thousand rows that grow a column, indexes and references.
+ * Schema drift on every SQL database: reported with the remedy, fixed only on request, and tables of ten thousand rows
+ * that get a column, indexes and references.
  */
 import { expect } from 'chai';
 import type { ModelTable } from '../../../contract/model.js';
@@ -10,7 +10,7 @@ import { skipTest } from '../../support/skip.js';
 
 const DIGITS =
   '(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)';
-/** Ten thousand numbers, in words that every SQL database reads. */
+/** Ten thousand numbers, in SQL that every database accepts. */
 const NUMBERS = `(SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d AS n FROM ${DIGITS} a, ${DIGITS} b, ${DIGITS} c, ${DIGITS} e) numbers`;
 
 for (const [name, open] of Object.entries(STORES)) {

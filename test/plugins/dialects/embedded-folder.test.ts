@@ -1,6 +1,6 @@
 /**
- * The folder of an embedded database: what is no database of ours stops the start and is not changed, other users of the machine cannot
- * read it, and a process of another container is kept out.
+ * The folder of an embedded database: a foreign folder prevents the start and is not changed, other users of the
+ * machine cannot read it, and a process of another container is rejected.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { skipTest } from '../../support/skip.js';
 import { waitUntil } from '../../support/until.js';
 
 const LOCK = pathToFileURL(join(ROOT, 'dist', 'plugins', 'dialects', 'pglite', 'lock.js')).href;
-/** Takes the lock, says how that went, and ends with its input. */
+/** Acquires the lock, prints the outcome, and ends with its input. */
 const HOLDER = `
   import { lockFolder } from '${LOCK}';
   await lockFolder(process.argv[1], 'main').then(() => console.log('held'), (error) => console.log(error.params?.reason ?? error.message));
@@ -42,7 +42,7 @@ describe('folder of an embedded database', () => {
   const catchReason = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => null,
-      // The kernel says it in its own error of the start.
+      // The kernel reports it in the error of the start.
       (error: unknown) => {
         const { params = {} } = error as { params?: Readonly<Record<string, unknown>> };
         return params['reason'] ?? params['detail'];
@@ -147,7 +147,7 @@ describe('folder of an embedded database', () => {
     const [said] = (await once(holder.stdout, 'data')) as [Buffer];
     expect(String(said)).to.equal('held\n');
     expect(await catchReason(lockFolder(data, 'main'))).to.include('in use by another process');
-    // Without a farewell: the operating system gives the lock back.
+    // Without a clean shutdown: the operating system releases the lock.
     const over = once(holder, 'close');
     holder.stdin.end();
     holder.kill('SIGKILL');

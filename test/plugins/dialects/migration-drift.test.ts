@@ -1,6 +1,6 @@
 /**
- * What a migration tells of a table that differs from its model, without a database, and what it does about it where that was
- * asked for: types, NULL, bounds, foreign keys, unique indexes and columns that the model does not know.
+ * Differences between a table and its model, without a database, and changes on request: types, NULL, bounds, foreign
+ * keys, unique indexes and columns that are not in the model.
  */
 import { expect } from 'chai';
 import type { ColumnType, ModelTable } from '../../../contract/model.js';
@@ -20,7 +20,7 @@ import {
 
 const MENDS = '`lintel migrate --destroy`';
 
-/** What is told, and what is done instead. */
+/** The report, and the change made instead. */
 const planBoth = (model: ModelTable, now: KnownTable, others: readonly ModelTable[] = []): [string[], string[]] => [
   listPlannedChanges(model, now, { others }),
   listPlannedChanges(model, now, { others, destroy: true }),

@@ -1,6 +1,6 @@
 /**
- * What a migration plans for a table, without a database: names of objects, what is missing, what differs, and when a
- * difference is only told. The shape of the columns is one of its own, so that every SQL database is meant.
+ * The migration plan of a table, without a database: names of objects, missing parts, differences, and differences that
+ * are only reported. The column types are artificial, so that the test covers every SQL database.
  */
 import { expect } from 'chai';
 import { sortChanges, isDestructive, type TableChange } from '../../../plugins/dialects/shared/changes.js';

@@ -1,6 +1,4 @@
-/**
- * Values on their way to MySQL: what each type of a place makes of them, and which values it refuses.
- */
+/** Values bound for MySQL: their conversion for each type, and rejected values. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { bindValue, isNumeric, type BindType } from '../../../plugins/dialects/mysql/bind.js';

@@ -1,5 +1,6 @@
 /**
- * Casts, literals, steps into JSON, FILTER and the search for words: as MySQL and MariaDB write them, and those that are refused.
+ * Casts, literals, JSON paths, FILTER and full-text search: as MySQL and MariaDB write them, and those that are
+ * rejected.
  */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
@@ -8,7 +9,7 @@ import { prepareMysqlStatement } from '../../../plugins/dialects/mysql/prepare.j
 import { findCastType, toValueType } from '../../../plugins/dialects/mysql/types.js';
 
 const forms = (sql: string) => prepareMysqlStatement({ scan: scanSql(sql), jsonColumns: [] }).forms;
-/** Without the blanks that removed words leave behind. */
+/** Without the blanks that removed words leave. */
 const collapseBlanks = (text: string): string =>
   text
     .replace(/\s+/g, ' ')

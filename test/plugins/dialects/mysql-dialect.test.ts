@@ -1,6 +1,6 @@
 /**
- * How the handle of a MySQL connection runs statements, on a connection that a test plays: transactions, second tries, remarks of the
- * server, and what a failure is about.
+ * Statements on a scripted MySQL connection: transactions, retries, warnings of the server, and the parameter of a
+ * failure.
  */
 import type { Log } from '../../../contract/plugin.js';
 import { expect } from 'chai';
@@ -45,7 +45,7 @@ interface Played {
 
 type Play = (text: string, times: number) => unknown;
 
-/** `play`: what the server does with a statement or a command; an error that it gives is thrown. */
+/** `play`: the response of the server to a statement or a command; an error is thrown. */
 function dialectOn(
   play: Play = () => undefined,
   flavour: ServerFlavour = 'mysql',

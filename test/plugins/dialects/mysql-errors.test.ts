@@ -1,6 +1,6 @@
 /**
- * What the numbers and names of errors of MySQL, MariaDB and their driver become: codes, columns, what a log may see, and the
- * reasons why a connection cannot be opened.
+ * Error numbers and names of MySQL, MariaDB and their driver: codes, columns, log messages, and the reasons why a
+ * connection cannot be opened.
  */
 import { expect } from 'chai';
 import { createFault } from '../../../contract/fault.js';

@@ -1,4 +1,4 @@
-/** Writes that answer with rows on MySQL and MariaDB: what becomes of INSERT, ON CONFLICT, UPDATE, DELETE and their RETURNING. */
+/** Writes that return rows on MySQL and MariaDB: INSERT, ON CONFLICT, UPDATE, DELETE and their RETURNING. */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
 import { scanSql } from '../../../language/strings/sql.js';

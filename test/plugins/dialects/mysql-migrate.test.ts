@@ -1,6 +1,6 @@
 /**
- * What a migration does on MySQL and MariaDB beside its changes, on a session that a test plays: the lock, checks that wait for rows, and
- * what is said of errors.
+ * Migrations of MySQL and MariaDB on a scripted session, apart from the changes: the lock, checks that wait for rows,
+ * and error messages.
  */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
@@ -10,7 +10,7 @@ import type { TableChange, PlanWarning } from '../../../plugins/dialects/shared/
 import type { MigrationSession } from '../../../plugins/dialects/shared/session.js';
 import { defineColumn, id } from '../../contracts/dialect-support.js';
 
-/** `answers`: rows by what a statement contains. A statement is noted when it has ended. */
+/** `answers`: rows by a part of the statement. A statement is recorded when it has ended. */
 function played(answers: Readonly<Record<string, Row>> = {}): MigrationSession & { readonly sent: string[] } {
   const sent: string[] = [];
   return {

@@ -1,4 +1,4 @@
-/** Migrations of MariaDB and MySQL: what is special where changes of tables cannot be undone. */
+/** Migrations of MariaDB and MySQL, where table changes cannot be rolled back. */
 import { expect } from 'chai';
 import { defineColumn, catchFault, id, defineTable } from '../../contracts/dialect-support.js';
 import { openMysql, type StatementListener, type Cells, type MigratedStore } from '../../contracts/migration-stores.js';

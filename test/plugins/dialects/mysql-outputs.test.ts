@@ -1,6 +1,6 @@
 /**
- * The columns that a statement answers with on MySQL: the names that PostgreSQL would give them, and the types that the text of the
- * statement says.
+ * Result columns of a statement on MySQL: the names that PostgreSQL would use, and the types that the text of the
+ * statement determines.
  */
 import { expect } from 'chai';
 import { scanSql } from '../../../language/strings/sql.js';

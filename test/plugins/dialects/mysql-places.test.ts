@@ -1,6 +1,6 @@
 /**
- * The type that the value of each placeholder gets on MySQL: by its cast, by the column or expression that it is compared with, or
- * by the place it stands in.
+ * The type of each placeholder value on MySQL: by its cast, by the column or expression that it is compared with, or by
+ * its position.
  */
 import { expect } from 'chai';
 import type { ModelTable } from '../../../contract/model.js';
@@ -43,7 +43,7 @@ const CHOICES = 'coalesce nullif greatest least min max ifnull any_value first_v
 
 describe('placeholder types on MySQL', () => {
   for (const [condition, ...types] of [
-    // What is said by the placeholder itself and its place.
+    // Determined by the placeholder itself and its position.
     ['s = $1::int', 'int'],
     ['s = $1::varchar(3)', 'text'],
     ['s = CAST($1 AS bigint)', 'big'],
@@ -198,7 +198,7 @@ describe('placeholder types on MySQL', () => {
     ['INSERT INTO u (both) SELECT both FROM t WHERE both = $1', 'int'],
     ['INSERT INTO u (id, both) SELECT (SELECT 1 FROM t LIMIT 1), $1 FROM t', 'text'],
     ['INSERT INTO u (both) VALUES ($1)', 'text'],
-    // What stands before a comma is no table.
+    // The name before a comma is not a table.
     ['SELECT 1 FROM t JOIN u ON true WHERE coalesce(u.missing, u, both) = $1', null],
     ['SELECT 1 FROM t LEFT JOIN (SELECT 1 FROM u) x ON k = $1', 'small'],
     ['SELECT 1 FROM t WHERE both = $1 UNION SELECT 1 FROM u WHERE both = $2', 'int', 'text'],

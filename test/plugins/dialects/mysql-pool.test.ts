@@ -49,7 +49,7 @@ describe('MySQL connection pool', () => {
     await time.advance(0);
     return (await work) as Lease;
   };
-  /** The place of the connection that a lease has, among those that were made. */
+  /** Index of the leased connection among those created. */
   const findConnectionIndex = async ({ wire }: Lease): Promise<number> => {
     const work = wire.runCommand('which');
     await time.advance(0);
@@ -154,7 +154,7 @@ describe('MySQL connection pool', () => {
     one.release(false);
     const [a, b] = [(await third) as Lease, (await fourth) as Lease];
     expect([await findConnectionIndex(a), await findConnectionIndex(b)]).to.deep.equal([1, 0]);
-    // Their time is over, and no timer is left that would take another's turn.
+    // Their timeouts have passed, and no timer is left that would take the turn of another.
     await time.advance(2500);
     b.release(false);
     a.release(false);
@@ -232,7 +232,7 @@ describe('MySQL connection pool', () => {
     expect(await outcome(one.wire.run('lost', []))).to.equal(errors['lost']);
     expect(destroyed()).to.deep.equal([true, false]);
     expect(await findConnectionIndex((await waits) as Lease)).to.equal(1);
-    // It is not given to anybody again.
+    // It is not assigned again.
     one.release(false);
     const next = lease(pool);
     await time.advance(2000);

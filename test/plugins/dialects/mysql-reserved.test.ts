@@ -1,4 +1,4 @@
-/** The words that editors put in quotes for MySQL and MariaDB, against what the two servers say themselves. */
+/** The words that editors quote for MySQL and MariaDB, compared with the keywords of the two servers. */
 import { expect } from 'chai';
 import mysql from 'mysql2/promise';
 import { quoteIfNeeded } from '../../../language/strings/sql-quotes.js';

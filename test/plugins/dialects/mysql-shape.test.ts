@@ -1,6 +1,6 @@
 /**
- * What a model becomes on MySQL and MariaDB: types of columns, what does not fit, the statements of a migration; and what the
- * options of a connection become for the driver.
+ * A model on MySQL and MariaDB: column types, what does not fit, the statements of a migration; and connection options
+ * for the driver.
  */
 import { expect } from 'chai';
 import type { ModelColumn } from '../../../contract/model.js';

@@ -1,6 +1,6 @@
 /**
- * How rows that MySQL does not answer with are found again: by which key, in which statements, and what a model or the database
- * rules out.
+ * Rows that MySQL does not return are read again: by which key, in which statements, and what a model or the database
+ * excludes.
  */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';

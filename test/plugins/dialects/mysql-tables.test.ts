@@ -1,4 +1,4 @@
-/** What MySQL and MariaDB say of their own tables, as statements bind values by it and as migrations see it. */
+/** The catalogue of MySQL and MariaDB, as statements bind values by it and as migrations read it. */
 import { expect } from 'chai';
 import { readCatalogue } from '../../../plugins/dialects/mysql/catalogue.js';
 import { introspectMysql } from '../../../plugins/dialects/mysql/introspect.js';

@@ -1,6 +1,4 @@
-/**
- * The SQL of definitions in the words of MySQL and MariaDB: operators, functions, locks, lists. As text, without a server.
- */
+/** Translation of SQL to MySQL and MariaDB: operators, functions, locks, lists. As text, without a server. */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
 import { scanSql } from '../../../language/strings/sql.js';

@@ -1,4 +1,7 @@
-/** The outbox above a queue that fails, refuses and comes back as each test says: rows are handed over once, given back, or set aside. */
+/**
+ * The outbox over a scripted queue that fails, rejects and recovers: rows are delivered once, released, or moved to the
+ * dead jobs.
+ */
 import { expect } from 'chai';
 import type { JobEntry } from '../../../contract/deferred.js';
 import { createFault } from '../../../contract/fault.js';
@@ -16,7 +19,7 @@ describe('outbox with a test queue', () => {
   after(() => engine.close());
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const put = (id: string): JobEntry => ({ work: { id } as JobEntry['work'], delay: 1, priority: 2, retries: 3 });
-  /** As it was accepted: the row that it came from is left out. */
+  /** As it was accepted, without the row it was read from. */
   const removeRow = ({ work: { row, ...work }, ...rest }: JobEntry): unknown => {
     expect(row).to.be.a('number');
     return { work, ...rest };
@@ -162,7 +165,7 @@ describe('outbox with a test queue', () => {
     first.scheduleTransfer();
     await first.stop();
     expect(taken.map(removeRow)).to.deep.equal([put('begun'), put('waiting')]);
-    // One with the same place came out of the outbox of another database.
+    // A job of the same place was delivered by the outbox of another database.
     const [begun, other] = taken.map(({ work }) => work);
     await second.begin({ ...begun!, id: 'elsewhere' });
     expect(await waiting()).to.have.length(2);

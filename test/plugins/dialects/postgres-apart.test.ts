@@ -1,6 +1,6 @@
 /**
- * Changes of a table of PostgreSQL that is in use: who reads and writes it goes on, a lock of another session is waited for in short
- * pieces, two processes do it once, and what was cut off or refused leaves nothing behind.
+ * Changes of a PostgreSQL table in use: readers and writers continue, the lock of another session is awaited in short
+ * periods, two processes change it once, and interrupted or rejected changes leave nothing.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -151,7 +151,7 @@ describe('PostgreSQL table in use', function () {
     expect(await rows('SELECT 1 FROM pg_index WHERE NOT indisvalid')).to.have.length(1);
     const refused = await catchFault(one.syncSchema([people, more]));
     expect(refused.code).to.equal('QRY_DUPLICATES');
-    // A row that comes while it is made: the half of it is taken away again.
+    // A row that is inserted meanwhile: the half-built index is dropped again.
     const session = {
       query: async (sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> =>
         (await other.query<Record<string, unknown>>(sql, [...values])).rows,

@@ -1,4 +1,4 @@
-/** Members of `pg` that are not public: a release that takes one away fails at the first connection, with the names. */
+/** Private members of `pg`: a release without one fails at the first connection, with their names. */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * What travels together on a connection to a PostgreSQL server: BEGIN with the first statement, COMMIT with the last,
- * inserts behind one another. Whatever fails in between, nothing half stays and no connection is lost.
+ * Pipelining on a connection to a PostgreSQL server: BEGIN with the first statement, COMMIT with the last, inserts one
+ * after another. Whatever fails in between, nothing is half stored and no connection is lost.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -142,7 +142,7 @@ describe('dialect postgres, pipelines', () => {
       await admin.query(`SELECT pg_terminate_backend(pid) ${OURS} AND wait_event = 'PgSleep'`);
       const fault = await cut;
       expect(fault.code).to.equal('QRY_UNAVAILABLE');
-      // With the commit under way nobody can know; before it, everybody does.
+      // During the commit the outcome is unknown; before it, it is known.
       expect(fault.params['outcome'] !== undefined).to.equal(last);
       expect(fault.options.retryable === true).to.equal(!last);
       await handle.rollback(transaction);
@@ -212,7 +212,7 @@ describe('dialect postgres, pipelines', () => {
     expect(fault.code).to.equal('QRY_UNAVAILABLE');
     expect(fault.params['outcome']).to.match(/not known/);
     await waitUntil(async () => (await backends('true')) === 0);
-    // Had one of these run after all, the next would be refused for ever.
+    // If one of these had run, the next would always be rejected.
     await waitUntil(() =>
       run(handle, ADD, [5]).then(
         () => true,

@@ -1,6 +1,6 @@
 /**
- * Rows as JSON text straight from the wire must be, byte for byte, what JSON.stringify makes of the rows as objects:
- * every type, every shape, hostile texts, answers that arrive in pieces, and errors in the middle.
+ * Rows as JSON text directly from the wire equal, byte for byte, JSON.stringify of the rows as objects: every type,
+ * every shape, hostile texts, fragmented results, and errors in the middle.
  */
 import { expect } from 'chai';
 import { RawJson } from '../../../contract/raw-json.js';
@@ -78,7 +78,7 @@ describe('dialect postgres, results as text', () => {
     return Buffer.from(rendered.json).toString('utf8');
   }
 
-  /** The long way: rows as objects, names kept, shaped, written. */
+  /** The reference: rows as objects, names selected, shaped, serialized. */
   async function expected(sql: string, values: readonly unknown[], { names, shape }: Rendering): Promise<string> {
     const rows = await handle().run(handle().prepare({ scan: scanSql(sql), jsonColumns: [] }), values, null);
     const kept = rows.map((row) =>

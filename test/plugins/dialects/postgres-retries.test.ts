@@ -1,6 +1,6 @@
 /**
- * How often a statement is sent to PostgreSQL that the server refuses before it runs: twice, on connections that fail as they
- * are told to, without a server.
+ * Number of attempts for a statement that PostgreSQL rejects before it runs: two, on scripted connections, without a
+ * server.
  */
 import { expect } from 'chai';
 import { scanSql } from '../../../language/strings/sql.js';

@@ -1,6 +1,6 @@
 /**
- * Rows of PostgreSQL without a server: their bytes as JSON text and as objects, which must be the same; when there is a fast
- * way; and what the options of a connection become for the driver.
+ * PostgreSQL rows without a server: their bytes as JSON text equal those of the objects; when the fast path applies;
+ * and connection options for the driver.
  */
 import { expect } from 'chai';
 import { createLayout, JsonBuffer, writeRow } from '../../../plugins/dialects/postgres/json-rows.js';
@@ -10,7 +10,7 @@ import { readRow, createRowShape } from '../../../plugins/dialects/postgres/rows
 import type { Rendering } from '../../../plugins/dialects/kind.js';
 import { BY_LOCKS, SERIALIZABLE } from '../../../plugins/dialects/kind.js';
 
-/** A row as it comes: the number of fields, and each with its length; -1 is NULL. */
+/** A row on the wire: the number of fields, and each with its length; -1 is NULL. */
 function encodeRow(values: readonly (string | null)[]): Buffer {
   const count = Buffer.alloc(2);
   count.writeInt16BE(values.length);

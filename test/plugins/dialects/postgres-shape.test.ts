@@ -1,6 +1,6 @@
 /**
- * What a model becomes on PostgreSQL: types of columns, what does not fit, the statements of a migration, and the words in which
- * a migration is told; without a database.
+ * A model on PostgreSQL: column types, what does not fit, the statements of a migration, and its messages; without a
+ * database.
  */
 import { expect } from 'chai';
 import type { ModelColumn } from '../../../contract/model.js';

@@ -1,4 +1,6 @@
-/** The deadline of a request while a store works: what the caller gets, what becomes of the work, and the timer of all waits. */
+/**
+ * The deadline of a request while a store works: the result of the caller, the fate of the work, and the shared timer.
+ */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { endAtDeadline, type Waiting } from '../../../plugins/shared/deadline.js';
@@ -11,7 +13,7 @@ describe('store deadline', () => {
   beforeEach(() => (time = replaceTime()));
   afterEach(() => time.restoreGlobals());
 
-  /** The outcome is written down once it is there. */
+  /** Records the outcome once it is available. */
   function wait(deadline: number, settled?: (late: string) => void) {
     const seen: unknown[] = [];
     let finish!: (result: string) => void;

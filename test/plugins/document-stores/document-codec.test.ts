@@ -1,4 +1,6 @@
-/** How the embedded document store keeps documents: as JSON and back, keys of documents, what its index knows, and what a filter asks of it. */
+/**
+ * Documents in the embedded store: as JSON and back, keys of documents, index entries, and index lookups of a filter.
+ */
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
 import { Fault } from '../../../contract/fault.js';
@@ -18,7 +20,7 @@ import type { Document } from '../../../plugins/document-stores/kind.js';
 const HEX = '0123456789abcdef01234567';
 const ID = new ObjectId(HEX);
 
-/** Code and first place of a refusal; null for none. */
+/** Code and first path of a rejection; null for none. */
 function catchRefusal(
   work: () => unknown,
 ): readonly [code: string, pointer: string | undefined, detail: string | undefined] | null {

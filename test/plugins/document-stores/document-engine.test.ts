@@ -1,4 +1,4 @@
-/** What the embedded document store computes by itself where the library it stands on differs from MongoDB: order, cuts, stages. */
+/** Computations of the embedded document store where its library differs from MongoDB: order, slices, stages. */
 import { expect } from 'chai';
 import { projectDocuments, runPipeline } from '../../../plugins/document-stores/embedded/engine.js';
 import { compareDocumentValues } from '../../../plugins/document-stores/embedded/sort-order.js';

@@ -1,4 +1,7 @@
-/** The order of values as MongoDB documents it: by type, within a type, and by the fields of a sort; also what the terms of the index say. */
+/**
+ * The order of values as MongoDB documents it: by type, within a type, and by the fields of a sort; also the terms of
+ * the index.
+ */
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
 import { compareDocumentValues, createOrder } from '../../../plugins/document-stores/embedded/sort-order.js';

@@ -1,4 +1,4 @@
-/** What a migration of collections adds to those that exist, what it leaves with a warning, and how it is told. Without a database. */
+/** What a migration adds to existing collections, what it only reports, and its messages. Without a database. */
 import { expect } from 'chai';
 import type { ModelTable } from '../../../contract/model.js';
 import { toCollectionStep, toStoreName } from '../../../plugins/document-stores/shared/outline.js';

@@ -1,4 +1,4 @@
-/** Filters of the embedded document store without a database: what each operator finds and what not, as MongoDB documents it. */
+/** Filters of the embedded document store without a database: matches of each operator, as MongoDB documents them. */
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
 import { Fault } from '../../../contract/fault.js';

@@ -1,4 +1,7 @@
-/** What a pipeline reads before it runs, and what `$text` asks of the database, in the embedded document store. Without a database. */
+/**
+ * Documents that a pipeline reads before it runs, and the SQL of `$text`, in the embedded document store. Without a
+ * database.
+ */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import { runAggregate } from '../../../plugins/document-stores/embedded/aggregate.js';

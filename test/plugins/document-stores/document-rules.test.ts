@@ -1,4 +1,4 @@
-/** What models demand of collections: rules, which of two sets is wider, and how the embedded store judges by them. */
+/** Collection rules of models, comparison of two rule sets, and validation by the embedded store. */
 import { expect } from 'chai';
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { ModelColumn } from '../../../contract/model.js';

@@ -1,4 +1,7 @@
-/** The tables of the embedded document store: looked for once, made once, and nothing open when one cannot be made. No database. */
+/**
+ * Tables of the embedded document store: looked up once, created once, and no transaction left open after a failure.
+ * Without a database.
+ */
 import { expect } from 'chai';
 import type { Dialect } from '../../../plugins/dialects/kind.js';
 import { createTables } from '../../../plugins/document-stores/embedded/tables.js';

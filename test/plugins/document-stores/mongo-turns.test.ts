@@ -1,4 +1,7 @@
-/** Connections of a MongoDB store are given out in turns of clients, as those of SQL; without its server, by its own calls. */
+/**
+ * Connections of a MongoDB store are shared fairly between clients, like those of SQL; without a server, by scripted
+ * calls.
+ */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import type { Requester } from '../../../contract/requester.js';

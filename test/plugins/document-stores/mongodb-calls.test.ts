@@ -1,4 +1,7 @@
-/** How calls to MongoDB run: alone, in a transaction, or as one; what is known of their outcome; and that each session ends. No server. */
+/**
+ * Calls to MongoDB: alone, in a transaction, or several in one; whether their outcome is known; and that each session
+ * ends. Without a server.
+ */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import { createCalls, type Calls, type MongoSession } from '../../../plugins/document-stores/mongodb/calls.js';
@@ -13,11 +16,11 @@ const TRANSACTION = { maxCommitTimeMS: 5 };
 
 interface Server {
   readonly calls: Calls;
-  /** What sessions and the document of a turn were asked for, in order. */
+  /** Calls of sessions and of the lock document, in order. */
   readonly asked: string[];
-  /** What the next ones of a name fail with. */
+  /** The errors of the next calls of a name. */
   readonly fails: Record<'commit' | 'abort' | 'end' | 'turn' | 'make', Error[]>;
-  /** Whether a server that takes writes is known, and how often one was found. */
+  /** Whether a writable server is available, and how often one was found. */
   reach: { there: boolean; times: number };
 }
 

@@ -1,4 +1,4 @@
-/** What lies between the product and the driver of MongoDB, without a server: options, values of BSON, and turns. */
+/** The layer between the product and the MongoDB driver, without a server: options, BSON values, and locks. */
 import {
   Binary,
   BSONRegExp,

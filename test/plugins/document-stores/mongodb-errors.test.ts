@@ -1,4 +1,4 @@
-/** What becomes of the errors of the driver of MongoDB: codes, fields, whether to try again, and which rules a document breaks. */
+/** Errors of the MongoDB driver: codes, fields, whether to retry, and the rules that a document violates. */
 import { expect } from 'chai';
 import { createFault } from '../../../contract/fault.js';
 import { createMongoConnectFault } from '../../../plugins/document-stores/mongodb/connection.js';

@@ -1,4 +1,6 @@
-/** How collections of MongoDB are brought to the shape of models: the commands, what is read of a collection, and other processes. No server. */
+/**
+ * Migration of MongoDB collections: the commands, what is read of a collection, and other processes. Without a server.
+ */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import type { Log } from '../../../contract/plugin.js';
@@ -36,11 +38,11 @@ interface Server {
 
 interface Answers {
   readonly indexes?: readonly object[];
-  /** Asked before each command, the first of which is 1: what it returns is thrown. */
+  /** Called before each command, the first of which is 1: what it returns is thrown. */
   readonly refuse?: (count: number) => Error | undefined;
-  /** What is found from the second look on, where it is something else. */
+  /** The result from the second lookup on, if it differs. */
   readonly later?: readonly object[];
-  /** What looking at collections fails with. */
+  /** The error of listing collections. */
   readonly listing?: Error | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the handle of a MongoDB store asks of the driver: commands, their options, and how many documents they are about. No server. */
+/** Driver calls of a MongoDB store: commands, their options, and the number of documents. Without a server. */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
 import type { MongoConnection } from '../../../plugins/document-stores/mongodb/connection.js';
@@ -14,7 +14,7 @@ interface Server {
   readonly store: DocumentStore;
   /** The calls of a collection, in order. */
   readonly asked: unknown[][];
-  /** What sessions did. */
+  /** Calls of the sessions. */
   readonly sessions: string[];
 }
 
@@ -28,7 +28,7 @@ function createCursor(fetch: () => Promise<unknown>) {
   };
 }
 
-/** `answers`: what each call gives, in order; an Error is thrown. */
+/** `answers`: the result of each call, in order; an Error is thrown. */
 function serverWith(answers: unknown[] = [], alone = false, limits = UNBOUNDED): Server {
   const asked: unknown[][] = [];
   const sessions: string[] = [];

@@ -1,4 +1,4 @@
-/** When entries of the cache are removed, step by step without a request; and what is said of a cache before anything runs. */
+/** Removal of cache entries, step by step without a request; and checks of cache settings. */
 import { expect } from 'chai';
 import { asText, type Json } from '../../../contract/json.js';
 import type { Frame, PlanTools } from '../../../contract/plan.js';
@@ -8,7 +8,7 @@ import { planInvalidation } from '../../../plugins/features/cacheable/invalidati
 import type { CacheEntryStore } from '../../../plugins/features/cacheable/store.js';
 import { createFrameTools } from '../../support/frame-tools.js';
 
-/** The steps for names of which `late` is given by a result, with what they removed and when. */
+/** The steps for names of which `late` is set by a result, with what they removed and when. */
 function removals(written: readonly string[], slot: 'resource' | 'actionable') {
   const removed: (readonly string[])[] = [];
   const waiting: (() => unknown)[] = [];

@@ -1,4 +1,4 @@
-/** Paths through lists, as `hashables` and `ciphers` follow them: what is found is exactly what is changed. */
+/** Paths through lists for `hashables` and `ciphers`: what is found is exactly what is changed. */
 import { expect } from 'chai';
 import { changeAt, findPathMatches } from '../../../plugins/features/shared/change-at.js';
 

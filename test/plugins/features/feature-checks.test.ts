@@ -1,4 +1,4 @@
-/** What features say of a definition before anything runs: claims, guards, rules, limits, names that are returned. */
+/** Checks of features in definitions: claims, guards, rules, limits, returned names. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { CheckAction, CheckPlace } from '../../../contract/plugin.js';
@@ -35,7 +35,7 @@ describe('token checks', () => {
     const actions = [createCheckAction(0, { isSecret: (path) => path === 'p' })];
     expect(listFindings(tokenize, settings(['p']), { actions })).to.deep.equal(secret);
     expect(listFindings(tokenize, settings(['q']), { actions })).to.deep.equal([]);
-    // By name, where it comes from elsewhere or out of another result.
+    // By name, if it is from elsewhere or from another result.
     const secrets = new Set(['p', 'q.r']);
     for (const name of ['p', 'a.p', 'p.a', 'q.r']) {
       const elsewhere = settings([name], { depends_on: [{ resource_id: 'other' }] });

@@ -1,4 +1,4 @@
-/** Features that shape results, run step by step without a request: what is named, combined, extracted, missing. */
+/** Features that shape results, step by step without a request: named, combined, extracted, missing values. */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import type { Json } from '../../../contract/json.js';

@@ -1,6 +1,6 @@
 /**
- * Fields that are hashed, and compared with hashes, step by step without a request or a hash algorithm: which texts are taken,
- * what is refused, what the payload is afterwards, and what a cached answer depends on.
+ * Hashed fields and hash comparisons, step by step without a request or a hash algorithm: accepted and rejected texts,
+ * the resulting payload, and inputs of a cached response.
  */
 import { expect } from 'chai';
 import { isObject, type Json } from '../../../contract/json.js';
@@ -16,12 +16,12 @@ type DefinitionJson = Readonly<Record<string, Json>>;
 
 interface Around extends FieldDemands {
   readonly repeat?: Partial<Repeat>;
-  /** Names that an actionable gives, by slot. */
+  /** Names that an actionable sets, by slot. */
   readonly names?: readonly string[];
   readonly slots?: readonly unknown[];
 }
 
-/** Hashes as `<text|salt>`, refuses texts that begin with `!`, and writes down what it is asked. */
+/** Hashes as `<text|salt>`, rejects texts that begin with `!`, and records its calls. */
 function trial(runtime: PluginRuntime<Feature>, written: DefinitionJson, around: Around = {}) {
   const [read, used, asked, verified]: [unknown[], string[], unknown[], unknown[]] = [[], [], [], []];
   let [active, most] = [0, 0];

@@ -1,4 +1,4 @@
-/** `rate_limit` without a request: what a caller is counted by, where the step stands, and what an answer is told. */
+/** `rate_limit` without a request: the counted identifier, the phase of the step, and the response headers. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { asText, type Json } from '../../../contract/json.js';

@@ -1,4 +1,7 @@
-/** What `hashables` and `ciphers` say of a definition before anything runs: doubles, sizes, columns that cannot hold or find what is sealed. */
+/**
+ * Checks of `hashables` and `ciphers` in definitions: duplicates, sizes, columns that cannot store or find encrypted
+ * values.
+ */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { CheckAction, CheckPlace, EnvFact } from '../../../contract/plugin.js';
@@ -18,7 +21,7 @@ const FACTS: Readonly<Record<string, Record<string, number | string>>> = {
   'field-type NUMBER': { column: 'integer' },
 };
 
-/** Code and place of each finding, and what it says. */
+/** Code, path and message of each finding. */
 function said(spec: PluginSpec, holder: DefinitionJson, rest: Partial<CheckPlace> = {}): readonly string[] {
   const place = {
     ...{ slot: 'actionable', value: holder, holder, root: { actionables: [holder] }, testing: false, actions: [] },
@@ -36,7 +39,7 @@ const writing = (query: string, parameters: Json, rest: DefinitionJson = {}): De
 });
 const INSERT = 'INSERT INTO t (a) VALUES ($1)';
 
-/** What an earlier actionable does with the field before it is sealed, and whether that is told. */
+/** What an earlier actionable does with the field before it is sealed, and whether that is reported. */
 const EARLIER: readonly (readonly [DefinitionJson, boolean])[] = [
   [writing(INSERT, ['p']), true],
   [writing(INSERT, ['$PAYLOAD.p']), true],
@@ -126,7 +129,7 @@ describe('checks of encrypted fields', () => {
     ])
       expect(inEnv('$ENV.A', fact)).to.deep.equal([]);
     for (const key of ['$ENV.A ', 'x$ENV.A', '$ENV.A$ENV.B']) expect(inEnv(key, short), key).to.deep.equal([]);
-    // Samples are told of wherever a secret stands in clear.
+    // Samples are reported wherever a secret is in plain text.
     for (const key of ['changeme', 'secret']) expect(of(entry({}, { key })), key).to.deep.equal([]);
     expect(of(entry({ algorithm: 'OTHER' }, { key: 'x' }))).to.deep.equal([]);
   });

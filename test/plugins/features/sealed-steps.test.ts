@@ -1,4 +1,7 @@
-/** `hashables` and `ciphers` step by step, with a cipher that anybody can read: which values are sealed or opened, and how many. */
+/**
+ * `hashables` and `ciphers` step by step, with a readable cipher: which values are encrypted or decrypted, and how
+ * many.
+ */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import type { Json } from '../../../contract/json.js';

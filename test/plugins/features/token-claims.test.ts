@@ -1,4 +1,4 @@
-/** Claims of a token that a resource gives out, run without a request: where their values are looked up, and what never is one. */
+/** Claims of an issued token, without a request: where their values are looked up, and what is never a claim. */
 import { expect } from 'chai';
 import type { Frame } from '../../../contract/plan.js';
 import combine from '../../../plugins/features/combine-returned-results/runtime.js';
@@ -14,7 +14,7 @@ import {
 } from '../../support/feature-steps.js';
 
 describe('claims of an issued token', () => {
-  /** By whom and for whom it is. */
+  /** Its issuer and audience. */
   const marks = { iss: 'place', aud: 'here' };
   const tool = (claims: unknown[]) => ({
     create: () => ({

@@ -1,4 +1,4 @@
-/** The bound on transactions that wait for a hash to be compared: how many at a time, who is next, who is refused. */
+/** The limiter for transactions that wait for a hash comparison: concurrency, order and rejections. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { createStepLimiter } from '../../../plugins/features/verify-hashables/runtime.js';

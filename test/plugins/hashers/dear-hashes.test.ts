@@ -1,4 +1,4 @@
-/** Stored hashes that cost more than anybody asks for: no hash, and no reason to spend so much. */
+/** Stored hashes that are more expensive than any definition requires: they are not verified at such a cost. */
 import { expect } from 'chai';
 import { createBcryptDummy as dummyBcrypt } from '../../../plugins/hashers/bcrypt/runtime.js';
 import { createArgon2Dummy, hashBytes, parse } from '../../../plugins/hashers/argon2/argon2.js';

@@ -1,9 +1,9 @@
-/** The bound on hashing: how many at a time, how many may wait, who is next. No clock is involved. */
+/** The limiter for hashing: concurrency, queue size and order. Without a clock. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { createHashLimiter, hashesAtOnce, hashing } from '../../../plugins/hashers/shared/hash-limiter.js';
 
-/** Work that ends when the test says so. */
+/** Work that the test ends. */
 function job(): { readonly work: () => Promise<string>; readonly end: (value: string) => void; started: boolean } {
   let end: (value: string) => void = () => {};
   const promise = new Promise<string>((resolve) => (end = resolve));

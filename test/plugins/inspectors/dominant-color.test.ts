@@ -1,4 +1,4 @@
-/** The colour of a picture: right for what is sound, nothing for what is not, and bounded by what it may cost. */
+/** The colour of a picture: correct for valid ones, nothing for others, with limited cost. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

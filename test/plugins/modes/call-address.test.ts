@@ -1,4 +1,4 @@
-/** The address of an outbound call, made without a call: where values of a request stand in it, and what they can never change. */
+/** The URL of an outbound call, without a call: values of a request inside it, and what they can never change. */
 import { expect } from 'chai';
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { BootError } from '../../../contract/boot-error.js';

@@ -1,4 +1,4 @@
-/** What is said of headers, body and repeated tries of a call before anything runs; places that are dialled instead of others. */
+/** Checks of headers, body and retries of a call; connect_to entries. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import { OUTBOUND } from '../../../contract/outbound.js';

@@ -1,4 +1,4 @@
-/** What is said of the URL of a call before anything runs: hosts and ports, values of a request, blanks of other systems. */
+/** Checks of the URL of a call: hosts and ports, values of a request, placeholders of other systems. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import { OUTBOUND, type Outbound } from '../../../contract/outbound.js';

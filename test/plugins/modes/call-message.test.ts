@@ -1,4 +1,7 @@
-/** Headers and body of an outbound call, made without a call: no value of a request becomes a header, a cookie or a piece of markup of its own. */
+/**
+ * Headers and body of an outbound call, without a call: no value of a request becomes a separate header, cookie or
+ * piece of markup.
+ */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import { compileBody, compileHeaders } from '../../../plugins/modes/http-request/message.js';

@@ -1,4 +1,7 @@
-/** The reply of another service as a value: JSON under limits, text in its characters, and nothing of what cannot be read. */
+/**
+ * The response of another service as a value: JSON under limits, text in its charset, and nothing that cannot be
+ * decoded.
+ */
 import { expect } from 'chai';
 import { OUTBOUND } from '../../../contract/outbound.js';
 import { readReply } from '../../../plugins/modes/http-request/runtime.js';

@@ -1,4 +1,4 @@
-/** What callers are told of an upload and of the removal of files: parts of the form, bounds, and the codes of refusals. */
+/** OpenAPI description of an upload and of the removal of files: parts of the form, bounds, and rejection codes. */
 import { expect } from 'chai';
 import type { ApiPlace } from '../../../contract/api.js';
 import type { Json } from '../../../contract/json.js';
@@ -6,7 +6,7 @@ import { describeUploadApi as describeUpload } from '../../../plugins/modes/uplo
 
 const describeUploads = (uploads: Json): ReturnType<typeof describeUpload> =>
   describeUpload({ value: { uploads } } as unknown as ApiPlace);
-/** What its change makes of a result. */
+/** The changed result. */
 const applyChanges = (uploads: Json): unknown =>
   (describeUploads(uploads).changes ?? []).map(({ change }) => change([], {} as never));
 

@@ -1,4 +1,4 @@
-/** Folders that definitions name for uploads, the keys below them, and what callers are told of an upload. */
+/** Folders of uploads in definitions, the keys in them, and the OpenAPI description of an upload. */
 import { expect } from 'chai';
 import type { ApiPlace } from '../../../contract/api.js';
 import { BootError } from '../../../contract/boot-error.js';

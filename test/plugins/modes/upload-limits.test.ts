@@ -19,7 +19,7 @@ describe('limits of the mode UPLOAD', () => {
   let removals = 0;
   let reads: (string | null)[] = [];
   let sent: Storable[] = [];
-  /** What something behind the actionable takes of its one file, and what it was given. */
+  /** The names that later actionables read from its one file, and their values. */
   let outputs: Outputs | null = null;
   let given: unknown[] = [];
   before(async () => {

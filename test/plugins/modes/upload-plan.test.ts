@@ -1,4 +1,4 @@
-/** The mode UPLOAD with a store that fails: all files or none, and what is told where they cannot be taken back. */
+/** The mode UPLOAD with a failing store: all files or none, and the log if they cannot be removed. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** The transaction that document queries share: what it locks, whose turn it waits for, and when it is tried again. No database. */
+/**
+ * The transaction that document queries share: what it locks, its limiter, and when it is retried. Without a database.
+ */
 import { expect } from 'chai';
 import { createFault, Fault } from '../../../contract/fault.js';
 import type { DocumentAction } from '../../../plugins/document-actions/kind.js';

@@ -1,4 +1,4 @@
-/** What is said of updates, pipelines and the other parts of a `mongo_query` before it runs, and of placeholders. */
+/** Checks of updates, pipelines and the other parts of a `mongo_query`, and of placeholders. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import {

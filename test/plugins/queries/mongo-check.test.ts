@@ -1,4 +1,6 @@
-/** What is said of the filter of a `mongo_query` before it runs: operators, operands, fields, literals, and texts that were meant otherwise. */
+/**
+ * Checks of the filter of a `mongo_query`: operators, operands, fields, literals, and texts intended as something else.
+ */
 import { createValidRows, describeRows, type Row } from '../../support/mongo-findings.js';
 
 describe('checks of document queries', () => {

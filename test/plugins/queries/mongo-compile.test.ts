@@ -1,4 +1,4 @@
-/** What becomes of the parts of a `mongo_query` for one request: where values of a client stand, in which type, and what is refused. */
+/** Parts of a `mongo_query` compiled for one request: positions and types of client values, and rejections. */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, StoredFieldType>> = {
   s: 'text',
 };
 
-/** Whatever stands for a value in these tests is `$PAYLOAD.v` or `$1`; `sent` is what the client sends. */
+/** Placeholders for a value in these tests are `$PAYLOAD.v` and `$1`; `sent` is what the client sends. */
 const createDynamic = (sent: unknown): Dynamic => ({ read: () => sent, field: 'v' });
 const compiling = (sent: unknown): QueryCompileContext => ({
   leaf: (text) => (text === '$PAYLOAD.v' || text === '$1' ? createDynamic(sent) : null),

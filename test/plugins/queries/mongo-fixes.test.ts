@@ -1,4 +1,7 @@
-/** Fixes and places of what the check says of document queries: where a text is changed, what an INSERT lacks, which part of a path is no object. */
+/**
+ * Fixes and positions of document query checks: edited text, missing parts of an INSERT, path segments that are not
+ * objects.
+ */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { Finding } from '../../../contract/plugin.js';

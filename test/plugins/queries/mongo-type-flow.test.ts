@@ -1,4 +1,7 @@
-/** Types of document fields behind the stages of a pipeline, in other collections and in `array_filters`: what values of a client become. */
+/**
+ * Types of document fields after the stages of a pipeline, in other collections and in `array_filters`: conversion of
+ * client values.
+ */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';

@@ -1,4 +1,4 @@
-/** The operators of document queries, each where it may stand, and the words in which the check tells what is wrong with one. */
+/** Operators of document queries, each where it is allowed, and the messages of the check. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { Frame } from '../../../contract/plan.js';
@@ -6,7 +6,7 @@ import type { QueryCompileContext } from '../../../plugins/queries/mongo/values.
 import { compilePipeline } from '../../../plugins/queries/mongo/pipeline.js';
 import { collectDocumentFindings, formatFindings } from '../../support/mongo-findings.js';
 
-/** What the findings about a part of a query say, with their codes. */
+/** Messages of the findings about a part of a query, with their codes. */
 const words = (part: string, json: Json): unknown[] =>
   collectDocumentFindings({ collection: '_user', action: 'X', [part]: json }).map(({ code, params }) => [code, params]);
 const FOREIGN = /^DOC_(OPERATOR|REFUSED|PLACE)/;

@@ -1,4 +1,4 @@
-/** Which SELECT may lock its rows, and where the words go: a wrong yes would be refused by the database. */
+/** Which SELECT can lock its rows, and where the clause goes: the database would reject a wrong one. */
 import { expect } from 'chai';
 import { scanSql } from '../../../language/strings/sql.js';
 import { withRowLock } from '../../../plugins/dialects/shared/prepare.js';

@@ -1,4 +1,4 @@
-/** How a process takes work out of a store: never more than may run, in order, one claim at a time. */
+/** Claims of a process on a store: at most as many jobs as may run, in order, one claim at a time. */
 import { expect } from 'chai';
 import { createClaims, type Claims } from '../../../plugins/queues/shared/claims.js';
 import type { ClaimedJob, JobLease } from '../../../plugins/queues/shared/store.js';
@@ -80,7 +80,7 @@ describe('job claims', () => {
     waiting = ['d'];
     answer?.();
     expect(await later).to.equal('d');
-    // What was added after the statement began may not be in it: the later call looks once more.
+    // A job added after the statement began may be missing in it: the later call queries again.
     expect([await resolveSoon(latest), claimed.length]).to.deep.equal(['pending', 3]);
     waiting = ['e'];
     answer?.();

@@ -12,7 +12,7 @@ describe('job leases', () => {
   beforeEach(() => (time = replaceTime()));
   afterEach(() => time.restoreGlobals());
 
-  /** A store that answers as `answer` says, and what it was asked. */
+  /** A store that responds by `answer`, and its calls. */
   function leasesOver(answer: (asked: readonly string[]) => readonly string[] | Error) {
     const renewals: { at: number; ids: readonly string[] }[] = [];
     const leases = createLeases((asked, lease) => {

@@ -1,4 +1,4 @@
-/** What the queue on MongoDB asks of its server, step by step, with collections and sessions that a test plays. */
+/** Calls of the MongoDB queue to its server, step by step, with scripted collections and sessions. */
 import { expect } from 'chai';
 import { COUNTED } from '../../../contract/deferred.js';
 import type { MongoQueueConnection } from '../../../plugins/queues/mongo/connection.js';
@@ -9,7 +9,7 @@ import type { Entry, QueueStore } from '../../../plugins/queues/shared/store.js'
 import { replaceTime } from '../../support/manual-time.js';
 
 type Call = readonly [method: string, ...given: unknown[]];
-/** What a method answers, call by call; an error is thrown, a function called. */
+/** Results of a method, call by call; an error is thrown, a function called. */
 type Answers = Readonly<Record<string, unknown[]>>;
 interface Played {
   readonly store: QueueStore;

@@ -1,4 +1,7 @@
-/** The queue on PostgreSQL beside its statements: how its tables are made, and a connection that is lost as soon as it is made. */
+/**
+ * The PostgreSQL queue apart from its statements: creation of its tables, and a connection that is lost as soon as it
+ * is opened.
+ */
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -11,7 +14,7 @@ const doNothing = (): void => {};
 const LOG: Log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 
 describe('queue tables in PostgreSQL', () => {
-  /** `layout`: what the tables that are there say of themselves. A statement is noted when it has ended. */
+  /** `layout`: the comment of the existing tables. A statement is recorded when it has ended. */
   async function listLayoutStatements(layout: string | null): Promise<string[]> {
     const ended: string[] = [];
     await makeTables(async (text) => {
@@ -84,7 +87,7 @@ describe('queue channel in PostgreSQL', () => {
     let begun = false;
     const server = createServer((socket) => {
       socket.on('error', doNothing);
-      // The login is not answered; the farewell of the client is.
+      // The login gets no response; the terminate message of the client does.
       socket.once('data', () => {
         begun = true;
         socket.once('data', () => socket.end());

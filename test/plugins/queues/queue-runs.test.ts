@@ -1,4 +1,4 @@
-/** One run of claimed work and what is recorded of its end, and the pauses before another try. Time passes by hand. */
+/** One run of a claimed job, the record of its end, and the pauses before a retry. Time is manual. */
 import { expect } from 'chai';
 import type { Outcome } from '../../../contract/deferred.js';
 import type { TelemetryEvent } from '../../../contract/telemetry.js';
@@ -21,7 +21,7 @@ describe('run of a claimed job', () => {
   let fields: object[] = [];
   let ended: TelemetryEvent[] = [];
   let later: number[] = [];
-  /** How often the store rejects before it answers, and what it answers. */
+  /** How often the store rejects before it responds, and its response. */
   let [failures, isHeld] = [0, true];
   const { random } = Math;
   beforeEach(() => {

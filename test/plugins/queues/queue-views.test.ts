@@ -1,4 +1,4 @@
-/** What operators see of work in a queue, from a row and from a document, and the ids that work has in stores. */
+/** Job administration: jobs from a row and from a document, and the ids that jobs have in stores. */
 import { expect } from 'chai';
 import { mergeJobs } from '../../../cli/jobs.js';
 import type { JobView } from '../../../contract/deferred.js';

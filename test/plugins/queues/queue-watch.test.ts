@@ -1,4 +1,4 @@
-/** How a queue looks at its store: when it sweeps, what callers get while the store is unavailable, and what the log says. */
+/** Sweeps of a queue, the results of callers while the store is unavailable, and log entries. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import type { Log } from '../../../contract/plugin.js';
@@ -224,7 +224,7 @@ describe('unavailable store', () => {
     const old = catchFailure(watch.track(new Promise<never>((_, no) => (rejectOld = no))));
     const older = watch.track(new Promise<string>((yes) => (resolveOld = yes)));
     await catchFailure(watch.track(rejectWrong()));
-    // An answer from before says nothing of now.
+    // A response from before has no meaning now.
     resolveOld('late');
     await older;
     expect(messages).to.deep.equal(['unavailable']);

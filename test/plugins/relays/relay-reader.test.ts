@@ -1,4 +1,7 @@
-/** How a process reads the stream of a relay on Redis: from where, what counts as old, and what a lost connection or a new stream changes. */
+/**
+ * Reading the stream of a relay on Redis: the start position, which messages are old, and the effects of a lost
+ * connection or a new stream.
+ */
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import {
@@ -128,7 +131,7 @@ describe('relay reader', () => {
         ['999999-0', 'e', 6],
         ['1000000-0', 'e', 3],
       ]);
-      // Late, what was sent before the start is old, whatever its number.
+      // Late: messages sent before the start are old, whatever their number.
       expect(old()).to.deep.equal([
         [6, first],
         [3, !first],

@@ -1,4 +1,4 @@
-/** The latest messages of a relay: bounds of number, time and bytes, gaps, and what a client that comes back has missed. */
+/** The latest messages of a relay: limits of number, age and bytes, gaps, and what a reconnecting client has missed. */
 import { expect } from 'chai';
 import type { Delivery } from '../../../contract/delivery.js';
 import {

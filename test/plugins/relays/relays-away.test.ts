@@ -1,4 +1,7 @@
-/** The relay on Redis when its server is lost, hangs, loses answers, comes back empty: nothing is told twice, what is missed is known. */
+/**
+ * The relay on Redis when its server is lost, hangs, loses responses or restarts empty: nothing is delivered twice, and
+ * missed messages are reported.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -218,7 +221,7 @@ describe('relay redis, when its server comes back empty', function () {
       const again = await startOwnRedis(port);
       if ('skip' in again) throw new Error(again.skip);
       try {
-        // Both must be there again: what is sent before reaches whoever is.
+        // Both must be connected again: a message sent before reaches only those that are.
         for (const { log } of relays)
           await waitUntil(
             () => log.some(({ message }) => message.startsWith('relay is empty after a reconnect')),

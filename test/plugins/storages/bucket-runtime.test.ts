@@ -15,7 +15,7 @@ describe('bucket of an S3 server', () => {
   let server!: http.Server;
   let endpoint = '';
   let asked: string[] = [];
-  /** Answers by what is asked; 200 for everything else. */
+  /** Responses by request; 200 for all others. */
   let answers: Record<string, Answer> = {};
   const opened: Storage[] = [];
   before(async () => {

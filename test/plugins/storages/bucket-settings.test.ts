@@ -1,4 +1,4 @@
-/** Settings of a bucket as they were resolved, addresses that end, and what failures of a server are told as. */
+/** Resolved settings of a bucket, expiring URLs, and reported server failures. */
 import { expect } from 'chai';
 import { S3Error } from 'minio';
 import { createFault } from '../../../contract/fault.js';

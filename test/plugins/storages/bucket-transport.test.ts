@@ -1,4 +1,6 @@
-/** Connections to an S3 server: the deadlines of each, answers that are not read, and connections at rest. The servers are of this process. */
+/**
+ * Connections to an S3 server: their timeouts, unread responses, and idle connections. The servers run in this process.
+ */
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';

@@ -27,7 +27,7 @@ interface ReceivedUpload extends SentRequest {
   readonly isStream: boolean;
 }
 
-/** `answers`: what requests that send bytes fail with, in order; `fails`: the same for other calls, by name. */
+/** `answers`: errors of requests that send bytes, in order; `fails`: the same for other calls, by name. */
 function bucketWith(
   answers: (Error | null)[] = [],
   fails: Readonly<Record<string, (Error | null)[]>> = {},

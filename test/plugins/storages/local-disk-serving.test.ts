@@ -1,4 +1,4 @@
-/** How stored files are answered: headers, ranges, what is not there, and what a disk refuses. Without a server. */
+/** Serving stored files: headers, ranges, missing files, and disk errors. Without a server. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import net from 'node:net';

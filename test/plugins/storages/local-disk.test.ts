@@ -1,4 +1,7 @@
-/** The folder of the storage `local-disk`: what is on the disk before a file counts as stored, and what is left where that fails. */
+/**
+ * The folder of the storage `local-disk`: what is on the disk before a file counts as stored, and what is left after a
+ * failure.
+ */
 import fs, {
   link,
   mkdir,

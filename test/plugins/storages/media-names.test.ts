@@ -1,4 +1,4 @@
-/** Short names of media types, as authors write them in place of the type: the checker suggests what they stand for. */
+/** Short names of media types that authors write in place of the type: the checker suggests the type. */
 import { expect } from 'chai';
 import { findTypeByShortName } from '../../../plugins/storages/shared/media.light.js';
 

@@ -1,4 +1,4 @@
-/** Clearing away what failed uploads left in a bucket: until the server answers, and no longer than it may. */
+/** Removing the parts of failed uploads from a bucket: until the server responds, within limits. */
 import { expect } from 'chai';
 import type { Log } from '../../../contract/plugin.js';
 import { NETWORK_REASONS } from '../../../plugins/shared/network-reasons.light.js';

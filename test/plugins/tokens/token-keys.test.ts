@@ -17,7 +17,7 @@ const pairs = {
   small: generateKeyPairSync('rsa', { modulusLength: 1024 }),
 };
 
-/** How long the key is too short, whether it signs, or what is wrong with it. */
+/** The length of a key, whether it signs, or what is wrong with it. */
 function checkKey(algorithm: string, key: string | Uint8Array, issues = false): unknown {
   try {
     const { short, sign } = createJwtKeys(algorithm, { algorithm, key, issues, place: 'a' });

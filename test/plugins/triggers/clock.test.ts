@@ -1,6 +1,6 @@
 /**
- * The clock of schedules under time that the test makes: jumps, downtimes, overlaps, reloads and ledgers that are away. Several
- * clocks share one ledger as processes do.
+ * The scheduler under manual time: jumps, downtimes, overlaps, reloads and unavailable ledgers. Several schedulers
+ * share one ledger like processes do.
  */
 import { expect } from 'chai';
 import type { Outcome, Schedule } from '../../../contract/deferred.js';
@@ -24,7 +24,7 @@ describe('scheduler', () => {
   /** Instants that ran, of all processes. */
   let ran: string[];
   let told: string[];
-  /** What a run waits for. */
+  /** The promise that a run awaits. */
   let work: (instant: number, aborted: () => boolean) => Promise<Outcome>;
 
   const at = (start: string): void => {
@@ -102,7 +102,7 @@ describe('scheduler', () => {
       expect(ran).to.deep.equal(['03-01T00:30:00', '03-01T01:00:00', '03-01T01:30:00', '03-01T02:00:00']);
       time.shiftClock(-jump);
       await time.advance(jump);
-      // A day before the first of them there are instants that nobody ran.
+      // A day before the first of them there are instants that never ran.
       expect(ran.slice(4).filter((instant) => instant > '03-01T00:00:00')).to.deep.equal([]);
       expect(ran).to.have.length(jump === HOUR ? 4 : 4 + 44);
       await time.advance(HOUR);

@@ -1,6 +1,6 @@
 /**
- * The connections of a process as messages find them, without any wire: what is left of one that has gone, how many rooms one
- * may be in, and what happens to one that waits for older messages.
+ * Connections of a process as messages find them, without sockets: remains of a closed one, the number of rooms, and
+ * connections that wait for older messages.
  */
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../../contract/delivery.js';

@@ -1,6 +1,6 @@
 /**
- * Connections that are there and not yet known: what is sent meanwhile waits until it is known for whom it is. And messages for more
- * connections than are served at once.
+ * Connections whose identity is pending: messages wait until it is known. And messages for more connections than are
+ * served at once.
  */
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../../contract/delivery.js';
@@ -192,7 +192,7 @@ describe('messages for thousands of connections', () => {
     hub.deliverMessage(message(1, { uids: ['u0', 'u1199'] }));
     for (let n = 2; n < 100; n++) hub.deliverMessage(message(n, { all: true }));
     expect(last.got, 'up to here all of it waits').to.deep.equal([]);
-    // From here on the sender waits: no more may be on its way.
+    // From here on the sender waits: its limit is reached.
     for (let n = 100; n < 110; n++) hub.deliverMessage(message(n, { all: true }));
     expect(last.got.length).to.be.greaterThan(100);
     while (reports.length < 110) await new Promise((resolve) => setImmediate(resolve));

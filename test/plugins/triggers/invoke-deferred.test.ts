@@ -1,4 +1,4 @@
-/** Work that a request accepts for later, in plans made by hand: when it is put into its queue, and what takes it back. */
+/** Deferred work of a request, in hand-written plans: when it is enqueued, and what rolls it back. */
 import { expect } from 'chai';
 import type { AcceptPlan, ActionGroup, PartPlan } from '../../../contract/resource-plan.js';
 import { createFault } from '../../../contract/fault.js';
@@ -21,7 +21,7 @@ import {
 const PART = { admit: null, groups: [], steps: [] };
 
 describe('deferred work of a request', () => {
-  /** `seal`: what replaces the payload by what may be kept. */
+  /** `seal`: replaces the payload by what may be stored. */
   function accepting(
     events: string[],
     { whole = false, seal = null as Step[] | null, fails = false } = {},

@@ -1,7 +1,4 @@
-/**
- * Who a connection is while it stands, with a clock that is passed by hand: when its token is over, and what follows when it is
- * asked about again.
- */
+/** The identity of an open connection under manual time: when its token expires, and the result of the next check. */
 import { expect } from 'chai';
 import { createFault } from '../../../contract/fault.js';
 import type { Identified } from '../../../contract/plan.js';
@@ -46,7 +43,7 @@ describe('identity of a connection', () => {
     for (let n = 0; n < 10; n++) await Promise.resolve();
   };
 
-  /** `answers`: what the guard says, question by question; the last one again and again. */
+  /** `answers`: the results of the guard, call by call; the last one is repeated. */
   function connection(answers: readonly (Identified | null | Error)[], uid: string | null = null) {
     const ended: unknown[] = [];
     const asked: unknown[] = [];

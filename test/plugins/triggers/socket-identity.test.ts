@@ -1,4 +1,4 @@
-/** Who a connection is by its token: which guard decides, which refusal counts, and whose uid it may have. */
+/** The identity of a connection by its token: which guard decides, which rejection counts, and the uid. */
 import { expect } from 'chai';
 import type { IdentityPlan } from '../../../contract/trigger.js';
 import { createFault } from '../../../contract/fault.js';

@@ -19,7 +19,7 @@ const LIMITS = {
 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A socket that notes what is done to it, and work that ends when the test says so. */
+/** A socket that records its calls, and work that the test ends. */
 function setUp(rest: Partial<typeof LIMITS> = {}) {
   const [done, busy, ended, lefts]: [unknown[], number[], number[], unknown[]] = [[], [], [], []];
   const note = (name: string, ...given: unknown[]): void => void done.push([name, ...given].join(' '));
@@ -69,7 +69,7 @@ const begun = (rest: Partial<typeof LIMITS> = {}): Line => {
 const names = ({ begun: work }: Line): string[] => work.map(({ message }) => message.resource);
 
 describe('socket connection', () => {
-  // Pace is measured by this clock, and no time is to pass.
+  // The rate is measured by this clock, which stands still.
   beforeEach(() => void Object.assign(performance, { now: () => 0 }));
   afterEach(() => void Reflect.deleteProperty(performance, 'now'));
 
@@ -143,7 +143,7 @@ describe('socket connection', () => {
     for (const { end } of made.begun) end();
     await turn();
     expect([made.done, made.ended, names(made)]).to.deep.equal([['close 1001 bye'], [1001], ['a', 'b']]);
-    // Whoever waits for an answer to leave is told that it never will.
+    // Pending sends are rejected on close.
     expect([made.lefts, made.busy]).to.deep.equal([
       ['a', 'b'],
       [1, 1, -1, -1],
@@ -174,7 +174,7 @@ describe('socket connection', () => {
     made.socket.emit('pong');
     for (let i = 0; i < 3; i++) made.line.sendPing();
     expect(made.done).to.deep.equal(['ping', 'ping', 'ping', 'ping', 'terminate']);
-    // Who is not read cannot give a sign.
+    // A client that is not read cannot send a pong.
     const resting = begun();
     resting.socket.pause();
     for (let i = 0; i < 4; i++) resting.line.sendPing();

@@ -205,11 +205,11 @@ describe('rate of a client', () => {
     const pace = createRateLimiter(2);
     const at = (...moments: number[]) => moments.map((now) => pace(now));
     expect(at(0, 0, 0)).to.deep.equal(['fine', 'fine', 'over']);
-    // Half a second is one more; what is saved is never more than a second's worth.
+    // Half a second is one more; the burst is never more than that of a second.
     expect(at(500, 500)).to.deep.equal(['fine', 'over']);
     expect(at(60_000, 60_000, 60_000)).to.deep.equal(['fine', 'fine', 'over']);
     expect(at(...Array<number>(8).fill(60_000))).to.deep.equal([...Array<string>(7).fill('over'), 'flood']);
-    // Patience comes back as fast as the allowance.
+    // The tolerance recovers as fast as the allowance.
     expect(at(60_500, 60_500)).to.deep.equal(['fine', 'flood']);
     expect(at(...Array<number>(6).fill(62_500))).to.deep.equal(['fine', 'fine', 'over', 'over', 'over', 'flood']);
   });

@@ -1,4 +1,4 @@
-/** Lists of addresses and ranges: which address stands in one, however it is spelt, and which text is no list. */
+/** Lists of addresses and ranges: which addresses they contain, in any notation, and invalid lists. */
 import { expect } from 'chai';
 import { compileAddressList } from '../../../plugins/verifiers/ip-allow-list/runtime.js';
 import { splitEntries, isAddressLike } from '../../../plugins/verifiers/ip-allow-list/entries.light.js';
