@@ -1,4 +1,4 @@
-/** Document queries that a MongoDB server describes before they are served: what it rejects is an error at its place. */
+/** Document queries that a MongoDB server explains before they are served: a rejection is an error at its position. */
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const PAPER = {
 const query = (action: string, rest: object): object => ({ collection: '_paper', action, ...rest });
 const pipeline = (...stages: readonly object[]): object => query('AGGREGATE', { pipeline: stages });
 
-/** Text at the place of the error, words of it, and the query; the checker knows none of these. */
+/** The text at the position of the error, a part of its message, and the query; the checker reports none of these. */
 const REFUSED: readonly (readonly [at: string, words: string, query: object])[] = [
   ['"_paper"', 'Bounds string must', pipeline({ $densify: { field: 'n', range: { step: 1, bounds: 'ful' } } })],
   ['"$dateTrunc"', 'unknown time unit', pipeline({ $set: { d: { $dateTrunc: { date: '$at', unit: 'wek' } } } })],

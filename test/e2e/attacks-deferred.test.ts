@@ -1,6 +1,6 @@
 /**
- * Work behind the answer under attack: requests whose answer cannot be made, what of a client is stored, and rows of the
- * store that somebody changed. The queue is a plugin of a third party that only remembers.
+ * Attacks on deferred work: requests whose response cannot be created, stored data of a client, and changed rows of the
+ * store. The queue is a third-party plugin that only records.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

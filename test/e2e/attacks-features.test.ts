@@ -1,4 +1,7 @@
-/** Attacks on the features around a request: caches, limits, calls, files, the door. One test for each hole that there was. */
+/**
+ * Attacks on the features around a request: caches, limits, calls, files, the HTTP layer. One test for each former
+ * vulnerability.
+ */
 import { readdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -19,10 +22,10 @@ import { createJsonBehaviour, startUpstream, type Upstream } from '../support/up
 const kept = { cacheable: { read_from_cache: true, duration: 600 } };
 /** More than the connection holds by itself. */
 const SIZE = 25_000_000;
-/** Of a fixed salt: text of a definition in which a capital stands behind a `$` is an accessor. */
+/** With a fixed salt: a text of a definition with a capital after a `$` is an accessor. */
 const HASH = bcrypt.hashSync('right', '$2b$04$abcdefghijklmnopqrstuu');
 
-/** The name that is verified is also one that a result gives. */
+/** The verified name is also set by a result. */
 const VERIFYING: readonly object[] = [
   {
     id: 'verify',
@@ -236,7 +239,9 @@ describe('attacks on features', () => {
   describe('response that is not read', () => {
     const countRequestLogs = (): number => kernel.log.filter(({ message }) => message === 'request').length;
 
-    /** Sends a request and reads nothing until the server says that the request is over; gives the bytes that came. */
+    /**
+     * Sends a request and reads nothing until the server reports that the request is over; returns the received bytes.
+     */
     async function ignored(bytes: string): Promise<number> {
       const before = countRequestLogs();
       const socket = connect(kernel.server.port, '127.0.0.1');

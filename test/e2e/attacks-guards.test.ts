@@ -1,6 +1,6 @@
 /**
- * Whatever is wrong with a guard in a definition, the resource is never open: with `on_problem: "skip"` it answers 503,
- * and a reload keeps the guard that was. Also: absent values never widen what a statement touches.
+ * With an invalid guard in a definition the resource is never open: with `on_problem: "skip"` it returns 503, and a
+ * reload keeps the previous guard. Also: absent values never widen the scope of a statement.
  */
 import { expect } from 'chai';
 import { startKernel } from '../support/kernel.js';

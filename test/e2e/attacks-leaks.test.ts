@@ -1,6 +1,6 @@
 /**
- * Ways for a hash or a password to get out, or to be kept in clear: wrapped rows, rows as JSON, claims of a token, items
- * of a list; and what caches may keep of an answer. Every case is asked for over real HTTP.
+ * Leaks of a hash or a password, or its storage in plain text: wrapped rows, rows as JSON, claims of a token, items of
+ * a list; and responses that caches may store. Every case is requested over real HTTP.
  */
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';

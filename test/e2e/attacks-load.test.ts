@@ -1,4 +1,4 @@
-/** Floods that aim at what is shared: connections that wait for passwords. With a real server and a small pool. */
+/** Floods on a shared resource: connections that wait for passwords. With a real server and a small pool. */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
@@ -26,7 +26,7 @@ const FILES = {
         hashables: [{ property: 'password', ...BCRYPT, options: { rounds_cost: 10 } }],
       },
     ]),
-    // The second statement makes a transaction of the two, and the comparison stands between them.
+    // The second statement opens a transaction of the two, with the comparison in between.
     user('sign-in', [
       {
         id: 1,

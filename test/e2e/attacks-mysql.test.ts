@@ -1,6 +1,6 @@
 /**
- * Text that MySQL would read as a number, at places of which the statement does not say a type: a row of another number is never
- * found, changed or removed by it.
+ * Text that MySQL would read as a number, at places whose type the statement does not declare: a row of another number
+ * is never found, changed or removed by it.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';

@@ -1,6 +1,6 @@
 /**
- * Connections under attack: rights of an earlier day, messages of an earlier day, names that mean something to JavaScript,
- * handshakes that are also something else. What floods do stands in `sockets-faults`, tokens in `sockets-tokens`.
+ * Attacks on connections: outdated rights, outdated messages, names with a meaning in JavaScript, ambiguous handshakes.
+ * Floods are in `sockets-faults`, tokens in `sockets-tokens`.
  */
 import { expect } from 'chai';
 import type { Delivery } from '../../contract/delivery.js';
@@ -33,7 +33,7 @@ const createConnectOptions = async (id: string) => ({
   query: `?uid=${id}`,
 });
 
-/** The frame that says goodbye. */
+/** The close frame. */
 const CLOSE = Buffer.from('888000000000', 'hex');
 
 describe('attacks on connections', function () {
@@ -63,7 +63,7 @@ describe('attacks on connections', function () {
         deliverTo(kernel, { rooms: [TEAM_A] }, 'secret');
         expect((await spy.closed).code).to.equal(1012);
         expect(spy.frames.map(({ action }) => action)).not.to.contain('told');
-        // Who is in no room has nothing to lose.
+        // A client without rooms has nothing to lose.
         expect(await readDelivered(other)).to.deep.equal([]);
       }
     });

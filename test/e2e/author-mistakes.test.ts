@@ -1,6 +1,7 @@
 /**
- * What authors get wrong, one thing at a time: it is said where it stands, mostly with a fix that leaves nothing to say, and no fix
- * makes it worse. The tables say of each which code it is; `database` marks what only a database knows, `unsaid` what nobody says yet.
+ * Mistakes of authors, one at a time: each is reported at its position, mostly with a fix that leaves no problem, and
+ * no fix adds one. The tables contain the code of each; `database` marks what only a database reports, `unsaid` what is
+ * not reported yet.
  */
 import { expect } from 'chai';
 import { sampleCases } from '../support/sample.js';

@@ -1,6 +1,6 @@
 /**
- * Accepted work and the order of things: what is due, what comes first, and definitions that change between the acceptance
- * and the work. One kernel in this process, on the embedded database.
+ * Accepted jobs and their order: due times, priorities, and definitions that change between acceptance and run. One
+ * kernel in this process, on the embedded database.
  */
 import { expect } from 'chai';
 import type { JobAdmin } from '../../contract/deferred.js';
@@ -80,7 +80,7 @@ describe('deferred work over time', function () {
       { concurrency: 1 },
       { outbound: { allow: [`127.0.0.1:${upstream.port}`] } },
     );
-    // Everything else has to wait behind it.
+    // All other jobs must wait for it.
     await accept('/held', {});
     await waitForValue(
       () => upstream.requests,

@@ -1,6 +1,7 @@
 /**
- * `lintel migrate --fill`: rows that were encrypted before their column had a blind index get it, on every SQL database, beside a server
- * where there is one. What cannot be filled is named, and a second run changes nothing.
+ * `lintel migrate --fill`: rows that were encrypted before their column had a blind index get it, on every SQL
+ * database, while a server runs if there is one. Rows that cannot be filled are reported, and a second run changes
+ * nothing.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Encrypted columns with `blind_index`: unique and found by their values on every SQL database, although no two ciphertexts are alike.
- * The index is made, kept and compared by itself, and never leaves.
+ * Encrypted columns with `blind_index`: unique and found by their values on every SQL database, although all
+ * ciphertexts differ. The index is created, stored and compared automatically, and is never returned.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

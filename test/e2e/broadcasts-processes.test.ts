@@ -1,6 +1,6 @@
 /**
- * Broadcasts beyond one process, and beyond one connection: two kernels on one Redis with clients on both, what clients get that
- * come back, and a Redis that is away.
+ * Broadcasts across processes and connections: two kernels on one Redis with clients on both, messages for reconnecting
+ * clients, and an unavailable Redis.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -193,7 +193,7 @@ describe('broadcasts, two processes', function () {
     const again = await client(two, `?uid=ada&last_id=${seen?.id}`);
     await postBroadcast(one, '/one', 4, { to: 'ada' });
     const got = numbers(await next(again, 3));
-    // Messages of one process keep their order; those of two processes have none among each other.
+    // Messages of one process keep their order; those of two processes have no common order.
     expect(got.filter((number) => number !== 2)).to.deep.equal([3, 4]);
     expect(got).to.include(2);
   });

@@ -1,6 +1,6 @@
 /**
- * What actionables tell connected clients: whom, what of their result, and when. Real connections on a real kernel; a plugin of a
- * third party overhears the messages.
+ * Messages of actionables to connected clients: recipients, contents, and time. Real connections on a real kernel; a
+ * third-party plugin observes the messages.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -170,7 +170,7 @@ describe('broadcasts', () => {
     const { code } = { code: '', ...(answer.body as object | null) };
     return code;
   }
-  /** Whatever was sent before has come when this has. */
+  /** Earlier messages have arrived when this one has. */
   async function silent(...these: readonly SocketClient[]): Promise<void> {
     await post('/all');
     for (const one of these)

@@ -1,4 +1,7 @@
-/** A Redis that is closed or hangs: everything is computed, and what was to be removed meanwhile is not given when it is back. */
+/**
+ * A Redis that is closed or hangs: everything is computed, and what was to be removed meanwhile is not returned
+ * afterwards.
+ */
 import { expect } from 'chai';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { pause } from '../support/guarded-server.js';

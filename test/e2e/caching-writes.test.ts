@@ -1,6 +1,6 @@
 /**
- * Cached results beside a real database: what is committed is never hidden by what was computed before, what is rolled back removes
- * nothing, one request computes for all that wait. On memory and on a real Redis.
+ * Cached results with a real database: committed values are never hidden by earlier computations, a rollback removes
+ * nothing, one request computes for all that wait. In memory and on a real Redis.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -264,7 +264,7 @@ for (const place of PLACES) {
       const first = await ok('inner', { id, text: `one ${id}` });
       expect(first['before']).to.deep.equal({ id, text: `first ${id}` });
       expect(JSON.stringify(first)).not.to.include('hidden');
-      // Removed by the write behind it, so read again; then changed behind its back, so not.
+      // Removed by the write after it, so read again; then changed directly, so not.
       expect((await ok('inner', { id, text: `two ${id}` }))['before']).to.deep.equal({ id, text: `one ${id}` });
     });
 

@@ -1,6 +1,6 @@
 /**
- * `cacheable` over real HTTP, in memory and on a real Redis: who shares an entry and who does not, what removes it, and what is
- * never kept. `$GENERATOR` in a result tells whether it was computed again.
+ * `cacheable` over real HTTP, in memory and on a real Redis: which requests share an entry, what removes it, and what
+ * is never stored. `$GENERATOR` in a result shows whether it was computed again.
  */
 import { expect } from 'chai';
 import { PLACES } from '../support/caches.js';

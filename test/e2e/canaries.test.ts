@@ -1,7 +1,7 @@
 /**
- * Secrets and values of requests, each a text that occurs nowhere else: after every sort of request, with everything that
- * watches switched on, none of them is found in a log, on the page of figures, in a trace, in an answer that does not owe
- * it to the caller, or in what the command line prints. What is driven stands in `test/support/canary-features.ts`.
+ * Secrets and values of requests, each a unique text: after every kind of request, with all observers enabled, none of
+ * them is found in a log, in the metrics, in a trace, in a response that does not belong to the caller, or in the
+ * output of the command line. The cases are in `test/support/canary-features.ts`.
  */
 import { expect } from 'chai';
 import { runCli } from '../support/cli.js';
@@ -21,7 +21,7 @@ const listEncodings = (text: string): string[] => [
   Buffer.from(text).toString('base64url'),
   Buffer.from(text).toString('hex'),
 ];
-/** The start of a canary says its name; half of one that was cut is as bad as the whole. */
+/** The start of a canary contains its name; half of a truncated one is as bad as the whole. */
 const KEPT = 20;
 
 const mergeParts = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> =>
@@ -37,7 +37,7 @@ describe('secrets (canaries)', function () {
   const { createFolder, startIn } = serveAsChild();
   let collector: Collector | undefined;
   after(() => collector?.close());
-  /** What was seen, by where; and what may be there. */
+  /** The observed texts, by place; and the allowed ones. */
   const seen: { readonly where: string; readonly text: string; readonly may: readonly string[] }[] = [];
   const kept = new Map<string, string>();
   let cwd: string;
@@ -169,7 +169,7 @@ describe('secrets (canaries)', function () {
     );
     seen.push({ where: 'lintel jobs list', text: JSON.stringify(rows) + (await jobs('list')), may: [] });
     const shown = await jobs('show', rows[0]?.id ?? '');
-    // What the work reads is all that is kept of its request.
+    // The stored request contains only what the job reads.
     seen.push({ where: 'lintel jobs show', text: shown, may: ['deadpayload'] });
     expect(shown).to.contain(getCanary('deadpayload')).and.not.contain('127.0.0.1');
   });

@@ -1,6 +1,6 @@
 /**
- * One identity, however it is typed: rules bring texts into one form before they are judged, compared and stored, and limits count
- * all spellings as one. Real HTTP on an embedded database.
+ * One identity in any notation: rules convert texts into one form before they are validated, compared and stored, and
+ * limits count all notations as one. Real HTTP on an embedded database.
  */
 import { expect } from 'chai';
 import { FORMS, type CanonicalForm } from '../../plugins/validation-types/shared/canonical.light.js';

@@ -1,4 +1,4 @@
-/** What stops a start: keys, nonces and additional data that cannot be used. And nonces that tests may fix. */
+/** Errors at startup: invalid keys, nonces and additional data. And nonces that tests may fix. */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import { startKernel } from '../support/kernel.js';
@@ -27,7 +27,7 @@ const sealing = (id: string, options: Options, algorithm = 'Aes256Gcm'): object 
   returnables: ['stored'],
 });
 
-/** Code and message parameters of what stopped the start; null when nothing did. */
+/** Code and message parameters of the startup error; null without one. */
 async function findStartError(
   options: Options,
   { key = KEY, algorithm = 'Aes256Gcm', testing = false, text = '' } = {},

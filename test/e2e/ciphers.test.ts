@@ -1,4 +1,4 @@
-/** `ciphers` over real HTTP: what is stored is unreadable, what comes back is what was sent. */
+/** `ciphers` over real HTTP: stored values are unreadable, returned ones equal the sent ones. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';

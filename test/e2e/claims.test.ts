@@ -1,4 +1,4 @@
-/** Claims are settled before anything is written: a request that fails for want of one leaves nothing behind. */
+/** Claims are resolved before anything is written: a request that fails for a missing one leaves nothing. */
 import { expect } from 'chai';
 import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import type { Loose } from '../support/client.js';

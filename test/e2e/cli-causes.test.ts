@@ -150,7 +150,7 @@ describe('lintel check: one row for a mistake in many resources', function () {
       'definitions/_note.json': { id: KEY, title: { type: 'String' } },
       'definitions/base.json': { id: 'base', resource: 'base', actionables: [{ id: 1, mode: 'RETURN', value: 1 }] },
       'definitions/wrong.json': wrong,
-      // Whatever is broken here is not said again of the statements that use the table.
+      // Errors of a table are not repeated for the statements that use it.
       'definitions/_broken.json': '{ "id": { "type": "Number", "primary_key": true }, "na',
       'definitions/reads.json': { id: 'reads', resource: 'reads', ...select('SELECT name FROM brokens') },
     });
@@ -167,7 +167,7 @@ describe('lintel check: one row for a mistake in many resources', function () {
       return `${code} ${(listed === '' ? 1 : 1 + listed.split(', ').length) + Number(more)}`;
     });
     const expected = MISTAKES.map(({ code, places = 1 }) => `${code} ${places * EACH}`);
-    // Of the broken file, and advice about what is returned.
+    // Of the invalid file, and advice about returned columns.
     const others = found.filter((row) => !/^(?:SRC|RET)_/.test(row));
     expect(others.sort(), stdout).to.deep.equal(expected.sort());
   });

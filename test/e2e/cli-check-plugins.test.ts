@@ -1,4 +1,4 @@
-/** `lintel check` and `audit` of a project with plugins in its folders: their code is not run unless `--trust` says so. */
+/** `lintel check` and `audit` of a project with plugins in its folders: their code runs only with `--trust`. */
 import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -20,7 +20,7 @@ describe('lintel check without the code of a project', () => {
   const projects: TempProject[] = [];
   after(() => Promise.all(projects.map((project) => project.dispose())));
 
-  /** Its spec is imported anew: a process reads a module once. */
+  /** Its spec is imported again: a process loads a module once. */
   async function project(definition: object, more: object = {}): Promise<string> {
     const files = {
       'package.json': { type: 'module' },

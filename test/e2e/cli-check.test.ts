@@ -1,4 +1,4 @@
-/** The command line where it only reads: help, version, `check`, `plan`, and what it says about a wrong config. */
+/** The read-only command line: help, version, `check`, `plan`, and errors of a config. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

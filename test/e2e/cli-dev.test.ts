@@ -1,4 +1,4 @@
-/** `lintel dev`: files are edited, its output is waited for, and requests show what it serves. */
+/** `lintel dev`: files are edited, its output is awaited, and requests show what it serves. */
 import { expect } from 'chai';
 import { FSWatcher } from 'chokidar';
 import { startCli } from '../support/child.js';
@@ -26,7 +26,7 @@ describe('lintel dev', function () {
     await project.dispose();
   });
 
-  /** Writes and waits for the line that says what is served since; gives what was printed meanwhile. */
+  /** Writes and waits for the line that reports the reload; returns the output until then. */
   async function save(name: string, content: unknown, line: RegExp): Promise<string> {
     const from = child.output().length;
     await project.write(name, content);
@@ -151,7 +151,7 @@ describe('lintel dev', function () {
     // The types that the database found are in the description of the interface.
     const described = JSON.stringify((await client.request('GET', '/openapi.json')).body);
     expect(described).to.contain('"properties":{"n":{"type":["integer","null"]}}');
-    // The place in the statement, as the check marks it: also behind escapes, and where Lintel adds to the text.
+    // The position in the statement, as the check marks it: also after escapes, and where Lintel extends the text.
     for (const [path, marked, before] of [
       ['missing', 'nowhere', '\\n n FROM '],
       ['written', 'nothing', 'INSERT INTO '],

@@ -1,6 +1,6 @@
 /**
- * The end of `lintel serve` in its order: work that was begun is finished or handed back, connections at rest hold up nobody,
- * a balancer has time to notice. The plugin `desk` says what it is told; nothing here waits for time but the last assertion.
+ * The shutdown of `lintel serve` in its order: started work is finished or returned, idle connections delay nothing, a
+ * balancer has time to react. The plugin `desk` prints its calls; only the last assertion waits for time.
  */
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const filesWith = (timeouts: object = {}): Record<string, unknown> => ({
   'definitions/a.json': [defineReturnResource('desk', '$GENERATOR.DESK'), defineReturnResource('echo', '$PAYLOAD')],
   'lintel.config.json': { plugins: PLUGINS, http: { timeouts } },
 });
-/** What the plugin said after it was ready, in order. */
+/** Output of the plugin after it was ready, in order. */
 const said = (child: Running): string[] =>
   [...child.output().matchAll(/"msg":"desk: (.*)"/g)].map(([, text]) => text ?? '').slice(2);
 
@@ -30,7 +30,7 @@ describe('end of lintel serve', function () {
     const slow = client.post('/echo', { hold: 'SIGUSR1' });
     await child.waitForOutput(/recorder holds a request/);
     const over = child.stop('SIGTERM');
-    // Work ends beside the requests, and begins to end before they do.
+    // Jobs end independently of requests, and begin to end before them.
     await child.waitForOutput(/desk: takes up nothing more/);
     process.emit('SIGUSR1', 'SIGUSR1');
     expect((await slow).status).to.equal(200);
@@ -65,7 +65,7 @@ describe('end of lintel serve', function () {
     const { url } = await waitUntilReady(child);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     await once(socket, 'connect');
-    // The server has it once it answers one that came later.
+    // The server has received it once it responds to a later one.
     await fetch(`${url}/status/live`).then((answer) => answer.text());
     const elapsed = startStopwatch();
     const closed = once(socket, 'close');

@@ -1,4 +1,4 @@
-/** `lintel schema`, `docs` and `manifest`: what they write, where, and when they refuse. */
+/** `lintel schema`, `docs` and `manifest`: what they write, where, and when they reject. */
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Ajv from 'ajv';

@@ -1,4 +1,7 @@
-/** `lintel init` and `lintel env`: the new project checks, serves and keeps its secrets; nothing is ever written over. */
+/**
+ * `lintel init` and `lintel env`: the new project checks, serves and keeps its secrets private; nothing is ever
+ * overwritten.
+ */
 import { access, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
@@ -8,7 +11,7 @@ import { hostCli, runCli } from '../support/cli.js';
 import { createClient, type Loose } from '../support/client.js';
 import { copySample, ROOT, SAMPLE_ENV, createTempProject, type Files, type TempProject } from '../support/project.js';
 
-/** The least that a hash may cost; what usual ones cost is tested with the hashers. */
+/** The minimum cost of a hash; usual costs are tested with the hashers. */
 const QUICK_HASH = '"algorithm": "BCRYPT", "options": { "rounds_cost": 4 } }],';
 
 const projects: TempProject[] = [];

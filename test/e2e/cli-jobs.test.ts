@@ -1,4 +1,4 @@
-/** `lintel jobs`: what operators see of deferred work and may do with it, on a plugin that keeps it in a file. */
+/** `lintel jobs`: reading and managing deferred work, on a plugin that stores it in a file. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -83,7 +83,7 @@ describe('lintel jobs', function () {
   beforeEach(async () => {
     project = await createTempProject({
       'definitions/a.json': defineReturnResource('a', '$GENERATOR.DESK'),
-      // Needs a database that is not there, and that nobody who looks after work needs.
+      // Requires an unavailable database, which job administration does not need.
       'definitions/b.json': defineQueryResource('b', 'SELECT 1 AS one'),
       'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'desk')] },
       'jobs.json': JOBS,

@@ -1,4 +1,4 @@
-/** `lintel migrate`: what it shows, what it changes, and what it leaves alone. */
+/** `lintel migrate`: what it prints, changes, and leaves unchanged. */
 import { readdir } from 'node:fs/promises';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -22,7 +22,7 @@ const FILES = {
 const MEMORY = { main: { use: 'pglite', path: 'memory://' } };
 
 for (const dialect of ['pglite', 'postgres'] as const) {
-  // Each test goes on with the database that the one before has left.
+  // Each test continues with the database of the previous one.
   describe(`lintel migrate, on ${dialect}`, function () {
     let project: TempProject;
     let env: Record<string, string> = {};

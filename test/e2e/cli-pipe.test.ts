@@ -1,4 +1,4 @@
-/** Output into a pipe whose reader has seen enough, as `lintel schema | head` does: no complaint, and the same exit code. */
+/** Output into a pipe whose reader has closed, like `lintel schema | head`: no error, and the same exit code. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

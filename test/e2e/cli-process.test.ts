@@ -48,7 +48,7 @@ const TEST_FILES: Files = {
 };
 const BROKEN = '{\n  "id": "b",\n  "resource": "b",\n  "actionables": [{ "id": 1, "mode": "RETRUN" }]\n}\n';
 
-/** What a new process is asked, by command. */
+/** Arguments of a new process, by command. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   init: ['init', 'shop'],
   env: ['env'],

@@ -1,4 +1,4 @@
-/** `lintel serve`: what it refuses, how it ends, and what it never tells. */
+/** `lintel serve`: when it does not start, how it ends, and what it never prints. */
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -148,7 +148,7 @@ describe('lintel serve', function () {
           let status: number | undefined;
           while (status === undefined) {
             tries++;
-            // An answer that was on its way and got lost would make the next try a conflict.
+            // A lost response in transit would make the retry a conflict.
             status = await client.post('/add', { id }).then(
               (answer) => answer.status,
               () => up.then(() => undefined),

@@ -1,4 +1,6 @@
-/** `lintel serve` starts: the table and the curl line it prints, its log, its address, and what it loads. */
+/**
+ * The start of `lintel serve`: the table and the curl line it prints, its log, its address, and the modules it loads.
+ */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

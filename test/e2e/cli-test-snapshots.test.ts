@@ -48,7 +48,7 @@ describe('lintel test --update', () => {
       .to.match(/^\{\n {2}\/\/ Of notes\.\n/)
       .and.match(/"\$snapshot": \{\n {6}"id": "\w{26}",\n {6}"text": "hello",\n {6}"tags": \["a", "b"\]\n {4}\} \} \}/);
 
-    // The identifier is new in each run, so a matcher takes its place; the layout and a comment are those of the reader.
+    // The identifier is new in each run, so a matcher replaces it; the layout and a comment are those of the author.
     const snapshot =
       '{ "$snapshot": {\n      "id": { "$any": "ulid" }, // new\n      "text": "hello", "tags": ["a", "b"] } }';
     const matched = wrap(step('note', snapshot));

@@ -1,4 +1,4 @@
-/** `lintel test`: work behind requests, the time, services that are called, messages, webhooks, and stores of every kind. */
+/** `lintel test`: deferred work, time, called services, messages, webhooks, and stores of every kind. */
 import { expect } from 'chai';
 import { generateKeyPairSync } from 'node:crypto';
 import { runCli } from '../support/cli.js';

@@ -1,4 +1,4 @@
-/** `lintel test`: cases over real HTTP on an embedded database, each from what it gives; reports and exit codes. */
+/** `lintel test`: cases over real HTTP on an embedded database, each with its own data; reports and exit codes. */
 import { expect } from 'chai';
 import { hostCli, runCli, type Finished } from '../support/cli.js';
 import { createTempProject, type Files, type TempProject } from '../support/project.js';

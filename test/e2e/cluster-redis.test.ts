@@ -1,6 +1,6 @@
 /**
- * Three processes whose queue, relay and cache lie on one Redis, and what becomes of work and messages when it goes, comes
- * back with what it held, and comes back without.
+ * Three processes with queue, relay and cache on one Redis, and their jobs and messages when it stops, restarts with
+ * its data, and restarts without.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -139,7 +139,7 @@ describe('three processes and their Redis', function () {
     while (frames.length < count) frames.push(await client.next());
     return frames.map(({ data }) => (data as { n: unknown }).n);
   };
-  /** Each process says so, `times` times since its start. */
+  /** Each process logs it, `times` times since its start. */
   const said = async (text: string, times = 1): Promise<void> => {
     const counts = (): number[] => cluster.peers.map(({ output }) => output().split(text).length - 1);
     await waitForValue(counts, (found) => found.every((count) => count >= times));
@@ -173,7 +173,7 @@ describe('three processes and their Redis', function () {
     await waitForValue(entries, ({ length }) => length === 5);
     expect((await entries()).sort()).to.deep.equal(['a', 'b', 'c', 'd', 'then d']);
     for (const index of [0, 1, 2]) await post(index, '/all', { n: 10 + index }, 200);
-    // And what the other processes told meanwhile.
+    // Including messages of the other processes meanwhile.
     for (const [index, client] of clients.entries()) {
       const missed = [0, 1, 2].filter((other) => other !== index);
       expect(await numbers(client, 5)).to.have.members([...missed, 10, 11, 12]);

@@ -1,6 +1,6 @@
 /**
- * Clients that stay connected to one of three processes: messages from any process reach them once, wherever they are, also
- * when theirs was killed and they come back to another; limits and revoked tokens hold for requests and messages together.
+ * Clients connected to one of three processes: messages from any process reach them once, also when their process was
+ * killed and they reconnect to another; limits and revoked tokens apply to requests and messages together.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';

@@ -1,6 +1,6 @@
 /**
- * Three processes of the same definitions, on one PostgreSQL and one Redis: what one of them did holds in the others at
- * once. One is the process of the test. Requests go to a process of the test's choice, past the balancer.
+ * Three processes of the same definitions, on one PostgreSQL and one Redis: effects of one apply to the others
+ * immediately. One is the process of the test. Requests go directly to a selected process, without the balancer.
  */
 import { expect } from 'chai';
 import { startCluster, type Cluster } from '../support/cluster.js';
@@ -174,7 +174,7 @@ describe('three processes', function () {
     for (let text = 1; text <= countRuns('kills', 40, 100); text++) {
       await a().post('/write', { id: 2, text: String(text) });
       answered = text;
-      // What is read after the answer of a write is this text or a later one.
+      // A read after the response of a write returns this text or a later one.
       const [first, second] = await Promise.all([b(), c()].map((client) => client.post('/note', { id: 2 })));
       expect([first?.body['text'], second?.body['text']]).to.deep.equal([String(text), String(text)]);
     }

@@ -1,6 +1,6 @@
 /**
  * `combine_returned_results_from` and `returnables` together, over real HTTP: what is merged, in which order, and that
- * nothing leaves which is not meant to: only names of `returnables`, and no secret field that none of them names.
+ * only intended values are returned: names of `returnables`, and no unnamed secret field.
  */
 import { expect } from 'chai';
 import { fc } from '../support/properties.js';

@@ -1,6 +1,6 @@
 /**
- * A community application in the style of another system of the interface, unchanged under its profile:
- * what its clients send, in the order in which they would, and what they get. Each statement has to be read by the database.
+ * A community application in the style of another system with the interface, unchanged in its profile: the requests of
+ * its clients, in their order, and the responses. The database must parse each statement.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -273,7 +273,7 @@ describe('definitions of a community project', () => {
       await enter(ada, ['Authorization', String(ada['session'])]),
       await enter(grace, ['Authorization', String(grace['session'])]),
     ];
-    // Without a token the uid that is said is the address, as clients of the other system rely on.
+    // Without a token the declared uid is the address, which clients of the other system rely on.
     const stranger = await enter(grace, []);
     try {
       const said = await speaker.sendRequest('say', { text: 'hello', circle_id: circle['id'] });

@@ -1,6 +1,6 @@
 /**
- * A shop of documents in the style of another system of the interface, unchanged under its profile, on both document stores: what
- * its clients send and what they get.
+ * A document shop in the style of another system with the interface, unchanged in its profile, on both document stores:
+ * the requests of its clients and the responses.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';

@@ -19,7 +19,7 @@ interface Case {
     readonly out?: unknown;
     readonly footer?: string;
     readonly status?: readonly number[];
-    /** A success gives one of these. */
+    /** A success returns one of these. */
     readonly out_any?: readonly unknown[];
     /** Of a form, in any order: a payload has no order. */
     readonly parts?: readonly unknown[];
@@ -29,8 +29,8 @@ interface Case {
 }
 
 /**
- * How many cases must be there at least, and how many of them are skipped because they are optional. Of what goes through a
- * running service only one of `every` is sent in a full run, and fewer in a sampled one; the command takes them all, and suites
+ * The minimum number of cases, and how many of them are skipped because they are optional. Cases that need a running
+ * service are sampled: one of `every` in a full run, and fewer in a sampled one; the command runs them all, and suites
  * of the parts too.
  */
 const FILES: readonly {
@@ -98,7 +98,7 @@ describe('shared vectors', () => {
         const { ok, out, footer, status, error } = await runLine(op, line);
         if (input.optional === true) {
           skipped++;
-          // What is not offered may be refused, and nothing else.
+          // Features that are not offered may be rejected, and nothing else.
           if (ok) wrong.push(`${id} is not offered`);
           continue;
         }

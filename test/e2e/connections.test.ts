@@ -1,6 +1,6 @@
 /**
- * Several named connections: a model or a query says where it lies, what one request writes on two of them are two units, and
- * each is seen by the page of health.
+ * Several named connections: a model or a query names its connection, writes of one request on two of them are two
+ * transactions, and each is on the status page.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';

@@ -1,4 +1,4 @@
-/** Who may call from a browser, and the headers that every answer has: over real HTTP, whatever answers. */
+/** CORS, and the headers of every response: over real HTTP, for every source of a response. */
 import { expect } from 'chai';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

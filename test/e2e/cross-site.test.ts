@@ -1,6 +1,6 @@
 /**
- * What a page of another origin has a browser send without asking, and names that a page has resolve to this machine: over real
- * HTTP and WebSocket, with the headers that browsers add.
+ * Requests that a page of another origin can send through a browser, and names that a page can resolve to this machine:
+ * over real HTTP and WebSocket, with the headers of browsers.
  */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
@@ -64,7 +64,7 @@ describe('cross-site requests', () => {
   let reached: TestKernel;
   before(async () => {
     kernel = await start({ config: { http: { allowed_origins: [APP] } } });
-    // Behind a proxy: not for this machine alone.
+    // Behind a proxy: not for this machine only.
     reached = await start({ config: { http: { allowed_origins: [APP], trusted_proxies: 1 } } });
   });
 

@@ -1,6 +1,6 @@
 /**
- * A server whose connections are cut while it serves: it stays alive, says when it cannot answer, and is ready again by
- * itself. Statements that take too long and a pool that is empty for too long end with 503 and a time to come back.
+ * A server whose connections are cut while it serves: it stays alive, reports when it cannot serve, and recovers by
+ * itself. Slow statements and a pool that is exhausted for too long return 503 with Retry-After.
  */
 import { expect } from 'chai';
 import pg from 'pg';

@@ -1,6 +1,6 @@
 /**
- * The deadline of a request holds for every store that it waits for: caches, queues, storages, documents. With plugins that
- * never answer, and with servers that accept everything and send nothing.
+ * The deadline of a request applies to every store that it waits for: caches, queues, storages, documents. With plugins
+ * that never respond, and with servers that accept everything and send nothing.
  */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { waitUntilNoTempFiles } from '../support/temp-files.js';
 import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 import { waitUntil } from '../support/until.js';
 
-/** Seconds. A Redis that is silent is noticed after 0.8 s, so what ends here does so by the deadline. */
+/** Seconds. A silent Redis is detected after 0.8 s, so the deadline ends what ends here. */
 const REQUEST = 0.3;
 const LONGEST_MS = 700;
 const http = { timeouts: { request: REQUEST } };
@@ -61,7 +61,7 @@ describe('deadline of a request, at every store', () => {
     return kernel;
   }
 
-  /** Status and code of the response, which comes in time. */
+  /** Status and code of the response, which arrives in time. */
   async function send(
     kernel: TestKernel,
     path: string,
@@ -154,7 +154,7 @@ describe('deadline of a request, at every store', () => {
     expect(outcomes.map((text) => text.slice(0, 3))).to.deep.equal(['503', '503']);
     expect(asked).to.include.members(['PUT', 'POST']);
     await waitUntilNoTempFiles();
-    // The sweep of what may have arrived has one request at a time.
+    // The sweep of uploads with an unknown outcome sends one request at a time.
     const countConnections = (): Promise<number> =>
       new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
     await waitUntil(async () => (await countConnections()) <= 2);

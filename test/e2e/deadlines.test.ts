@@ -1,6 +1,7 @@
 /**
- * One deadline for each request (`http.timeouts.request`): whatever it waits for (a connection, a statement, a lock, a server that
- * is silent, a turn, a call), it is answered by then, and what was not done is not acknowledged. With a real server.
+ * One deadline for each request (`http.timeouts.request`): whatever it waits for (a connection, a statement, a lock, a
+ * silent server, a limiter, a call), it gets a response by then, and unfinished work is not acknowledged. With a real
+ * server.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -56,7 +57,7 @@ describe('deadline of a request', () => {
   });
 
   const running = async (): Promise<number> => {
-    // Inside a transaction the first look would be kept.
+    // Inside a transaction the first read would be repeated.
     await admin.query('SELECT pg_stat_clear_snapshot()');
     const { rows } = await admin.query<{ n: string }>(
       `SELECT count(*) AS n FROM pg_stat_activity

@@ -1,6 +1,6 @@
 /**
- * What `deploy/Dockerfile` promises, run without an image: a user without rights on a folder that it cannot write to, files
- * as a ConfigMap shows them, the health check as it stands there, and signals to process 1.
+ * `deploy/Dockerfile`, run without an image: a user without rights on a read-only folder, files like those of a
+ * ConfigMap, its health check, and signals to process 1.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -115,7 +115,7 @@ describe('container', function () {
       words = [unshare, '-p', '-f', '--kill-child', process.execPath, CLI, 'serve'];
     });
 
-    /** Starts it as process 1, waits for a line, sends SIGTERM to it; its exit code, and how long it took. */
+    /** Starts it as process 1, waits for a line, sends SIGTERM to it; its exit code, and the duration. */
     async function stopAfterLine(cwd: string, line: RegExp): Promise<{ code: unknown; ms: number }> {
       const [program = '', ...rest] = words;
       const outer = spawn(program, rest, { cwd, env: { PATH: process.env['PATH'], PORT: '0' } });

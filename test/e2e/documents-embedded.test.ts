@@ -1,4 +1,4 @@
-/** Documents without a server: a project that says nothing of stores, over HTTP. */
+/** Documents without a server: a project without configured stores, over HTTP. */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

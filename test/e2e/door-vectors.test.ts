@@ -36,7 +36,7 @@ describe('JSON bodies against the shared vectors', () => {
     for (const { id, bytes, content_type, expect: wanted } of cases) {
       const body = new Uint8Array(Buffer.from(bytes, 'hex'));
       const answer = await kernel!.post('/echo', body, { headers: { 'content-type': content_type } });
-      // Read, and then perhaps refused by the resource for not being an object.
+      // Parsed, and then possibly rejected by the resource for not being an object.
       const read = answer.status === 200 || answer.body['code'] === 'VAL_NOT_OBJECT';
       const fits =
         wanted.ok === null ? answer.status < 500 : wanted.ok ? read : wanted.status?.includes(answer.status) === true;

@@ -1,4 +1,4 @@
-/** The door, over real HTTP: which requests are let in, with which status the others are refused, and in which shape. */
+/** The HTTP layer, over real HTTP: accepted requests, the status of rejected ones, and their format. */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { formatRequestHead, parseRaw, type Loose } from '../support/client.js';
@@ -24,7 +24,7 @@ describe('HTTP layer', () => {
   before(async () => (kernel = await startKernel({ files: FILES, config: { http: { limits } } })));
   after(() => kernel.close());
 
-  /** Every refusal has exactly this shape, whoever refuses. */
+  /** Every rejection has exactly this format, whatever its source. */
   function expectProblem(
     answer: { status: number; headers: Headers; body: Loose },
     status: number,
@@ -87,7 +87,7 @@ describe('HTTP layer', () => {
       expect(parseRaw(await kernel.raw(formatRequestHead('POST', '/echo', large))).status).to.equal(431);
       const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`x-${i}`, 'v']));
       const body = '{"a":1}';
-      // A header that is silently dropped could be the one that says how long the body is.
+      // A header that is silently dropped could be the Content-Length.
       const flood = formatRequestHead('POST', '/echo', {
         ...many,
         'content-type': 'application/json',

@@ -1,6 +1,6 @@
 /**
- * `on_empty: {"stop": true}`: an event that is known already ends the request there, without an error. What was done before is committed,
- * nothing behind it is done or put off, and no cache keeps what it gave.
+ * `on_empty: {"stop": true}`: an already known event ends the request there, without an error. Earlier work is
+ * committed, later work is neither run nor deferred, and its response is not cached.
  */
 import { expect } from 'chai';
 import { describeOnBothDatabases } from '../support/kernel.js';

@@ -1,6 +1,6 @@
 /**
- * The table of errors, one row for each condition, over real HTTP on both databases: status, code, content type, one shape
- * whoever refuses, and nothing in it that only we should know.
+ * The table of errors, one row for each condition, over real HTTP on both databases: status, code, content type, one
+ * format for every source, and no internal information.
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -188,7 +188,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** Words that would tell how it is made: statements, tables, constraints, the driver, stacks, folders, the environment. */
+/** Words of internal information: statements, tables, constraints, the driver, stacks, folders, the environment. */
 const INTERNAL =
   /canary|select|insert|parts_|owners|hidden|constraint|duplicate key|pg|postgres|\bat \/|\.js|node:|[a-z]Error\b|error: /i;
 

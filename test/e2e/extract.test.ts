@@ -1,4 +1,6 @@
-/** `extract_response_for` directly on an actionable, over real HTTP: where its values come from and who can use them. */
+/**
+ * `extract_response_for` directly on an actionable, over real HTTP: sources of its values and where they can be used.
+ */
 import { expect } from 'chai';
 import { describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';

@@ -1,6 +1,6 @@
 /**
- * Failures that are made on purpose, where the way back must be exact: a database that is lost with a write under way or while
- * nobody asks, a process that is killed inside a chain, clocks that jump. docs/failures.md lists them all.
+ * Provoked failures with a required recovery: a database that is lost during a write or while idle, a process that is
+ * killed inside a chain, clocks that jump. docs/failures.md lists them all.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -15,7 +15,7 @@ import { skipTest } from '../support/skip.js';
 
 const MODEL = { 'definitions/_note.json': { id: { type: 'Number', primary_key: true, auto_increment: true } } };
 const INSERT = { query: 'INSERT INTO notes DEFAULT VALUES', parameters: [] };
-/** Held by the test: whoever asks for it inside a statement waits there. */
+/** Held by the test: a statement that requests it waits there. */
 const LATCH = 4711;
 
 const FILES = {

@@ -1,4 +1,7 @@
-/** Costly work is given out by turns of clients: whoever asks for much waits behind itself, and everybody else is served. */
+/**
+ * Expensive work is scheduled fairly between clients: a client with many requests waits for itself, and others are
+ * served.
+ */
 import { expect } from 'chai';
 import { describeOnDatabase } from '../support/kernel.js';
 import { defineQueryResource } from '../support/project.js';

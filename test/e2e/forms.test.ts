@@ -1,4 +1,4 @@
-/** Forms at the door: what becomes the payload, what is refused and with which status, and that nothing is left behind. */
+/** Forms at the HTTP layer: the resulting payload, rejections and their status, and that no files remain. */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -181,7 +181,7 @@ describe('forms', () => {
     it('close the connection without reading further', async () => {
       const body = createRawForm([file('a', 'x'.repeat(3000), 'text/plain')]);
       const request = formatRequestHead('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': 15_000 });
-      // The rest never comes; `raw` ends only when the server closes.
+      // The rest is never sent; `raw` ends only when the server closes.
       const answer = parseRaw(await kernel.raw([request, body.subarray(0, 2900)]));
       expect(answer.status).to.equal(413);
       expect(answer.head).to.contain('connection: close');
@@ -320,7 +320,7 @@ describe('forms', () => {
         await sendAndClose(kernel.server.port, whole.subarray(0, at), at % 2 === 0);
       await waitUntilNoTempFiles();
       expect((await send('/up', createRawForm([file('a')]))).status).to.equal(200);
-      // A client's leaving is nobody's failure.
+      // A client that disconnects is not a failure.
       expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
     }).timeout(30_000);
 

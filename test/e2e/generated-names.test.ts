@@ -1,4 +1,7 @@
-/** `generate` / `for` over real HTTP and on plans: where the name is known, how long its value lasts, and who wins over it. */
+/**
+ * `generate` / `for` over real HTTP and on plans: where the name is known, the scope of its value, and what takes
+ * precedence.
+ */
 import { createTestInvocation } from '../support/invocation.js';
 import { expect } from 'chai';
 import type { Frame } from '../../contract/plan.js';
@@ -137,7 +140,7 @@ describe('scope of generated values', () => {
 
   const invocation = createTestInvocation();
 
-  /** Runs the actionable on the frame as `invoke` does, and gives the value of the name. */
+  /** Runs the actionable on the frame like `invoke`, and returns the value of the name. */
   const run = (frame: Frame): unknown => {
     const action = kernel.kernel.plans().byId.get('one')!.groups[0]!.actions[0]!;
     for (const step of action.before ?? []) void step.run(frame, { result: null });

@@ -1,6 +1,6 @@
 /**
- * Limits and maintenance hold however a resource is reached: by another one that depends on it, over a connection, from a job, by
- * the clock. Real HTTP and WebSocket on a real kernel; work behind the answer is taken up by the test.
+ * Limits and maintenance apply however a resource is called: by another one that depends on it, over a connection, from
+ * a job, by a schedule. Real HTTP and WebSocket on a real kernel; the test runs the deferred work.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * Guards over real HTTP, with the fixture plugin `gate`: they are asked before the body is read, and a connection on which
- * a body was left unread is either used again or closed. Also `maintenance`, which refuses before every guard.
+ * Guards over real HTTP, with the fixture plugin `gate`: they run before the body is read, and a connection with an
+ * unread body is either reused or closed. Also `maintenance`, which rejects before every guard.
  */
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const FILES = {
   ],
 };
 
-/** A connection on which several requests are sent; each answer is read by its length. */
+/** A connection with several requests; each response is read by its length. */
 class Line {
   #received = '';
   #ended = false;

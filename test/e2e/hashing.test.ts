@@ -1,4 +1,4 @@
-/** `hashables` over real HTTP, without a database: who sees the hash, what is refused, how much is done at a time. */
+/** `hashables` over real HTTP, without a database: where the hash is visible, what is rejected, and the concurrency. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { hashesAtOnce, hashing } from '../../plugins/hashers/shared/hash-limiter.js';

@@ -10,7 +10,7 @@ import { defineQueryResource, vectorFile } from '../support/project.js';
 import { sampleCases } from '../support/sample.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
-/** Values sent, under names that say where they come from; null where the vectors are not there. */
+/** Values by their source; null without the vectors. */
 type Values = readonly (readonly [id: string, value: unknown])[];
 interface Vector {
   readonly id: string;
@@ -28,7 +28,7 @@ const read = (name: string): Values | null => {
   return vectors.map(({ id, text, values }) => [id, values === undefined ? text : values.name]);
 };
 
-/** As clients send them where a text is expected: what a store would take for conditions and updates, if it were asked to. */
+/** Values that clients send in place of a text: conditions and updates for a store, if it evaluated them. */
 const OPERATORS: Values = [
   { $ne: null },
   { $gt: '' },

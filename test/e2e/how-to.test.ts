@@ -1,6 +1,6 @@
 /**
- * The how-to pages, executed: the definitions, the config and the plugins that a page shows load without an error or a warning, and
- * each request gets the answer that follows it.
+ * The how-to pages, executed: the definitions, the config and the plugins of a page load without an error or a warning,
+ * and each request gets the response that follows it.
  */
 import { expect } from 'chai';
 import { mkdir, symlink } from 'node:fs/promises';

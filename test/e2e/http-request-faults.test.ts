@@ -1,6 +1,6 @@
 /**
- * Other services that are slow, broken or hostile: every call ends, by its deadline and within its limits, and tells the
- * client nothing of what came. Deadlines are cut short by the config, so that nothing has to be waited for.
+ * Slow, failing or hostile services: every call ends, by its deadline and within its limits, and reveals nothing of the
+ * response. The config shortens the deadlines, so that nothing has to be awaited.
  */
 import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
@@ -37,10 +37,10 @@ describe('HTTPREQUEST and failing services', () => {
   let upstream!: Upstream;
   let other!: Upstream;
   let kernel!: TestKernel;
-  /** How often each address was asked. */
+  /** Number of requests for each path. */
   const count = (path: string): number => upstream.requests.filter(({ url }) => url === path).length;
 
-  /** Connections on which an answer was given; they are ended by the next request. */
+  /** Connections with a response; the next request closes them. */
   const seen = new WeakSet<object>();
   const failing: Record<string, Behaviour> = {
     '/silent': () => undefined,
@@ -217,7 +217,7 @@ describe('HTTPREQUEST and failing services', () => {
     await expectFailure('/endless', 502, 'OUT_UNREADABLE');
     const { status } = await kernel.post('/plain', {});
     expect(status).to.equal(200);
-    // Closing takes the turn of an event or two on the other side.
+    // Closing takes an event or two on the other side.
     for (let i = 0; i < 200 && upstream.countOpen() > 1; i++) await new Promise((done) => setImmediate(done));
     expect(upstream.countOpen()).to.be.at.most(1);
   });
@@ -260,7 +260,7 @@ describe('HTTPREQUEST and failing services', () => {
     await expectFailure('/again-400', 502, 'OUT_STATUS');
     await expectFailure('/again-reset', 502, 'OUT_FAILED');
     expect([count('/always-503'), count('/always-400')]).to.deep.equal([2, 1]);
-    // Where a kept connection was taken, one more.
+    // One more if an idle connection was used.
     expect(count('/reset')).to.be.within(2, 3);
   });
 

@@ -1,6 +1,6 @@
 /**
- * The address that is judged is the one that is dialled: names are resolved here through a resolver that changes its mind,
- * and every server that must not be reached counts its connections. Also what a whole URL from a request can reach.
+ * The checked address is the one that is connected: names are resolved here through a resolver that changes its result,
+ * and every forbidden server counts its connections. Also the addresses of a whole URL from a request.
  */
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
@@ -32,7 +32,7 @@ const callTo = (url: string, rest: Partial<HttpCall> = {}): HttpCall => ({
   ...rest,
 });
 
-/** Answers one list of addresses after the other, then the last one for ever; counts how often it was asked. */
+/** Returns one list of addresses after the other, then the last one repeatedly; counts its calls. */
 function resolver(...lists: readonly (readonly string[])[]): { resolve: Resolve; asked: () => number } {
   let asked = 0;
   const resolve: Resolve = (_host, _options, done) => {
@@ -66,7 +66,7 @@ describe('addresses that calls connect to', () => {
   };
 
   before(async () => {
-    // Both on one port, so that nothing but the address tells them apart.
+    // Both on one port, so that only the address distinguishes them.
     open = await startUpstream(createJsonBehaviour({ open: true }), { host: '127.0.0.2' });
     trap = await startUpstream(createJsonBehaviour({ trap: true }), { host: '127.0.0.3', port: open.port });
   });
@@ -138,10 +138,10 @@ describe('addresses that calls connect to', () => {
   });
 
   it('have their connection aborted if it is not established', async () => {
-    // Accepts, and never says a word of TLS.
+    // Accepts, and never sends a byte of TLS.
     const quick = client({ allow, timeouts: { connect: 0.1, total: 5, most: 5 } });
     const { createServer } = await import('node:net');
-    // A connection that nobody reads from does not notice that it was given up.
+    // A connection without a reader does not notice that it was aborted.
     const held: Socket[] = [];
     const mute = createServer((socket) => held.push(socket)).listen(0, '127.0.0.2');
     await new Promise((done) => mute.once('listening', done));

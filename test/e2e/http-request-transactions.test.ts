@@ -1,4 +1,6 @@
-/** While another service is slow, the database is not kept waiting: no transaction is open during a call. On both databases. */
+/**
+ * While another service is slow, the database is not blocked: no transaction is open during a call. On both databases.
+ */
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
 import { describeOnBothDatabases } from '../support/kernel.js';

@@ -1,4 +1,6 @@
-/** Mode HTTPREQUEST against a real server: what is sent, what becomes of the reply, and how results are used further on. */
+/**
+ * Mode HTTPREQUEST against a real server: what is sent, the result of the response, and how results are used further.
+ */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import type { Loose } from '../support/client.js';

@@ -1,6 +1,6 @@
 /**
- * Attempts to be taken for another: definitions that let one caller pose as another or pass a guard are refused before they are
- * served, and claims, uids, rooms, limits and addresses that are nearly alike are kept apart. Tables over real HTTP and WebSocket.
+ * Impersonation: definitions that let one caller act as another or pass a guard are rejected at load, and similar
+ * claims, uids, rooms, limits and addresses are distinguished. Tables over real HTTP and WebSocket.
  */
 import { expect } from 'chai';
 import { createBuiltinRegistry, CONFIG, collectProblems } from '../support/fixtures.js';
@@ -37,7 +37,7 @@ const joining = (name: string): object => ({
   actionables: [{ id: 1, mode: 'RETURN', value: 1, join_room: name }],
 });
 
-/** What a set says, beside what it says of sound ones. */
+/** Problems of a set, except those of valid ones. */
 const AT_LOAD: readonly (readonly [what: string, definitions: readonly object[], code: string | null])[] = [
   ['an open resource calls a guarded one', [open('target', guard()), reaching()], 'LNK_PRIVILEGE'],
   ['a guard with another key calls a guarded one', [open('target', guard()), reaching(OTHER)], 'LNK_PRIVILEGE'],
@@ -110,7 +110,7 @@ describe('definitions that allow impersonation', () => {
 
 const claimed = (json: string): string => forgeToken(HS256, `{"exp":${getSeconds(600)},"id":${json}}`, KEY);
 
-/** A claim as it stands in a token, and what is read of it; null: the token is refused. */
+/** A claim in a token, and the value read from it; null: the token is rejected. */
 const CLAIMS: readonly (readonly [claim: string, read: string | null])[] = [
   ['9007199254740993', '"9007199254740993"'],
   ['9007199254740992', '9007199254740992'],
@@ -129,7 +129,7 @@ const CLAIMS: readonly (readonly [claim: string, read: string | null])[] = [
   ['{"__proto__":1}', null],
 ];
 
-/** Claims and uids of connections; who hears what is sent to the uid. */
+/** Claims and uids of connections; which receive a message to the uid. */
 const UIDS: readonly (readonly [claim: string, uid: string, hears: boolean])[] = [
   ['9007199254740993', '9007199254740993', true],
   ['9007199254740993', '9007199254740992', false],
@@ -144,7 +144,7 @@ const UIDS: readonly (readonly [claim: string, uid: string, hears: boolean])[] =
   ['"i\\u0307"', '\u0130', false],
 ];
 
-/** Spellings of `admin@x.co` and what is only like it, under `canonical: "email"`. */
+/** Notations of `admin@x.co` and similar ones, under `canonical: "email"`. */
 const ADDRESSES: readonly (readonly [sent: string, read: string | null])[] = [
   [' Admin@X.CO. ', 'admin@x.co'],
   ['admin@\uff58.co', 'admin@x.co'],
@@ -176,7 +176,7 @@ const COUNTED: readonly (readonly [first: string, second: string, one: boolean])
   ['[9007199254740993]', '[9007199254740995]', false],
 ];
 
-/** Values between the words of a room, and whether they are one room. */
+/** Values between the texts of a room name, and whether they are one room. */
 const ROOMS: readonly (readonly [joined: string, sent: string, one: boolean])[] = [
   ['1', '"1"', true],
   ['9007199254740993', '"9007199254740993"', true],

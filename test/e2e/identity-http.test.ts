@@ -1,6 +1,6 @@
 /**
- * Attempts to be taken for another over HTTP, on every SQL database: claims, names and ids of other types, spellings and shapes, and
- * ciphertexts of other profiles. Ada is the victim; nothing of hers is given to anybody else.
+ * Impersonation over HTTP, on every SQL database: claims, names and ids of other types, notations and structures, and
+ * ciphertexts of other profiles. Ada is the victim; nothing of hers is returned to another caller.
  */
 import { expect } from 'chai';
 import { describeOnEach, SQL } from '../support/databases.js';
@@ -136,7 +136,7 @@ const NEARLY = [
   'null',
   '0',
 ];
-/** What a number 7 is not. */
+/** Values other than the number 7. */
 const NOT_SEVEN = [
   '"7 "',
   '"0X7"',

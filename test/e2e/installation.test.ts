@@ -1,6 +1,6 @@
 /**
- * Lintel as npm installs it: the files of the package and the packages that it depends on, and nothing that only this repository
- * has. It is light, serves PostgreSQL, and names what a project must add for everything else.
+ * Lintel as npm installs it: the files of the package and its dependencies, and nothing that only this repository has.
+ * It is small, serves PostgreSQL, and names what a project must add for everything else.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, for caching: on resources and actionables, in chains, with guards. Definitions as
- * somebody writes them who has read nothing else. In memory and in a real Redis, under both profiles.
+ * The interface on caching, sentence by sentence: on resources and actionables, in chains, with guards. Definitions
+ * written from the interface alone. In memory and in a real Redis, in both profiles.
  */
 import { expect } from 'chai';
 import { PLACES } from '../support/caches.js';
@@ -15,7 +15,7 @@ const tokenize = {
   custom_claim_fields: ['id'],
   property_name: 'token',
 };
-// To judge tokens, nothing of a new one is written.
+// A protected resource that only verifies tokens issues none.
 const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
 const guard = { tokenize: judges, protected: { provide_as: 'Authorization', extract_claims: ['id'] } };
 const sql = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
@@ -38,7 +38,7 @@ const DEFINITIONS = [
     actionables: [{ id: 1, mode: 'QUERY', result: 'many', sql_query: sql(notes, ['$PROTECTED.id']) }],
     returnables: ['id', 'text'],
   },
-  // An author who forgot to write the user into the key.
+  // A key without the user, by mistake of the author.
   {
     id: 'my-notes-plain-key',
     resource: 'my-notes-plain-key',
@@ -123,7 +123,7 @@ const DEFINITIONS = [
   },
 ];
 
-// Two processes with the same definitions share what is cached: each kernel here has a place of its own.
+// Two processes with the same definitions share cached entries: each kernel here has a separate space.
 for (const [index, { name, make }] of PLACES.entries()) {
   const profile = index === 0 ? null : 'sub0';
   describe(`the interface on caching (${name}, profile ${profile ?? 'none'})`, function () {

@@ -43,10 +43,10 @@ interface Row {
   readonly send?: unknown;
   readonly headers?: Readonly<Record<string, string>> | (() => Promise<Record<string, string>>);
   readonly status: number;
-  /** Members that the answer has, deeply. */
+  /** Members that the response contains, deeply. */
   readonly gives?: unknown;
   readonly code?: string;
-  /** What the other service was asked. */
+  /** Requests to the other service. */
   readonly asks?: (asked: ReceivedRequest, answer: Answer<Loose>) => void;
 }
 
@@ -323,7 +323,7 @@ for (const profile of [undefined, 'sub0'] as const) {
   };
   const title = profile === undefined ? '' : ', profile sub0';
   describeOnDatabase(`the interface on calls and webhooks${title}`, options, (kernel) => {
-    // Where the other system gives NULL for an absent path it concerns parameters alone, never an address.
+    // Where the other system reads NULL for an absent path, that applies to parameters only, never to a URL.
     for (const row of CALLS) it(`${row.says} (${row.path})`, () => checkRow(kernel(), row, profile !== undefined));
     for (const row of HOOKS) it(`${row.says} (${row.path})`, () => checkRow(kernel(), row, profile !== undefined));
 

@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, for ciphers: every algorithm in every encoding, through a real table. Definitions as
- * somebody writes them who has read nothing else.
+ * The interface on ciphers, sentence by sentence: every algorithm in every encoding, through a real table. Definitions
+ * written from the interface alone.
  */
 import { expect } from 'chai';
 import { describeOnDatabase } from '../support/kernel.js';

@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, on documents: the same definitions, requests and answers on both document stores. One row
- * is one sentence and one request; rows run in their order on one kernel.
+ * The interface on documents, sentence by sentence: the same definitions, requests and responses on both document
+ * stores. One row is one sentence and one request; rows run in their order on one kernel.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -34,7 +34,7 @@ function compare(actual: unknown, right: unknown, where: string): void {
   } else expect(actual, where).to.equal(right);
 }
 
-/** What a row says of a problem document. */
+/** The members of a problem document in a row. */
 const toProblemRow = (body: Loose): Loose => ({
   ...body,
   pointer: (body['errors'] as Loose[] | undefined)?.[0]?.['pointer'],
@@ -79,7 +79,7 @@ function describeDocuments(store: Database): void {
     });
   }
 
-  /** Exactly one value of a row, where the rows cannot say it. */
+  /** Exactly one value of a row, where a row cannot contain it. */
   const postOk = async (path: string, body: unknown = {}, init?: RequestInit): Promise<unknown> => {
     const answer = await post(path, body, init);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(200);

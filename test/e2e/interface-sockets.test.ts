@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, for clients that stay connected: the table of the WebSocket endpoint, broadcasts, what the
- * environment switches. Definitions as somebody writes them who has read nothing else; both profiles.
+ * The interface on socket clients, sentence by sentence: the table of the WebSocket endpoint, broadcasts, settings of
+ * the environment. Definitions written from the interface alone; both profiles.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -72,7 +72,7 @@ for (const profile of [null, 'sub0'] as const) {
     const options = (env: Record<string, string>, files: object) => ({
       env: { ...ENV, ...env },
       files: { 'definitions/live.json': DEFINITIONS, ...files },
-      // The environment alone decides whether clients may connect.
+      // Only the environment decides whether clients may connect.
       config: {
         websocket: {},
         connections: { main: { use: 'pglite', path: 'memory://' } },
@@ -80,14 +80,14 @@ for (const profile of [null, 'sub0'] as const) {
         ...(profile && { profile }),
       },
     });
-    /** What starts a kernel of its own and looks at no answer in an envelope. */
+    /** Starts a separate kernel and reads no response in an envelope. */
     const itOnce = profile === null ? it : () => undefined;
     let shared!: TestKernel;
     before(async () => void (shared = await startKernel(options({}, {}))));
     after(() => shared.close());
     const serve = (env?: Record<string, string>, files: object = {}): Promise<TestKernel> =>
       env === undefined ? Promise.resolve(shared) : start(options(env, files));
-    /** Where something is protected, messages for a uid are for those who have shown that it is theirs. */
+    /** With a protected resource, messages for a uid are for clients that have proved it. */
     const openAs = async (url: string, uid: string): Promise<SocketClient> =>
       open(url, {
         query: `?uid=${uid}`,
@@ -184,7 +184,7 @@ for (const profile of [null, 'sub0'] as const) {
         expect(await waitForBroadcast(client)).to.deep.equal({ uid, action: 'told', data: { text: 'all' } });
       await kernel.post('/live/to-one', { text: 'one', to: 'grace' });
       await kernel.post('/live/to-some', { text: 'some', to: ['ada', 'grace'] });
-      // In order: what comes next to the others shows that the message to one was not theirs.
+      // In order: the next message to the others shows that the message to one was not for them.
       expect((await waitForBroadcast(grace)).data).to.deep.equal({ text: 'one' });
       for (const client of [ada, grace]) expect((await waitForBroadcast(client)).data).to.deep.equal({ text: 'some' });
       await kernel.post('/live/to-all', { text: 'last' });

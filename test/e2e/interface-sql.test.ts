@@ -1,6 +1,6 @@
 /**
- * What the interface says of queries, sentence by sentence, on the embedded database, MariaDB and MySQL: the same definitions,
- * requests and answers. Rows run in their order on one kernel for each database.
+ * The interface on queries, sentence by sentence, on the embedded database, MariaDB and MySQL: the same definitions,
+ * requests and responses. Rows run in their order on one kernel for each database.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';

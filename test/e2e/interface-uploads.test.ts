@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, for uploads, the upload endpoint, limits and errors: definitions as somebody writes
- * them who has read nothing else, together with queries, caching and guards. On both databases, on disk and in a bucket.
+ * The interface on uploads, the upload endpoint, limits and errors, sentence by sentence: definitions written from the
+ * interface alone, with queries, caching and guards. On both databases, on disk and in a bucket.
  */
 import { expect } from 'chai';
 import { DEFINITIONS } from '../support/interface-uploads.js';

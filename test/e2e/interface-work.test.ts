@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, for work that outlives its request: the background endpoint, queues, webhooks that queue,
- * scheduled resources. Definitions as somebody writes them who has read nothing else; both databases, both profiles.
+ * The interface on deferred work, sentence by sentence: the background endpoint, queues, webhooks that queue, scheduled
+ * resources. Definitions written from the interface alone; both databases, both profiles.
  */
 import { expect } from 'chai';
 import type { JobAdmin } from '../../contract/deferred.js';
@@ -16,7 +16,7 @@ import { skipTest } from '../support/skip.js';
 const HOOK_KEY = 'Xq5Rt8Lm2Zc7Vb4Nk9Wp3Jh6Gf1Ds0Ay';
 type Row = Readonly<Record<'id' | 'text' | 'status', string>> & { readonly url: string | null };
 
-/** Each database, each profile: what one does with the other is the same. */
+/** Each database, each profile: combinations behave the same. */
 const PROFILES = { pglite: 'sub0', postgres: null } as const;
 
 for (const { name, make } of DATABASES) {
@@ -56,7 +56,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
     failures = new Map();
   });
 
-  /** What the answer holds under either profile. */
+  /** The content of the response in either profile. */
   const inside = ({ body }: Answer<Loose>): Loose => (profile === null ? body : (body['data'] as Loose));
   const post = (id: string, body: unknown = {}, init?: RequestInit) => kernel.post(`/work/${id}`, body, init);
   const listRequests = (path: string): ReceivedRequest[] => upstream.requests.filter(({ url }) => url === `/${path}`);
@@ -294,7 +294,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       for (const instant of instants) expect(instant).to.match(/:\d\d\.000Z$/);
       expect(new Set(instants).size, 'one run for each instant').to.equal(instants.length);
       await waitForRequests('beat', 1);
-      // Pattern 8: what is fulfilled goes away.
+      // Pattern 8: fulfilled rows are removed.
       await waitForValue(
         () => notes('FULFILLED'),
         ({ length }) => length === 0,

@@ -1,6 +1,6 @@
 /**
- * Work behind the answer under attack: every shape of work with every fault it can meet, one at a time. Whatever fails and wherever a
- * process ends, rows are there once, and calls that are made again are the same calls with the same key.
+ * Attacks on deferred work: every kind of job with every possible fault, one at a time. Whatever fails and wherever a
+ * process ends, rows exist once, and repeated calls are the same calls with the same key.
  */
 import { expect } from 'chai';
 import { runAttack, type AttackResult, type Fault } from '../support/job-attacks.js';
@@ -9,7 +9,7 @@ import { STEP_STORES, startStepKernel, type StepKernel } from '../support/job-st
 import { waitForValue } from '../support/jobs.js';
 import { sampleCases } from '../support/sample.js';
 
-/** All faults that a run can meet which made so many calls and notes. */
+/** All possible faults of a run with so many calls and notes. */
 const listFaults = ({ calls, writes }: AttackResult): Fault[] => {
   const each = (count: number, make: (at: number) => Fault): Fault[] =>
     Array.from({ length: count }, (_, at) => make(at + 1));

@@ -198,7 +198,7 @@ describe('job steps', function () {
     await retry(await dead());
     await waitUntilNoJobs();
     expect(await texts()).to.deep.equal(['a', 'b', 'c', 'd']);
-    // No note is left, and one step alone leaves none.
+    // No note remains, and a single step leaves none.
     await noNotes();
   });
 

@@ -1,6 +1,6 @@
 /**
- * Work behind the answer goes on where it was: what a group of actionables has committed is not done again when a later one fails,
- * and what it found and made is there for the ones behind it. On every store a queue can lie in.
+ * Deferred work continues at its last step: what a group of actionables has committed is not repeated when a later one
+ * fails, and its results and generated values are available to later ones. On every queue store.
  */
 import { expect } from 'chai';
 import { STEP_FILES, startStepKernel, STEP_STORES, type StepKernel } from '../support/job-steps.js';

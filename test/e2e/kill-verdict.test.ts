@@ -1,4 +1,4 @@
-/** The judge of processes that were killed: each wrong that it is there to find, it finds. No process is started. */
+/** The checker of killed processes finds each fault that it exists for. No process is started. */
 import { expect } from 'chai';
 import { evaluateKills } from '../support/kill-report.js';
 import type { DeadJob, Evidence } from '../support/kills.js';

@@ -1,6 +1,6 @@
 /**
- * Processes that are killed under load, a few times at random moments: nothing that was answered is lost, and nothing is done
- * twice that was not being done at a kill. `npm run bench -- --kills` does the same two hundred times.
+ * Processes that are killed under load, a few times at random moments: nothing acknowledged is lost, and only work
+ * interrupted by a kill is repeated. `npm run bench -- --kills` does the same two hundred times.
  */
 import { expect } from 'chai';
 import { killUnderLoad } from '../support/kills.js';

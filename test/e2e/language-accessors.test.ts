@@ -1,4 +1,4 @@
-/** Accessors over real HTTP: what each root reads, how types travel, and what a missing or hostile value does. No SQL. */
+/** Accessors over real HTTP: what each root reads, types of values, and missing or hostile values. No SQL. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

@@ -1,4 +1,6 @@
-/** Chains and answers over real HTTP, without SQL: `depends_on`, names, main results, `returnables`, envelopes, paths. */
+/**
+ * Chains and responses over real HTTP, without SQL: `depends_on`, names, main results, `returnables`, envelopes, paths.
+ */
 import { expect } from 'chai';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -250,7 +252,7 @@ describe('paths', () => {
   };
   before(async () => (kernel = await startKernel({ files })));
   after(() => kernel.close());
-  /** As it stands: fetch would tidy the path up. */
+  /** Unchanged: fetch would normalize the path. */
   const at = async (path: string): Promise<number> =>
     parseRaw(await kernel.raw(formatRequestHead('POST', path, { connection: 'close', 'content-length': 0 }))).status;
 

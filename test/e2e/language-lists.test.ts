@@ -1,6 +1,6 @@
 /**
- * Statements that are repeated for each item of a list, over real HTTP on both databases: where the list comes from,
- * what names mean, all or nothing, and at which item a refusal points.
+ * Statements that are repeated for each item of a list, over real HTTP on both databases: sources of the list, meaning
+ * of names, all or nothing, and the item that a rejection points to.
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -205,7 +205,7 @@ describeOnBothDatabases('repeated statements', { files: FILES, config: CONFIG },
       const nowhere = { order: 'o2', lines: [{ code: 'f1' }, { code: 'f2', order: 'nowhere' }] };
       expect(problem(await post('/order', nowhere))).to.deep.equal([409, 'QRY_FOREIGN_KEY', '/lines/1/order']);
       expect(await lines('f%')).to.equal(0);
-      // The order was taken back too: it can be made again.
+      // The order was rolled back too: it can be created again.
       expect((await post('/order', { order: 'o2', lines: [] })).body).to.deep.equal([]);
       expect((await post('/order', { order: 'o3' })).body).to.deep.equal([]);
     });

@@ -1,6 +1,6 @@
 /**
- * The pages about the language, executed: all their definitions load as one project without a problem, and each request gets the
- * answer that follows it.
+ * The pages about the language, executed: all their definitions load as one project without a problem, and each request
+ * gets the response that follows it.
  */
 import { expect } from 'chai';
 import { isObject } from '../../contract/json.js';
@@ -20,7 +20,7 @@ const shown = fenced('json').map((text) => {
   const { root } = parseSource(createDocument('language.md', text));
   return root === null ? null : toJson(root);
 });
-/** A problem document is an answer, and the config is none of the definitions. */
+/** A problem document is a response, and the config is not a definition. */
 const config = shown.find((json) => isObject(json) && 'http' in json);
 const definitions = shown.filter((json) => json !== config && !(isObject(json) && 'status' in json));
 
@@ -92,7 +92,7 @@ describe('documentation pages about the language', () => {
     const known = Object.entries(codes).flatMap(([code, entry]) =>
       entry.status === undefined ? [] : [`${code} ${entry.status}`],
     );
-    // Of a start, and of what only a start can meet, no request is told.
+    // Startup errors have no request.
     const unseen = [
       'CCH_ADDRESS',
       'CRN_ADDRESS',

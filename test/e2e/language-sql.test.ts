@@ -1,4 +1,4 @@
-/** The language where it meets SQL, over real HTTP on both databases: parameters, shapes of results, empty results, units. */
+/** The language with SQL, over real HTTP on both databases: parameters, result shapes, empty results, transactions. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { describeOnBothDatabases } from '../support/kernel.js';

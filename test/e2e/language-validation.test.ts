@@ -1,4 +1,7 @@
-/** `payload_validation` over real HTTP: what each type takes, how bounds count, and what an answer to a broken rule says. */
+/**
+ * `payload_validation` over real HTTP: values that each type accepts, how bounds count, and the response for a violated
+ * rule.
+ */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';

@@ -1,6 +1,5 @@
 /**
- * Statements that write, over real HTTP on both databases: values that must be free, times that are added, rows that
- * are only marked as deleted, words that are found.
+ * Statements that write, over real HTTP on both databases: unique values, timestamps, soft deletion, full-text search.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Results beyond a bound: refused with their place in the log, not read any further and not held; the connection goes on, and what is
- * within the bound is answered. On each database.
+ * Results beyond a limit: rejected with their location in the log, not read further and not buffered; the connection
+ * continues, and results within the limit are returned. On each database.
  */
 import { expect } from 'chai';
 import { getHeldBytes } from '../../plugins/shared/results.js';

@@ -1,6 +1,6 @@
 /**
- * Every limit that is on by default, over real HTTP: its default, a config that sets another one, a request that just fits
- * and one that does not. What has no test yet stands here by name.
+ * Every limit that is on by default, over real HTTP: its default, a config that sets another one, a request that just
+ * fits and one that does not. Untested limits are listed by name.
  */
 import { connect } from 'node:net';
 import { expect } from 'chai';
@@ -145,7 +145,7 @@ describe('limits', function () {
     });
   }
 
-  /** Sends bytes, then one more each time the server could have given up; gives what it said when it did. */
+  /** Sends bytes, then one more each time the server could have aborted; returns its response. */
   const trickle = (port: number, bytesOf: string): Promise<{ said: string; ms: number }> =>
     new Promise((resolve) => {
       const started = performance.now();
@@ -226,7 +226,7 @@ describe('limits', function () {
       (await kernel.post(path, {}, createBearerInit(text))).status;
     expect(await postForStatus('/narrow', short)).to.equal(200);
     expect(await postForStatus('/wide', long)).to.equal(200);
-    // A token that one resource took is remembered; the other still judges its length.
+    // A token that one resource accepted is cached; the other still checks its length.
     expect(await postForStatus('/narrow', long)).to.equal(401);
     expect(await postForStatus('/wide', huge)).to.equal(401);
     const { status, body } = await kernel.post('/issue', {});
@@ -314,7 +314,7 @@ describe('limits', function () {
         const kernel = await start({ files: FILES });
         const { status } = await kernel.post('/echo', body).catch(() => ({ status: 413 }));
         expect(statuses).to.include(status);
-        // What is announced too large is not read at all.
+        // A body whose announced length is too large is not read at all.
         if (body.length > limits.body) return;
         const sent = Buffer.from(body);
         const times = Array.from({ length: 5 }, () => {

@@ -1,4 +1,4 @@
-/** The storage `local-disk`: what is served and how, addresses that end, and a disk that fails. */
+/** The storage `local-disk`: served files and headers, expiring URLs, and a failing disk. */
 import { mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

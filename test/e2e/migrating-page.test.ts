@@ -1,6 +1,6 @@
 /**
- * The pages about migrating, read from top to bottom as its reader would do it: files are written, statements run on the database,
- * commands in a shell, requests against what the last `lintel serve` serves. One database of a server, one folder.
+ * The pages about migrating, executed from top to bottom: files are written, statements run on the database, commands
+ * in a shell, requests against the last `lintel serve`. One database of a server, one folder.
  */
 import { expect } from 'chai';
 import pg from 'pg';

@@ -1,6 +1,7 @@
 /**
- * What clients send is a value: operator objects at every depth, by every way into a request, never become operators of a filter, an
- * update or a pipeline, on both document stores. Also that definitions which would let them are refused when they are loaded.
+ * Values of clients stay values: operator objects at every depth, in every part of a request, never become operators of
+ * a filter, an update or a pipeline, on both document stores. Also that definitions which would allow them are rejected
+ * at load.
  */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';

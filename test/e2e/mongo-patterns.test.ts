@@ -1,6 +1,7 @@
 /**
- * The patterns of the interface on documents, over real HTTP on both document stores: sign-up, sign-in, protected read and change,
- * the balance chain, several actionables behind one INSERT, work behind the answer, cached answers, encrypted fields.
+ * The patterns of the interface on documents, over real HTTP on both document stores: sign-up, sign-in, protected read
+ * and change, the balance chain, several actionables after one INSERT, deferred work, cached responses, encrypted
+ * fields.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -62,7 +63,7 @@ const FILES = {
       },
       { tokenize: { ...TOKENS, custom_claim_fields: ['id'], property_name: 'token' }, returnables: ['id', 'token'] },
     ),
-    // No rule says that these are text.
+    // No rule declares these as text.
     defineDocumentResource(
       'sign-in-loose',
       users('FETCH_ONE', { filter_predicate: { email: '$PAYLOAD.email' } }),

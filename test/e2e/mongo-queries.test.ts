@@ -1,6 +1,6 @@
 /**
- * `mongo_query` over real HTTP on both document stores: every action, values in every place, the types that models say, ids and
- * times as text, and units of work.
+ * `mongo_query` over real HTTP on both document stores: every action, values in every place, the types of models, ids
+ * and dates as text, and transactions.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -240,7 +240,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
       (await ok<Loose[]>(path, body)).map(({ id }) => id);
     expect(await ids('between', { from: '2026-01-15', to: '2026-03-01T00:00:00Z' })).to.deep.equal(['b']);
     expect(await ids('among', { all: [1, '3', null] })).to.deep.equal(['a', 'c']);
-    // What a client sends is no pattern.
+    // Values of a client are not patterns.
     expect(await ids('like', { q: 'A.' })).to.deep.equal(['b']);
     expect(await ids('like', { q: '.*' })).to.deep.equal([]);
     expect(await ok('one')).to.include({ id: 'c' });

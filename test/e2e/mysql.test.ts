@@ -1,6 +1,6 @@
 /**
- * Definitions served over HTTP on MariaDB and on MySQL: what a small service does (accounts, a read-then-write chain, rows that
- * are written or changed), and the comparisons of text with numbers that these servers are known for.
+ * Definitions served over HTTP on MariaDB and on MySQL: a small service (accounts, a read-then-write chain, rows that
+ * are inserted or updated), and the comparisons of text with numbers that these servers are known for.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';

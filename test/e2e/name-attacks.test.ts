@@ -1,6 +1,7 @@
 /**
- * Definitions that try to read a value that nothing gives: claims that no token of the set has, paths to nothing inside a result,
- * accessors in small letters, words in place of values. Each is an error at load, or ends the request before anything is written.
+ * Definitions that try to read a value without a source: claims that no token of the set has, paths to nothing inside a
+ * result, accessors in small letters, bare names in place of values. Each is an error at load, or ends the request
+ * before anything is written.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';

@@ -1,6 +1,6 @@
 /**
- * Names and accessors that could only ever be wrong: such a resource is not served, and the problem says where and what would be
- * right. Each of them answered 200 with the word, null, or 422 at every request before it was an error.
+ * Names and accessors that can only be wrong: such a resource is not served, and the problem states the position and
+ * the fix. Each of them returned 200 with the word, null, or 422 at every request before it was an error.
  */
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
@@ -37,9 +37,9 @@ interface Mistake {
   readonly title: string;
   readonly resource: object;
   readonly code: string;
-  /** What is marked in the file. */
+  /** The marked text of the file. */
   readonly at: string;
-  /** What the fix that is offered, and the others, say. */
+  /** Titles of the preferred fix and of the others. */
   readonly fixes: readonly string[];
 }
 

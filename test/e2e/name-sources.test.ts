@@ -1,6 +1,6 @@
 /**
- * Where the values of names come from, over real HTTP: outputs of an upload in statements, documents, calls and messages, columns,
- * protected properties, items of lists. What decides is the definition of the resource alone.
+ * Sources of named values, over real HTTP: outputs of an upload in statements, documents, calls and messages, columns,
+ * protected properties, items of lists. Only the definition of the resource decides.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';

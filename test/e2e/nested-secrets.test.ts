@@ -1,6 +1,6 @@
 /**
- * Secrets inside JSON: what an actionable decrypts for its caller leaves, a hash never does, whatever a statement makes of its column;
- * and a sign-in may compare with a hash inside an object.
+ * Secrets inside JSON: what an actionable decrypts for its caller is returned, a hash never is, whatever a statement
+ * derives from its column; and a sign-in may compare with a hash inside an object.
  */
 import { expect } from 'chai';
 import { describeOnDatabase } from '../support/kernel.js';
@@ -15,7 +15,7 @@ const defineReadResource = (id: string, query: string, rest: object = {}, action
   actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters: [] }, ...action }],
   ...rest,
 });
-/** Each of them reads what somebody else has stored. */
+/** Each of them reads what another one has stored. */
 const LEAKS: Readonly<Record<string, string>> = {
   star: 'SELECT * FROM people',
   row: 'SELECT row_to_json(p) AS seen FROM people p',

@@ -1,6 +1,6 @@
 /**
- * What observers learn beside requests, from one running service with all of them: messages and connections, deferred and
- * scheduled work, how much of it waits. Figures, lines and spans are read as their readers read them.
+ * Observers of events outside requests, from one running service with all of them: messages and connections, deferred
+ * and scheduled work, and waiting jobs. Metrics, log lines and spans are read like their consumers read them.
  */
 import { expect } from 'chai';
 import { startCollector, type Collector, type SeenSpan } from '../support/collector.js';
@@ -34,7 +34,7 @@ const FILES = {
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
-/** Without what a process says of itself, and without the steps of histograms. */
+/** Without the metrics of the process, and without the buckets of histograms. */
 const figuresIn = (text: string): string =>
   `${text
     .split('\n')

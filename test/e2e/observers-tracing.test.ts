@@ -1,4 +1,4 @@
-/** Traces at a real collector: what a span tells, whose trace it continues, and what becomes of it when nobody listens. */
+/** Traces at a real collector: attributes of a span, the continued trace, and spans without a collector. */
 import { expect } from 'chai';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { createTracing, readTraceparent } from '../../plugins/observers/opentelemetry/tracing.js';

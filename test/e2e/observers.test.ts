@@ -1,4 +1,7 @@
-/** The observers over real HTTP: figures on a page, timings in a header, lines in the log. What none of them tells. */
+/**
+ * The observers over real HTTP: metrics on a page, durations in a header, lines in the log. And what none of them
+ * contains.
+ */
 import { expect } from 'chai';
 import { runCli } from '../support/cli.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

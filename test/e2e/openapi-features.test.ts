@@ -1,6 +1,6 @@
 /**
- * One small application with uploads, webhooks, calls to another service, caches, limits, encrypted fields and revoked tokens:
- * its OpenAPI document is valid, every answer is one that the document has, and no operation is left out.
+ * One small application with uploads, webhooks, calls to another service, caches, limits, encrypted fields and revoked
+ * tokens: its OpenAPI document is valid and complete, and contains every response.
  */
 import { expect } from 'chai';
 import type { JsonObject } from '../../contract/json.js';

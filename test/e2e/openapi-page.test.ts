@@ -1,4 +1,4 @@
-/** What `lintel dev` shows of the interface: the document as it is now, and a page in a real browser that tries it out. */
+/** The API page of `lintel dev`: the current document, and a page in a real browser that sends requests. */
 import { expect } from 'chai';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.js';
@@ -21,7 +21,7 @@ const MEMORY = { connections: { main: { use: 'pglite', path: 'memory://' } } };
 
 const SECRET = 'whsec-9dKq27LmZt4xVb8RfJ3nWc6yTh';
 
-/** What the page says of every list of files before it shows a chooser for each. */
+/** Text of the page for every list of files before it shows a file input for each. */
 const LOOKED_UP = 'Could not find component: JsonSchema_string_binary';
 
 interface Tried {
@@ -101,7 +101,7 @@ describe('lintel dev: the API page', function () {
     });
     after(() => browser?.close());
 
-    /** Opens the page and gives what the browser complains about. */
+    /** Opens the page and returns the errors of the browser. */
     async function open(): Promise<{ page: Page; complaints: string[] }> {
       if (browser === null) throw new Error('there is no browser');
       const page = await browser.newPage();
@@ -120,7 +120,7 @@ describe('lintel dev: the API page', function () {
       return { page, complaints };
     }
 
-    /** Opens an operation, does what there is to fill in, and sends it. */
+    /** Opens an operation, fills in its fields, and sends it. */
     async function sendFromPage(page: Page, id: string, fill?: (block: Locator) => Promise<void>): Promise<Tried> {
       const block = page.locator(`.opblock[id$="-${id}"]`);
       if ((await block.locator('.execute').count()) === 0) await block.locator('.opblock-summary-control').click();

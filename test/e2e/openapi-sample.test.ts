@@ -1,6 +1,6 @@
 /**
- * The sample definitions and a real application, served and compared with their OpenAPI document: whatever is taken passes the
- * schema of its body, and every answer, refusals included, is one that the document has.
+ * The sample definitions and a real application, served and compared with their OpenAPI document: every accepted
+ * request matches the schema of its body, and the document contains every response, including rejections.
  */
 import { expect } from 'chai';
 import type { JsonObject } from '../../contract/json.js';
@@ -218,7 +218,7 @@ describe('openapi of a real application', () => {
     const all = checkAllCalls(kernel, judge);
     const known = new Set(Object.keys(document['paths'] as object));
     const bare = kernel;
-    // What has errors is not in the document.
+    // Invalid resources are not in the document.
     client = { ...all, post: (path, ...rest) => (known.has(path) ? all : bare).post(path, ...rest) };
   });
   after(async () => {

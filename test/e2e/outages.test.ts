@@ -1,6 +1,7 @@
 /**
- * Every server of a database lost and back, the same for each: what needs it is refused with 503 and a time to come back, everything
- * else goes on, a write whose end nobody saw says so, and it works again by itself. A start without it waits. Through a proxy.
+ * Every database server lost and restarted, the same for each: requests that need it are rejected with 503 and
+ * Retry-After, others continue, a write without a known outcome reports that, and it recovers by itself. A start
+ * without it waits. Through a proxy.
  */
 import { expect } from 'chai';
 import { SQL, STORES, type Database } from '../support/databases.js';
@@ -44,7 +45,7 @@ for (const { name, make, config, definitions } of SERVERS) {
     let proxy: FaultProxy;
     let url = '';
     let kernel: TestKernel;
-    /** Beside the proxy: what is really there. */
+    /** Next to the proxy: the actual content. */
     let direct: TestKernel;
 
     const on = (address: string, wait = false): Promise<TestKernel> =>
@@ -98,7 +99,7 @@ for (const { name, make, config, definitions } of SERVERS) {
         expect([200, 503]).to.include(status);
         if (status !== 503) continue;
         expect(body['code']).to.equal('QRY_UNAVAILABLE');
-        // The line for connections says how long it takes on this machine.
+        // The waiting line for connections measures the duration on this machine.
         expect(Number(headers.get('retry-after'))).to.be.within(1, 10);
       }
       await isBack();
@@ -107,7 +108,7 @@ for (const { name, make, config, definitions } of SERVERS) {
 
     it('does not repeat a write without a response, and returns that the outcome is unknown', async () => {
       await isBack();
-      // Its one connection knows the statement: nothing has to be asked before it is sent.
+      // Its one connection has prepared the statement: nothing is sent before it.
       expect((await kernel.post('/mark', { id: 'none', marked: 'x' })).status).to.equal(200);
       expect((await write('unknown')).status).to.equal(200);
       const [row] = (await direct.post<readonly { readonly id?: unknown }[]>('/read', { text: 'unknown' })).body;
@@ -117,7 +118,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       proxy.reset();
       await proxy.passTraffic();
       const { status, headers, body } = await lost;
-      // The driver of MongoDB may ask for the answer once more, by the number of the write; then it is known.
+      // The driver of MongoDB may request the response once more, by the number of the write; then it is known.
       if (name !== 'mongodb' || status !== 200) {
         expect([status, headers.get('retry-after'), body['code']]).to.deep.equal([503, '1', 'QRY_UNAVAILABLE']);
         expect(body['detail']).to.match(/not known/);

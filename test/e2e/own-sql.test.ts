@@ -1,4 +1,7 @@
-/** SQL of a project beside its models, on every server: run once and in order, and known to what reads the statements. The embedded database: `asked-statements`. */
+/**
+ * SQL of a project in addition to its models, on every server: run once and in order, and known to the statement
+ * checker. The embedded database: `asked-statements`.
+ */
 import { expect } from 'chai';
 import { runCli, hostCli, type Finished } from '../support/cli.js';
 import { createClient } from '../support/client.js';
@@ -16,7 +19,7 @@ INSERT INTO cat (name) VALUES ('seed;1');`;
 for (const database of SQL.filter(({ make }) => make !== null)) {
   const isMysql = database.name === 'mysql' || database.name === 'mariadb';
 
-  // Each test goes on with the database that the one before has left.
+  // Each test continues with the database of the previous one.
   describe(`SQL of a project, on ${database.name}`, function () {
     let project: TempProject;
     let env: Record<string, string> = {};

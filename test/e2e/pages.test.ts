@@ -1,4 +1,4 @@
-/** Addresses that are answered beside the resources: their verbs, bodies and headers, and clients that do not wait. */
+/** Plugin routes next to resources: their verbs, bodies and headers, and clients that disconnect. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ describe('plugin pages next to resources', () => {
   const asked: RouteRequest[] = [];
   let ended = 0;
   let over: () => void = () => undefined;
-  /** Gives one piece after another until nobody wants more. */
+  /** Yields one chunk after another until the reader stops. */
   async function* endless(): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {

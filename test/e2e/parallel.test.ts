@@ -1,6 +1,6 @@
 /**
- * `parallel` over real HTTP: what runs at once is shown by actionables that wait for one another (the fixture plugin
- * `meeting`, and a function in the database), never by how long something took.
+ * `parallel` over real HTTP: concurrency is shown by actionables that wait for one another (the fixture plugin
+ * `meeting`, and a function in the database), never by durations.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -102,7 +102,7 @@ describe('parallel', () => {
   });
 });
 
-/** Counts who has come, outside of any transaction, and waits until enough are there. */
+/** Counts the callers, outside of any transaction, and waits until enough have arrived. */
 const MEET_SQL = `
   CREATE SEQUENCE arrivals_2;
   CREATE SEQUENCE arrivals_4;

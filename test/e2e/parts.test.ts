@@ -1,6 +1,6 @@
 /**
- * Work apart from the answer, as the kernel sees it: what a request accepts, what travels, what a run of it is given, and
- * what the clock begins. The queue is a plugin of a third party that only remembers.
+ * Deferred work in the kernel: what a request accepts, the job payload, the input of a run, and scheduled work. The
+ * queue is a third-party plugin that only records.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** Paths with parameters over real HTTP: which plan answers, what arrives as payload, and what names nothing. */
+/** Paths with parameters over real HTTP: the matching plan, the payload, and paths without a match. */
 import { expect } from 'chai';
 import { omitColor } from '../../cli/colors.js';
 import { formatCurl, formatEndpointTable } from '../../cli/table.js';
@@ -43,7 +43,7 @@ describe('path parameters', () => {
   let kernel: TestKernel;
   before(async () => (kernel = await startKernel({ files: FILES, config: { http: { methods: ['POST', 'GET'] } } })));
   after(() => kernel.close());
-  /** As it stands: fetch would tidy the path up. */
+  /** Unchanged: fetch would normalize the path. */
   const send = async (path: string, method = 'POST'): Promise<{ status: number; body: string }> =>
     parseRaw(await kernel.raw(formatRequestHead(method, path, { connection: 'close', 'content-length': 0 })));
   const got = async (path: string): Promise<unknown> =>
@@ -202,7 +202,7 @@ describe('path parameters of invalid definitions', () => {
     expect(kernel.kernel.degraded()).to.equal(true);
     expect((await kernel.post('/notes/5')).body).to.deep.equal({ at: 'note', got: { id: '5' } });
     expect((await kernel.post('/note', {})).status).to.equal(200);
-    // Called otherwise and sound again: the new one answers.
+    // With another path and valid again: the new one is served.
     await kernel.project.write('definitions/a.json', at('note', 'notes/:number'));
     await kernel.kernel.reload();
     expect((await kernel.post('/notes/5')).body).to.deep.equal({ at: 'note', got: { number: '5' } });

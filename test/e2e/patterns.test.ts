@@ -1,7 +1,7 @@
 /**
- * The patterns of the interface as somebody writes them who knows nothing but the interface: `test/fixtures/patterns`,
- * over real HTTP, under the default profile and under `sub0`, each on a database of its own. Only the envelope, and what an absent
- * `$PAYLOAD` path means, may differ between the two.
+ * The patterns of the interface, written from the interface alone: `test/fixtures/patterns`, over real HTTP, in the
+ * default profile and in `sub0`, each on a separate database. Only the envelope, and the meaning of an absent
+ * `$PAYLOAD` path, may differ between the two.
  */
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(row).to.include({ email: ADA.email, full_name: ADA.full_name });
     expect(row['id']).to.match(/^[0-9A-HJKMNP-TV-Z]{26}$/);
     ada = { ...ada, id: String(row['id']), bearer: { authorization: `Bearer ${String(row['access_token'])}` } };
-    // What the definition does not list stays null; what it writes itself cannot be sent.
+    // Columns that the definition does not list stay null; those that it sets itself cannot be sent.
     const second = { email: 'bob@example.com', password: 'battery staple', address: { city: 'Paris' }, balance: 1e6 };
     expect(await object('/create-user-01', second)).to.include({ full_name: null });
   });
@@ -279,7 +279,7 @@ describeOnDatabase('table names', { files: TABLES }, (kernel) => {
 
   it('hide a hash, also under another name', async () => {
     expect(await at('/user-all')).to.deep.equal({ id: 'u', email: 'a@b.c' });
-    // What is called like the secret stays inside as well.
+    // A column named like the secret is hidden as well.
     expect(await at('/user-renamed')).to.deep.equal({ id: 'u' });
   });
 });

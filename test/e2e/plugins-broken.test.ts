@@ -1,4 +1,4 @@
-/** What a plugin author reads when a plugin is wrong: every mistake is named with the plugin, at the start or in the log. */
+/** Error messages for plugin authors: every mistake is reported with the plugin, at startup or in the log. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
@@ -25,7 +25,7 @@ async function catchBootError(work: Promise<TestKernel>): Promise<BootError> {
 }
 
 describe('invalid plugins', () => {
-  /** Folder, what uses it, the code, and words that the explanation must have. */
+  /** Folder, its use, the code, and words that the explanation must contain. */
   const USED: readonly (readonly [folder: string, code: string, ...words: string[]])[] = [
     ['no-method', 'PLG_HANDLE', 'generator:NOMETHOD', '"next"'],
     ['no-runtime', 'PLG_NO_RUNTIME', 'generator:NORUNTIME', 'runtime.js'],
@@ -116,6 +116,6 @@ describe('invalid plugins', () => {
   }
 });
 
-/** An error, and what caused it. */
+/** An error, and its cause. */
 const messages = (error: unknown): string[] =>
   error instanceof Error ? [error.message, ...messages(error.cause)] : [];

@@ -1,6 +1,6 @@
 /**
  * Plugins from folders outside `plugins/`, over real HTTP: one of an existing kind, a new kind with two plugins and the
- * feature that opens its slot, and an observer that taps the hooks. Not one line of `kernel/` knows them.
+ * feature that opens its slot, and an observer that taps the hooks. `kernel/` names none of them.
  */
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -14,7 +14,7 @@ import { skipTest } from '../support/skip.js';
 
 const folder = (name: string): string => join(PLUGIN_FIXTURES, name);
 
-/** With plugins of the fixture folders beside those of the distribution. */
+/** With plugins of the fixture folders in addition to those of the distribution. */
 const withPlugins = (names: readonly string[], options: TestKernelOptions = {}): Promise<TestKernel> =>
   startKernel({ ...options, config: { ...options.config, plugins: ['builtin:*', ...names.map(folder)] } });
 
@@ -236,7 +236,7 @@ describe('observer that taps the hooks', () => {
   });
   after(() => kernel.close());
 
-  /** What the recorder saw while `work` ran; `after-response` comes when the connection has the bytes. */
+  /** Events of the recorder while `work` ran; `after-response` is emitted when the connection has the bytes. */
   async function during<T>(work: () => Promise<T>): Promise<{ answer: T; events: unknown[][] }> {
     seen.events.length = 0;
     const answer = await work();
@@ -322,7 +322,7 @@ describe('observer that taps the hooks', () => {
     await held;
     abort.abort();
     expect(await left).to.equal('left');
-    // The server learns of it when it reads the socket; a request on another connection comes after that.
+    // The server detects it when it reads the socket; a request on another connection is read after that.
     await send('/query', {});
     const { events } = await during(() => Promise.resolve(seen.release()));
     expect(events.map(([name]) => name)).to.include('after-response');

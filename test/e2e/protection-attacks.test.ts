@@ -1,6 +1,6 @@
 /**
- * Definitions that try to get round what is hashed or encrypted: to store it in clear, from whatever source, and to let a hash or a
- * ciphertext leave. Each is refused at load, or protects all the same.
+ * Definitions that try to bypass hashing or encryption: storing plain text, from any source, and returning a hash or a
+ * ciphertext. Each is rejected at load, or still protects.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';

@@ -1,6 +1,7 @@
 /**
- * What is hashed or encrypted never reaches a store in clear, wherever its value comes from: sent, taken out of a result, generated, or
- * inside an object. What would protect nothing is an error at load, and a column is never written without its value.
+ * Hashed or encrypted values never reach a store in plain text, whatever their source: sent, read from a result,
+ * generated, or inside an object. A step that protects nothing is an error at load, and a column is never written
+ * without its value.
  */
 import { expect } from 'chai';
 import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';

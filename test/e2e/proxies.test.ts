@@ -1,4 +1,4 @@
-/** The address of the client behind proxies: what may be believed, and what anybody could have written. */
+/** The address of the client behind proxies: trusted and forged headers. */
 import { expect } from 'chai';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -12,7 +12,7 @@ const CASES: readonly (readonly [proxies: number, sent: readonly string[], ip: s
   [0, ['203.0.113.9, 198.51.100.1'], '127.0.0.1'],
   [1, [], '127.0.0.1'],
   [1, ['203.0.113.9'], '203.0.113.9'],
-  // Whatever stands before the entry of the proxy was written by the client.
+  // The client may have written everything before the entry of the proxy.
   [1, ['10.0.0.1, 203.0.113.9'], '203.0.113.9'],
   [1, ['10.0.0.1', '203.0.113.9'], '203.0.113.9'],
   [1, ['10.0.0.1,,203.0.113.9'], '203.0.113.9'],

@@ -1,6 +1,6 @@
 /**
- * Work behind the answer attacked where it could be lost, doubled, half done or done with other values behind a 2xx: on every store of
- * the queue what a store decides, and once what definitions decide that change while work waits.
+ * Attacks on deferred work that could be lost, doubled, half executed or executed with other values after a 2xx: on
+ * every queue store what a store decides, and once the effects of definitions that change while jobs wait.
  */
 import { expect } from 'chai';
 import { waitUntil } from '../support/until.js';
@@ -45,7 +45,7 @@ for (const { name, make } of STEP_STORES)
     };
     const waitForJobs = (holds: (jobs: readonly JobView[]) => boolean): Promise<readonly JobView[]> =>
       waitForValue(() => steps.jobs(), holds);
-    /** A queue elsewhere receives work behind the commit. */
+    /** A queue in another store receives jobs after the commit. */
     const settle = async (): Promise<void> => {
       if (OUTBOX.has(name))
         await waitForValue(

@@ -1,6 +1,6 @@
 /**
- * Accepted work and the end of a process on the embedded database: killed after its answer and while the work runs, asked to
- * end. The next process does what is left. Several processes on one server: `cluster-jobs.test.ts`.
+ * Accepted work and the end of a process on the embedded database: killed after its response and during the work, and
+ * stopped. The next process runs the rest. Several processes on one server: `cluster-jobs.test.ts`.
  */
 import { expect } from 'chai';
 import { startCli, type Child } from '../support/child.js';

@@ -1,6 +1,6 @@
 /**
- * A queue of the config under a running kernel: what a request puts off is durable with its answer and done behind it, and nothing is
- * there of a transaction that was rolled back. The feature that puts off is a plugin of a third party.
+ * A configured queue under a running kernel: deferred work is durable before the response and runs after it, and a
+ * rolled back transaction leaves none. The feature that defers is a third-party plugin.
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -85,7 +85,7 @@ for (const { name, make } of DATABASES) {
       expect((await running().post('/both', { id: 'b', text: 'two' })).status).to.equal(200);
       await waitUntil(async () => (await readTexts(running())).length === 3, 'it was done');
       expect((await running().post('/both', { id: 'b', text: 'three' })).status).to.equal(409);
-      // What comes later is done later: had the other left anything, it would be there by now.
+      // Later jobs run later: a job of the other would be there by now.
       expect((await running().post('/later', { id: 'c', text: 'four' })).status).to.equal(202);
       await waitUntil(async () => (await readTexts(running())).includes('four'), 'the last was done');
       expect(await readTexts(running())).to.deep.equal(['four', 'one', 'two', 'two']);

@@ -1,6 +1,7 @@
 /**
- * Races over HTTP, the same on every database: balances that are read and written back, one e-mail for twenty, money both ways between
- * two rows, rows made while the one that they refer to goes away. What was answered is what the database holds in the end.
+ * Races over HTTP, the same on every database: balances that are read and written, one e-mail for twenty, transfers
+ * between two rows, rows created while the referenced one is deleted. The database finally contains what was
+ * acknowledged.
  */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
@@ -95,7 +96,7 @@ const statuses = (answers: readonly Answer<Loose>[]): Readonly<Record<number, nu
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
-/** Of each that was refused, why. */
+/** The reason of each rejection. */
 const codes = (answers: readonly Answer<Loose>[]): unknown[] => [
   ...new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body['code'])),
 ];
@@ -103,7 +104,7 @@ const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ le
 const way = (n: number): object => (n % 2 ? { from: 'left', to: 'right' } : { from: 'right', to: 'left' });
 const createPoster = (kernel: () => TestKernel) => (path: string, body: object) => kernel().post(path, body);
 
-/** What is counted here is not to depend on how busy the machine is: deadlines have tests of their own. */
+/** The counts must not depend on the load of the machine: deadlines have separate tests. */
 const withoutDeadlines = <Name extends string>(databases: readonly Database<Name>[]): readonly Database<Name>[] =>
   databases.map((database) => ({
     ...database,

@@ -1,4 +1,7 @@
-/** `rate_limit` over real HTTP: who is counted, when, and what an answer tells; across services with one Redis. */
+/**
+ * `rate_limit` over real HTTP: the counted callers, the time of counting, and the response headers; across services
+ * with one Redis.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';

@@ -1,4 +1,7 @@
-/** Readiness follows whether the database answers, not how long its round trip is; and it ends when the database is gone. */
+/**
+ * Readiness depends on whether the database responds, not on the duration; and it ends when the database is
+ * unavailable.
+ */
 import { expect } from 'chai';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

@@ -1,6 +1,7 @@
 /**
- * Two servers on Redis behind sentinels and on a Redis Cluster, over HTTP and WebSocket: limits, revoked tokens, rooms and schedules
- * are of both, and go on where a replica takes over; without one nothing is counted anew and no revoked token is valid again.
+ * Two servers on Redis with sentinels and on a Redis Cluster, over HTTP and WebSocket: limits, revoked tokens, rooms
+ * and schedules are shared, and continue on a replica; without one no counter restarts and no revoked token is valid
+ * again.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -108,7 +109,7 @@ for (const [name, startDeployment] of [
         const [{ status, left }, revoked] = await Promise.all([ask(1, 'ada'), getStatus(1)]);
         seen.push(revoked);
         if (status === 200) lefts.push(left);
-        // The replica counts to the limit; without one the answer is 503.
+        // The replica counts to the limit; without one the status is 503.
         return name === 'with sentinels' ? status === 429 : seen.length >= 20;
       };
       await waitUntil(isSettled);

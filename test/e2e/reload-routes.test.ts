@@ -1,4 +1,4 @@
-/** A reload that is the first to use a plugin with an address of its own: the address is there with the definitions, or not at all. */
+/** A reload that is the first to use a plugin with a route: the route exists with the definitions, or not at all. */
 import { expect } from 'chai';
 import type { BootError } from '../../contract/boot-error.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

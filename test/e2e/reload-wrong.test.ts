@@ -1,4 +1,4 @@
-/** Reload under load while files are wrong in every way: no request fails, and the last sound set stays. */
+/** Reload under load with invalid files of every kind: no request fails, and the last valid set stays. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

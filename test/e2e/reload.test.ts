@@ -1,4 +1,7 @@
-/** Reload in a running kernel, on real files: sound changes are taken over whole, broken ones never take an endpoint away. */
+/**
+ * Reload in a running kernel, on real files: valid changes are applied completely, invalid ones never remove an
+ * endpoint.
+ */
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * Results that go from the database to the answer as text: the same bytes as the long way gives, on both databases, and
- * only where really nobody looks at them in between.
+ * Results passed from the database to the response as text: the same bytes as through objects, on both databases, and
+ * only if nothing reads them in between.
  */
 import { expect } from 'chai';
 import { describeOnBothDatabases, type TestKernel } from '../support/kernel.js';

@@ -1,4 +1,7 @@
-/** `invalidate_tokenize` over real HTTP: which tokens it ends, whose, where it is known, and what it costs the others. */
+/**
+ * `invalidate_tokenize` over real HTTP: which tokens it revokes, of which caller, where they are known, and the cost
+ * for others.
+ */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { SignJWT } from 'jose';

@@ -1,4 +1,4 @@
-/** Who gets in, and until when, in the sample: guesses are counted, and a token ends with its sign-out. */
+/** Access in the sample: attempts are counted, and a token ends with its sign-out. */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';

@@ -135,7 +135,7 @@ describe('sample: connect', () => {
     const kernel = await startKernel({
       prepare: copyQuickSample,
       env: SAMPLE_ENV,
-      // A port where nobody listens: no name is looked up.
+      // A port without a listener: no name is resolved.
       config: {
         connections: { main: { use: 'pglite', path: 'memory://' } },
         outbound: { connect_to: { 'login.provider.example:443': '127.0.0.1:1' } },

@@ -1,4 +1,4 @@
-/** The gallery of the sample over real HTTP: pictures of one person, their files, and the list that is kept. */
+/** The gallery of the sample over real HTTP: pictures of one user, their files, and the cached list. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';

@@ -1,4 +1,4 @@
-/** The sample for clients that stay connected: what moves in a wallet, talks with the staff, announcements. */
+/** The sample for socket clients: movements in a wallet, the support chat, announcements. */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';
@@ -56,7 +56,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
       }
       expect((await waitForAction(phone, 'balance_changed')).data).to.deep.equal({ balance: 40 });
       expect((await waitForAction(ours, 'balance_changed')).data).to.deep.equal({ balance: 60 });
-      // Whatever was sent to everybody comes behind what was sent before.
+      // A message to all arrives after earlier messages.
       expect((await staff('/announce/all', { text: 'the end' })).status).to.equal(200);
       for (const one of [ours, tablet, other]) {
         await waitForAction(one, 'announcement');

@@ -1,5 +1,6 @@
 /**
- * Webhooks of the sample over real HTTP: payments are accepted at once and move money once, rates come from our job alone.
+ * Webhooks of the sample over real HTTP: payments are accepted immediately and move money once, rates are accepted only
+ * from our job.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';

@@ -1,4 +1,4 @@
-/** Private details of the sample over real HTTP: ciphertext in the table, the values for their owner alone. */
+/** Private details of the sample over real HTTP: ciphertext in the table, plain values for their owner only. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';
@@ -18,7 +18,7 @@ const files = {
       ]),
       returnables: ['phone', 'tax_number', 'document'],
     },
-    // What somebody with access to the database might try.
+    // Changes that a person with access to the database might make.
     defineQueryResource(
       'move',
       'UPDATE _private_details AS mine SET phone = other.phone FROM _private_details AS other ' +

@@ -1,7 +1,7 @@
 /**
- * The sample on PostgreSQL, MariaDB and MySQL, with nothing but the address of the server: what many do at once, ledger,
- * payments, encrypted details, pictures' rows. What is embedded lies in a database of its own beside the MySQL servers, and is not
- * opened where nothing lies in it.
+ * The sample on PostgreSQL, MariaDB and MySQL, with only the URL of the server: concurrent requests, ledger, payments,
+ * encrypted details, rows of pictures. Embedded data is in a separate database next to the MySQL servers, and is not
+ * opened if it is not used.
  */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';

@@ -208,7 +208,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       await ada.post('/wallet/import', { entries: entries('known') });
       const { status, body } = await ada.post('/wallet/import', { entries: entries('x', 'known', 'y') });
       expect(status).to.equal(409);
-      // The other column of the pair comes from the token: nothing that the caller could correct.
+      // The other column of the pair comes from the token: the caller could correct nothing.
       const pointers = (body['errors'] as readonly Loose[]).map(({ pointer }) => pointer);
       expect(pointers).to.deep.equal(['/entries/1/reference']);
       expect(await history(ada)).to.have.lengthOf(1);

@@ -1,4 +1,4 @@
-/** Work of the sample that nobody waits for: mail through another service, and what the clock begins. */
+/** Background work of the sample: mail through another service, and schedules. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -15,7 +15,7 @@ import {
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-/** Everything that must stay inside, as it looks in an answer. */
+/** Everything that must never be in a response. */
 const SECRETS = /\$2b\$|\$argon2|"password"|"pin"|correct horse/;
 
 const listPointers = (body: Loose): unknown[] => (body['errors'] as readonly Loose[]).map(({ pointer }) => pointer);

@@ -1,5 +1,5 @@
 /**
- * Schedules in a running kernel: work that a schedule begins, with what it depends on. On real time; `cron-clock` has time of its own, and
+ * Schedules in a running kernel: scheduled work with its dependencies. On real time; `cron-clock` uses manual time, and
  * `cluster-schedules.test.ts` several processes.
  */
 import { expect } from 'chai';

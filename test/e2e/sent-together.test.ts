@@ -1,6 +1,6 @@
 /**
- * On PostgreSQL a locked read and the change that uses its value are sent together: what the change stores, what happens without
- * the row, with a failure of either, and with a lock of another session until the deadline.
+ * On PostgreSQL a locked read and the change that uses its value are sent together: the stored value, and the effects
+ * of a missing row, a failure of either, and a lock of another session until the deadline.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -59,7 +59,7 @@ const TOGETHER: Readonly<Record<string, Chain>> = {
   flag: { extract: 'open', change: COPY, parameters: ['id', 'found'] },
 };
 
-/** What separates the two statements, or is not certain to be equal. */
+/** Statements between the two, or values that are not certain to be equal. */
 const APART: Readonly<Record<string, Chain>> = {
   'without-cast': { change: CHANGE.replace('$2::bigint + $3::bigint', '$2'), parameters: ['id', 'found'] },
   computed: { read: 'SELECT total + 1 AS total FROM items WHERE id = $1' },
@@ -100,7 +100,7 @@ interface Item {
 
 describe('statements sent together', () => {
   let kernel!: TestKernel;
-  /** Serves the chains that are sent apart; some make transactions serializable, which the others are not. */
+  /** Serves the chains that are sent separately; some make transactions serializable, which the others are not. */
   let other!: TestKernel;
   let client!: pg.Client;
   let url = '';

@@ -1,4 +1,4 @@
-/** Sign-up and sign-in over real HTTP: what is stored, what is answered, and that nothing else gets in. */
+/** Sign-up and sign-in over real HTTP: stored values, responses, and that all other attempts fail. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -118,7 +118,7 @@ const FILES = {
 
 const HASH = /\$2[abxy]\$|argon2/;
 
-/** Everything of a refusal but the id of the request. */
+/** A rejection without the id of the request. */
 const summarizeRefusal = ({ status, headers, body }: Answer<Loose>): unknown => {
   const { instance: _, ...rest } = body;
   return { status, type: headers.get('content-type'), rest };
@@ -333,7 +333,7 @@ describeOnBothDatabases('sign-up in a transaction', options, (kernel) => {
         marks.push(String(body['mark']));
       }
     }
-    // Numbered as they were made: none is missing, so none was made for a second try.
+    // Numbered in the order of creation: none is missing, so none was created for a retry.
     const numbers = marks.map((mark) => Number(mark.split(' ')[0])).sort((a, b) => a - b);
     expect(numbers).to.deep.equal(Array.from({ length: 2 * rounds }, (_, i) => i + 1));
   });

@@ -1,7 +1,7 @@
 /**
- * A server with a small heap under everything at once that clients can make it hold: bodies and messages in pieces of one byte, large
- * results as values and as text, also one larger than the heap, readers that do not read, sockets that say nothing, slow statements,
- * bad sign-ins. It survives, answers or refuses each, and its memory comes back.
+ * A server with a small heap under all kinds of load at once: bodies and messages in chunks of one byte, large results
+ * as values and as text, also one larger than the heap, clients that do not read, silent sockets, slow statements,
+ * invalid sign-ins. It survives, serves or rejects each, and its memory is released.
  */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -127,7 +127,7 @@ describe('server with a small heap', () => {
     expect((await client.post<unknown[]>('/values')).body).to.have.length(6000);
     expect((await client.post('/fine')).status).to.equal(200);
     expect((await client.post('/enter', good)).status).to.equal(200);
-    // What the process holds, and not what is resident: an idle process collects nothing and keeps pages that are free.
+    // The memory in use, not the resident memory: an idle process collects nothing and keeps free pages.
     const elapsed = startStopwatch();
     await waitUntil(async () => (await measureHeldMiB(child)) < heldBefore + 8, 'the memory to come back');
     // Connections of the database that are idle close much later.

@@ -1,4 +1,4 @@
-/** Whose uid a message means, which rooms are one, and connections that have to show a token. Real clients on a real kernel. */
+/** The owner of a uid, equal rooms, and connections that require a token. Real clients on a real kernel. */
 import { expect } from 'chai';
 import { toRoomKey, type RoomPart } from '../../plugins/shared/room-names.js';
 import { startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
@@ -71,7 +71,7 @@ describe('uid', () => {
     void expect(
       (await kernel.post(path, { to: 1 }, token === undefined ? {} : createBearerInit(token))).status,
     ).to.equal(200);
-  /** What each has heard before a message to all. */
+  /** Messages that each received before a message to all. */
   const collectHeard = async (...of: SocketClient[]): Promise<string[][]> => {
     await post('/end');
     return Promise.all(
@@ -284,7 +284,7 @@ describe('rooms', () => {
       text.map((value): RoomPart => [value]),
     );
     const parts = fc.array(part, { minLength: 1, maxLength: 4 });
-    /** Words that stand side by side are one word. */
+    /** Adjacent texts are one text. */
     const meant = (list: readonly RoomPart[]): string => {
       const out: RoomPart[] = [];
       for (const one of list) {

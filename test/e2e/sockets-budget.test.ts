@@ -1,6 +1,6 @@
 /**
- * Unfinished messages have a budget of the process and one of each network: small pieces of many connections hold no more than
- * that together, the connection with the most is closed, and all others go on.
+ * Unfinished messages have a budget per process and per network: small fragments of many connections use no more than
+ * that together, the connection with the most is closed, and all others continue.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -55,7 +55,7 @@ describe('unfinished messages', () => {
     expect(held.length * PIECE).to.be.within(UNFINISHED / 2, UNFINISHED);
     const codes = await Promise.all(all.filter((one) => !held.includes(one)).map(({ closed }) => closed));
     expect(new Set(codes)).to.deep.equal(new Set([1013]));
-    // Whoever finishes messages holds nothing, however many they are.
+    // Clients that finish messages use no budget, however many they are.
     const client = await connect(kernel.url, { headers: { 'x-forwarded-for': '10.1.0.1' } });
     const text = 'x'.repeat(50_000);
     for (let n = 0; n < 12; n++) expect((await client.sendRequest('echo', { text })).data).to.deep.equal({ text });

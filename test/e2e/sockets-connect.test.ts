@@ -1,4 +1,4 @@
-/** Who may connect, and where: settings, the handshake, pages and uids. Tokens have a suite of their own. */
+/** Connecting: settings, the handshake, pages and uids. Tokens have a separate suite. */
 import { expect } from 'chai';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import type { TestKernel } from '../support/kernel.js';
@@ -186,7 +186,7 @@ describe('socket connections', () => {
         expect(await upgrade(kernel, origin), origin).to.equal(403);
       const { body } = await expectRefusedUpgrade(kernel.url, { origin: 'https://evil.example' });
       expect(body).to.include({ code: 'WS_ORIGIN', status: 403 });
-      // Who says two has at most one that is true.
+      // A client that sends two has at most one valid one.
       const both = {
         ...UPGRADE,
         connection: 'Upgrade, close',

@@ -1,4 +1,4 @@
-/** Messages to connected clients: whom they reach, in which form, and what a client gets that was away. */
+/** Messages to connected clients: recipients, format, and missed messages of a reconnecting client. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../contract/delivery.js';
@@ -39,13 +39,13 @@ describe('messages to connected clients', () => {
   const open = async (kernel: TestKernel, uid: string | null, options: ConnectOptions = {}): Promise<SocketClient> => {
     const client = await connect(kernel.url, { query: uid === null ? '' : `?uid=${uid}`, ...options });
     clients.push(client);
-    // The connection stands on the other side, too.
+    // The connection is open on the other side, too.
     await client.sendRequest('open');
     return client;
   };
   const send = ({ kernel }: TestKernel, to: Target, data: Delivery['data'], id: string | null = null): void =>
     kernel.running.deliverMessage({ action: 'told', data, to, id });
-  /** What has come by now: an answer comes behind everything that was sent before it. */
+  /** Frames received so far: a response arrives after everything that was sent before it. */
   const readDelivered = async (client: SocketClient): Promise<unknown[]> => {
     await client.sendRequest('open');
     return client.frames.filter(({ action }) => action === 'told').map(({ data }) => data);
@@ -191,7 +191,7 @@ describe('messages to connected clients', () => {
       await ada.sendRequest('enter', { room: 'a' });
       send(kernel, { uids: ['ada'] }, 'in time');
       expect(await readDelivered(ada)).to.deep.equal(['in time']);
-      // Sent for as long as the connection stands, and a little longer.
+      // Sent as long as the connection is open, and a little longer.
       const sending = setInterval(() => {
         const over = Date.now() >= exp * 1000;
         send(kernel, { uids: ['ada'] }, over);
@@ -212,7 +212,7 @@ describe('messages to connected clients', () => {
       to,
       id: `m-${n}`,
     });
-    /** A relay that a test answers for. */
+    /** A relay whose responses the test sets. */
     const replaying = ({ kernel }: TestKernel) => {
       const asked: string[] = [];
       let answer: (missed: readonly Delivery[] | null | Error) => void = () => undefined;

@@ -1,4 +1,7 @@
-/** Clients that break the protocol, flood, do not read or fall silent; and the end of the server. Nobody else notices. */
+/**
+ * Clients that violate the protocol, flood, do not read or fall silent; and the end of the server. Others are not
+ * affected.
+ */
 import { once } from 'node:events';
 import { connect as dial } from 'node:net';
 import { join } from 'node:path';
@@ -56,7 +59,7 @@ describe('connections', function () {
   };
   const events = async (): Promise<string[]> =>
     ((await import(pathToFileURL(join(MEETING, 'runtime.js')).href)) as { events: string[] }).events;
-  /** Of what only the server knows. */
+  /** State that only the server has. */
   const waitForConnections = async (kernel: TestKernel, connections: number): Promise<void> => {
     const deadline = Date.now() + 10_000;
     for (;;) {
@@ -261,7 +264,7 @@ describe('connections', function () {
       expect(await kernel.server.stop(0.1)).to.include({ requests: false });
       expect((await client.closed).code).to.equal(1001);
       expect(await asked).to.be.an('error');
-      // What it waited for: the kernel would wait for it at its end.
+      // The pending work: the kernel would wait for it at its end.
       const second = kernel.kernel.plans().byId.get('b');
       if (second === undefined) throw new Error('there is no second one');
       await invokePlan(second, createTestInvocation(), kernel.kernel.hooks);

@@ -1,4 +1,7 @@
-/** The shared vectors of texts and of JSON, as messages: what goes in comes out, and what HTTP refuses is refused. */
+/**
+ * The shared vectors of texts and of JSON, as messages: texts are returned unchanged, and HTTP and sockets reject the
+ * same.
+ */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -59,7 +62,7 @@ describe('messages against the shared vectors', function () {
     let sent = 0;
     for (const { id, bytes = '', content_type, expect: wanted } of cases) {
       const body = Buffer.from(bytes, 'hex');
-      // What is no text cannot be part of a message, and a body of nothing is no payload of nothing.
+      // Invalid text cannot be part of a message, and an empty body is not an empty payload.
       if (content_type !== 'application/json' || body.length === 0 || !Buffer.from(body.toString()).equals(body))
         continue;
       sent += 1;

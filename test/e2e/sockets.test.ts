@@ -1,4 +1,4 @@
-/** Messages over a connection that stays open: what they ask for, what comes back, and what a connection is told. */
+/** Messages over an open connection: requests, responses, and errors. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -82,7 +82,7 @@ describe('messages over a connection', () => {
     for (const resource of ['by-id', '/by-id', 'its/path', '/its/path', 'its/path/'])
       expect((await client.sendRequest(resource, { a: 1 })).data, resource).to.deep.equal({ sent: { a: 1 } });
     expect((await client.sendRequest('notes/a%20b', { id: 5 })).data).to.deep.equal({ note: 'a b', id: 5 });
-    // What stands in the path wins, as over HTTP.
+    // The path parameter takes precedence, as over HTTP.
     expect((await client.sendRequest('notes/n', { note: 'other', id: 6 })).data).to.deep.equal({ note: 'n', id: 6 });
   });
 

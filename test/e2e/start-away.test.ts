@@ -1,6 +1,7 @@
 /**
- * A start without the servers that the config names: the process listens, serves what it can and is ready soon after they
- * are there. What is wrong, rather than away, still ends it at once. Real servers, started late or behind a proxy.
+ * A start without the configured servers: the process listens, serves what it can and is ready soon after they are
+ * available. A wrong setting, unlike an unavailable server, still ends it immediately. Real servers, started late or
+ * behind a proxy.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +35,7 @@ async function listening(child: Running): Promise<Client> {
   return createClient(url);
 }
 
-/** A proxy in front of a server of this run that refuses every connection. */
+/** A proxy for a server of this run that rejects every connection. */
 async function refusing(url: string): Promise<{ proxy: FaultProxy; url: string }> {
   const target = new URL(url);
   const proxy = await startFaultProxy({ host: target.hostname, port: Number(target.port) });

@@ -1,4 +1,4 @@
-/** The status page over real HTTP: alive, ready, degraded, closing; what it tells and what it does not. */
+/** The status page over real HTTP: alive, ready, degraded, closing; what it contains and what it does not. */
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -79,7 +79,7 @@ describe('status page', () => {
     );
     await held;
     const closed = kernel.close();
-    // A request that began before the close is still answered, and says that no more should come.
+    // A request that began before the close still gets a response, with `Connection: close`.
     probe.send(request.slice(-2));
     const answer = await probe.ended;
     recorder.release();
@@ -93,7 +93,7 @@ describe('status page', () => {
   });
 });
 
-/** A raw connection; `ended` gives all that was received once the server has closed it. */
+/** A raw connection; `ended` returns all that was received once the server has closed it. */
 function conversation(port: number): { send(text: string): void; readonly ended: Promise<string> } {
   const socket = connect(port, '127.0.0.1');
   let received = '';

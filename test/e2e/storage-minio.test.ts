@@ -1,7 +1,7 @@
 /**
- * The storage `minio` when things go wrong: connections that are cut, stall or never come about, servers that answer
- * nonsense, keys that are wrong. What is left behind, what is said, and what is never said. A real S3 server stands behind
- * a proxy that fails on demand; answers that no real server gives on demand come from one written by hand.
+ * Failures of the storage `minio`: connections that are cut, stall or are never established, servers with invalid
+ * responses, wrong keys. Remaining files, reported errors, and what is never reported. A real S3 server is behind a
+ * proxy that fails on demand; other responses come from a scripted one.
  */
 import { expect } from 'chai';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 const KEYS = { access_key: 'AKCANARY0001', secret_key: 'canary-secret-Zk81jq' };
 const newKey = (): string => `broken/${randomUUID()}`;
 
-/** A server that answers every request alike, and where it is. */
+/** A server with the same response to every request, and its URL. */
 async function fake(answer: RequestListener): Promise<{
   readonly endpoint: string;
   /** Connections. */
@@ -42,7 +42,7 @@ async function fake(answer: RequestListener): Promise<{
   };
 }
 
-/** What a start that fails says. */
+/** The error of a failed start. */
 const catchStartError = async (options: Readonly<Record<string, unknown>>): Promise<string> => {
   const { code, params } = await expectStorageFault(openMinio(options));
   expect(code).to.equal('STO_OPEN');
@@ -133,7 +133,7 @@ describe('storage minio with failures', function () {
   it('fails when a connection is not established', async () => {
     subject.proxy.stall();
     const elapsed = startStopwatch();
-    // The TLS handshake is part of it, and gets no answer here.
+    // The TLS handshake is included, and gets no response here.
     const endpoint = `https://127.0.0.1:${subject.proxy.port}`;
     expect(await catchStartError(configured({ endpoint, connect_timeout: 0.3 }))).to.match(/no answer in time$/);
     expect(elapsed()).to.be.lessThan(3000);
@@ -234,7 +234,7 @@ describe('storage minio with failures', function () {
         seen.push(`${method} ${headers['if-none-match'] ?? ''}`.trim());
         request.resume().once('end', () => {
           if (method === 'HEAD') return void response.writeHead(url === '/bucket' ? 200 : 404).end();
-          // One that does not know conditions on writes.
+          // A server that does not support conditional writes.
           if (status === 501 && headers['if-none-match'] === undefined) return void response.end();
           if (status === 0) return void response.socket?.destroy();
           response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
@@ -298,7 +298,7 @@ describe('storage minio with failures', function () {
 
     it('are retried on a new connection, not on another that was closed meanwhile', async () => {
       const served = new WeakMap<object, number>();
-      // Every connection takes one request; what comes second on it is cut, as after a pause that was too long.
+      // Every connection accepts one request; the second one is cut, as after an idle timeout.
       const strict = await fake((request, response) => {
         const count = (served.get(request.socket) ?? 0) + 1;
         served.set(request.socket, count);

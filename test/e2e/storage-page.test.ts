@@ -1,6 +1,6 @@
 /**
- * The page about storage, taken at its word: every config on it is checked, the one for a server of your own is opened, and
- * its policy opens a folder to everybody and nothing else.
+ * The documentation page about storage: every config on it is checked, the one for your own server is opened, and its
+ * policy opens one folder to everyone and nothing else.
  */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';

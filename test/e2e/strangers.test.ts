@@ -1,7 +1,7 @@
 /**
- * Applications as other teams write them for the earlier system, with its environment's forms, served under its profile: each
- * endpoint answers as its client, a page of another origin, expects. What the authors got wrong is corrected for that, and
- * `lintel check` says it of their files as they are.
+ * Applications of other teams for the earlier system, with its environment formats, served in its profile: each
+ * endpoint responds as its client, a page of another origin, expects. Mistakes of the authors are corrected for that,
+ * and `lintel check` reports them in the original files.
  */
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
@@ -28,7 +28,7 @@ describe('applications of other authors', () => {
     expect(endpoints.flatMap(({ all }) => all)).to.have.length(57);
     for (const { application, endpoint, needed = [] } of CORRECTIONS)
       expect(endpoints.find(({ name }) => name === application)?.all).to.include.members([endpoint, ...needed]);
-    // 43 answer without any correction, 49 have none themselves.
+    // 43 respond without any correction, 49 have none themselves.
     expect(CORRECTIONS).to.have.length(8);
     expect(CORRECTIONS.flatMap(({ needed = [] }) => needed)).to.have.length(6);
   });

@@ -13,7 +13,7 @@ import { connect as connectSocket } from '../support/sockets.js';
 import { startStopwatch } from '../support/stopwatch.js';
 import { waitUntil } from '../support/until.js';
 
-/** Rows of values whose JSON is not the text that the server sends. */
+/** Rows of values whose JSON differs from the text that the server sends. */
 const NAUGHTY = `
   SELECT n, n::bigint * 4503599627370496 AS long, n / 3.0::float8 AS part, '-0'::float8 AS zero, n % 2 = 0 AS even,
     E'"\\\\\\u0001\\n€\\U0001F600' || repeat('x', n % 400) AS text, CASE WHEN n % 3 = 0 THEN NULL ELSE 'a' END AS gap,

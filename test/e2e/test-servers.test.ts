@@ -1,6 +1,6 @@
 /**
- * The servers that tests start: they answer, stop when told, and do not outlive a test process that was killed with -9.
- * A child process of its own plays the test process.
+ * The servers that tests start: they respond, stop on request, and do not outlive a test process that was killed with
+ * -9. A child process acts as the test process.
  */
 import { expect } from 'chai';
 import { execFile, spawn } from 'node:child_process';

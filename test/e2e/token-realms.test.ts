@@ -1,4 +1,6 @@
-/** By whom and for what tokens are: what they say of themselves, and which of them a guard takes. Real tokens over real HTTP. */
+/**
+ * Issuer, audience and purpose of tokens: their claims, and which tokens a guard accepts. Real tokens over real HTTP.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt, importPKCS8, SignJWT } from 'jose';
@@ -17,7 +19,7 @@ const pem = (algorithm: keyof typeof PAIRS): { readonly open: string; readonly s
 });
 
 const SHARED = { type: 'JWT', encryption_key: '$ENV.KEY' };
-/** How tokens are made, and judged where that needs another key. */
+/** Where tokens are issued, and verified if that needs another key. */
 const FORMATS: Readonly<Record<string, readonly [object, object?]>> = {
   hs256: [SHARED],
   hs384: [{ ...SHARED, algorithm: 'HS384' }],
@@ -114,7 +116,7 @@ describe('realm and purpose of tokens', () => {
     const reset = decodeJwt(await fetchToken('/hs256-forgot'));
     expect(reset).to.include({ iss: 'hs256-forgot', aud: login.aud, purpose: 'password-reset' });
     expect(decodeJwt(await fetchToken('/hs256-admin-login'))).to.include({ iss: 'back-office', aud: 'admin' });
-    // The name of a key does not tell the key, and another key has another.
+    // The key id does not reveal the key, and another key has another one.
     expect(JSON.stringify(login)).not.to.contain(KEY);
     expect(decodeJwt(await fetchToken('/rs256-login')).aud).not.to.equal(login.aud);
   });

@@ -1,6 +1,6 @@
 /**
- * The known attacks on keys, formats and headers, over real HTTP. Beside each stands a token of the same making that is taken, so that a
- * guard which refused everything would fail here too. All refusals must be the same answer.
+ * The known attacks on keys, formats and headers, over real HTTP. Each has a valid token created in the same way, so
+ * that a guard which rejected everything would fail here too. All rejections must be the same response.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
@@ -170,7 +170,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
       const env = value === undefined ? {} : { KEY: value };
       for (const type of ['JWT', 'PASETO']) {
         const files = { 'definitions/a.json': defineTokenResource('locked', { type, encryption_key: '$ENV.KEY' }) };
-        // What its length or its absence shows is found before the value is looked at.
+        // Errors visible from its length or its absence are found before the value is read.
         await expectRefusedStart(files, env, /KRN_BROKEN_SET|TOK_KEY.*locked/);
       }
     });

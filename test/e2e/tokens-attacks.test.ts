@@ -1,6 +1,6 @@
 /**
- * The known attacks on the form and the claims of tokens, over real HTTP. Beside each stands a token of the same making that is taken, so that a
- * guard which refused everything would fail here too. All refusals must be the same answer.
+ * The known attacks on the form and the claims of tokens, over real HTTP. Each has a valid token created in the same
+ * way, so that a guard which rejected everything would fail here too. All rejections must be the same response.
  */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -168,7 +168,7 @@ describe('attacks on tokens: form and claims', () => {
       'over 8 KiB': 'A'.repeat(8193),
       '14 KiB': 'A.'.repeat(7000),
     });
-    // What no header of the server can hold never gets that far.
+    // A value that no header of the server can contain is rejected earlier.
     const { status } = parseRaw(
       await target.kernel.raw(
         `${formatRequestHead('POST', '/jwt', { authorization: `Bearer ${'A'.repeat(1_000_000)}` })}`,

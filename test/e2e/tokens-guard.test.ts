@@ -1,4 +1,7 @@
-/** The guard over real HTTP: it comes first, costs nothing, tells nothing, and lets each caller see only its own claims. */
+/**
+ * The guard over real HTTP: it runs first, costs nothing, reveals nothing, and lets each caller read only its own
+ * claims.
+ */
 import { expect } from 'chai';
 import { fc } from '../support/properties.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';

@@ -1,4 +1,4 @@
-/** Giving tokens out, over real HTTP: when, with which claims, and what cannot get into them. */
+/** Issuing tokens, over real HTTP: when, with which claims, and what cannot be one. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt, jwtVerify } from 'jose';
@@ -62,7 +62,7 @@ const FILES = {
         { id: 2, mode: 'RETURN', value: { b: 2 } },
       ],
     },
-    // What a protected resource has `tokenize` for is to judge tokens.
+    // A protected resource uses `tokenize` to verify tokens.
     { ...ME, id: 'verify-only', resource: 'verify-only' },
     {
       ...ME,
@@ -137,7 +137,7 @@ describe('issued tokens', () => {
 
   it('look claims up in the main result, then in the others, latest first, then among names', async () => {
     const claims = await claimsFrom('/several');
-    // Null is found: it must not be filled in from elsewhere.
+    // Null is a value: no other result replaces it.
     expect(claims).to.include({ a: null, b: 'second', c: 'first', named: 'extracted' });
   });
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { describeOnBothDatabases } from '../support/kernel.js';
 
-/** Reads without a lock, then writes what it read plus one: the pair that loses updates where nobody takes care. */
+/** Reads without a lock, then writes what it read plus one: the pair that loses updates without isolation. */
 const bump = (id: string, read: string): object => ({
   id,
   resource: id,
@@ -89,7 +89,7 @@ const sequence = (id: string, actionables: readonly object[], rest: object = {})
   ...rest,
 });
 
-/** Each raises a counter and then fails: what is left tells where transactions began and ended. */
+/** Each increments a counter and then fails: the remaining value shows where transactions began and ended. */
 const BOUNDS = {
   'definitions/models/_counter.model.json': FILES['definitions/models/_counter.model.json'],
   'definitions/resources.json': [
@@ -150,7 +150,8 @@ describeOnBothDatabases('transactions', { files: FILES }, (kernel) => {
       const answers = await Promise.all([1, 2].map(() => kernel().post('/slow-bump', { id: 'pair' })));
       expect(answers.map(({ status }) => status)).to.deep.equal([200, 200]);
       const marks = answers.map(({ body }) => body['mark']);
-      // The row holds the id of the later one as it was answered: ids are made once, however often the work is run.
+      // The row contains the id of the later one as it was returned: ids are generated once, however often the work
+      // runs.
       expect(marks).to.include((await kernel().post('/read', { id: 'pair' })).body['mark']);
       expect(await read('pair')).to.equal(2 * round);
     }

@@ -1,6 +1,6 @@
 /**
- * Uploads to a real S3 server that goes away, and chains that fail behind them: what the client is told, that nothing of
- * the chain was run, and that nothing stays in the bucket. A proxy between the two fails on demand.
+ * Uploads to a real S3 server that becomes unavailable, and chains that fail after them: the response, that nothing of
+ * the chain ran, and that nothing remains in the bucket. A proxy between the two fails on demand.
  */
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
@@ -104,7 +104,7 @@ describe('uploads to an S3 server', function () {
     kernel.request<T>('POST', path, { body: createFormData(parts) });
   const rows = async (): Promise<number> => (await kernel.post<{ n: number }>('/count', {})).body.n;
   const titled = (title: string): Part => ({ name: 'title', content: title });
-  /** What the bucket and the table hold must be the same again, soon. */
+  /** The bucket and the table must contain the same again, soon. */
   async function expectNothingLeft(objects: readonly string[], count: number): Promise<void> {
     await waitUntil(async () => (await s3.listStoredKeys()).join() === objects.join());
     expect(await rows()).to.equal(count);

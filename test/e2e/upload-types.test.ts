@@ -1,4 +1,4 @@
-/** Which files are taken: the bytes, the declared type and the list of the definition have to agree. */
+/** Accepted files: the bytes, the declared type and the list of the definition must match. */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import {
@@ -36,7 +36,7 @@ const utf16 = (text: string): Buffer => Buffer.from(`\u{feff}${text}`, 'utf16le'
 const HTML = Buffer.from('<!doctype html><script>alert(1)</script>');
 const BYTES = Buffer.from([0x01, 0x00, 0xfe, 0xff, 0x80, 0x00]);
 
-/** File, declared type, resource, and the type under which it is stored; null where it is refused. */
+/** File, declared type, resource, and the stored type; null if it is rejected. */
 const CASES: readonly (readonly [string, Buffer, string, string, string | null])[] = [
   ['a picture', PNG_RED, 'image/png', 'images', 'image/png'],
   ['a picture of an unlisted type', GIF_BLACK, 'image/gif', 'png', null],

@@ -1,4 +1,4 @@
-/** Mode UPLOAD over real HTTP: what is stored, what is answered, and what a following statement gets. */
+/** Mode UPLOAD over real HTTP: stored files, the response, and the input of a following statement. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,4 +1,7 @@
-/** Rules for objects and lists over real HTTP: pointers, optional fields on the way, closed objects, rules that are not judged. */
+/**
+ * Rules for objects and lists over real HTTP: pointers, optional fields on the path, closed objects, rules that are
+ * bypassed.
+ */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

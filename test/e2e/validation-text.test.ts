@@ -1,4 +1,7 @@
-/** Values that can only come as text (query string, path) over real HTTP: converted where a rule asks for it, and nowhere else. */
+/**
+ * Values that can only be text (query string, path) over real HTTP: converted where a rule requires it, and nowhere
+ * else.
+ */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';

@@ -1,6 +1,6 @@
 /**
- * Deliveries that are sent again to another path: what a signature of the body lets pass, and one that covers the path. A definition
- * that reads its path and says neither is refused.
+ * Deliveries that are replayed to another path: accepted with a signature of the body, rejected with one that covers
+ * the path. A definition that reads its path and declares neither is rejected.
  */
 import { expect } from 'chai';
 import { generateKeyPairSync } from 'node:crypto';

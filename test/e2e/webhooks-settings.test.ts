@@ -1,4 +1,4 @@
-/** Webhooks that must not start: whatever is missing or cannot be used never means that everybody may pass. */
+/** Webhooks that prevent the start: a missing or invalid setting never opens them to everyone. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';

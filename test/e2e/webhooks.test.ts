@@ -1,4 +1,4 @@
-/** Webhooks over real HTTP: what each verifier takes, how they are combined, and what stands between a sender and the work. */
+/** Webhooks over real HTTP: what each verifier accepts, how they are combined, and the checks before the work. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
@@ -171,7 +171,7 @@ describe('webhooks', () => {
     expect(
       (await kernel.post('/named/ada', '{}', { headers: { 'x-signature': signHmac('{}', SECRET) } })).status,
     ).to.equal(200);
-    // A POST without a body has no payload that somebody could have chosen.
+    // A POST without a body has no payload that a sender could choose.
     const { status: code, body } = await kernel.post('/hmac', undefined, { headers });
     expect([code, body]).to.deep.equal([200, { got: {} }]);
   });

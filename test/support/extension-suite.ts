@@ -1,7 +1,7 @@
 /**
- * The extension in a real VS Code, driven as a person drives it: the .vsix as `npm run package` makes it, on the sample, with a
- * kernel that serves the same folder. One editor for the whole suite: first the folder is a stranger's, which brings programs of its
- * own and is not trusted, then it is trusted; or it never is. `SCREENSHOTS=1` writes the pictures of the README.
+ * The extension in a real VS Code, driven like by a user: the .vsix from `npm run package`, on the sample, with a
+ * kernel that serves the same folder. One editor for the whole suite: first the folder has programs of another author
+ * and is not trusted, then it is trusted; or it never is. `SCREENSHOTS=1` writes the pictures of the README.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
@@ -25,23 +25,23 @@ const COMMANDS = (
     readonly contributes: { readonly commands: readonly { readonly command: string }[] };
   }
 ).contributes.commands.map(({ command }) => command);
-/** A menu hides what needs trust; a key calls it all the same. */
+/** A menu hides commands that need trust; a key runs them anyway. */
 const KEYS = COMMANDS.map((command, at) => ({
   // Alt+F4 closes windows.
   key: at < 11 ? `Shift+Alt+F${at + 1}` : `Alt+F${at < 14 ? at - 10 : at - 9}`,
   command,
 }));
-/** Of the editor's own command that takes away what notifications say. */
+/** Of the editor's own command that clears notifications. */
 const FORGET = 'Shift+Alt+F12';
 
-/** `trusted`: in the end; before that the folder is a stranger's. */
+/** `trusted`: at the end; before that the folder is untrusted. */
 export function describeExtension(trusted: boolean): void {
   let project!: TempProject;
   let scratch!: TempProject;
   let kernel: Running | undefined;
   let editor: Editor | undefined;
   const getEditor = (): Editor => editor!;
-  /** Empty while there is none. */
+  /** Empty without one. */
   const onDisk = (file: string): Promise<string> => readFile(join(project.folder, file), 'utf8').catch(() => '');
   const listStrangeFiles = (): Promise<string[]> => readdir(join(project.folder, 'ran'));
   const picture = async (name: string): Promise<void> => {
@@ -92,7 +92,7 @@ export function describeExtension(trusted: boolean): void {
   });
 
   const getPage = (): Editor['page'] => getEditor().page;
-  /** How it is seen that a command has done what it does here; the one that shows another file comes last. */
+  /** The visible effect of each command here; the one that shows another file is last. */
   const pressed: readonly (readonly [command: string, seen: () => Promise<unknown>])[] = [
     ['lintel.restartServer', () => Promise.resolve()],
     ['lintel.newResource', () => getEditor().waitForInput('New resource')],
@@ -112,7 +112,7 @@ export function describeExtension(trusted: boolean): void {
 
   if (trusted) {
     it('starts nothing from an untrusted folder, whichever command is called', async () => {
-      // Only a lens calls that one, with what it needs.
+      // Only a lens runs that one, with its arguments.
       const called = pressed.map(([command]) => command).concat('lintel.showReferences');
       expect(called).to.have.members(COMMANDS);
       await getEditor().open('definitions/own/shelf.json', 2, 10);
@@ -159,7 +159,7 @@ export function describeExtension(trusted: boolean): void {
   it('recognizes a definition by the config, and colours the SQL in its strings', async () => {
     await getEditor().open('definitions/own/shelf.json');
     await getEditor().waitForLanguage('Lintel');
-    // Colours come when the grammar has been read, and a line is drawn anew with them.
+    // Colours appear when the grammar has been read, and a line is redrawn with them.
     const readColours = (): Promise<string[]> =>
       Promise.all(['SELECT', '"query"', '"shelf"'].map((token) => getEditor().readColour(token)));
     await waitUntil(async () => {
