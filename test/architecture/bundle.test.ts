@@ -18,7 +18,7 @@ const ENTRY = `
   export { kinds } from './plugins/index.kinds.js';
 `;
 const MAX_KILOBYTES = 680;
-/** Packages of the front end and what they need themselves. */
+/** Packages of the front end and their dependencies. */
 const ALLOWED = ['yup', 'property-expr', 'tiny-case', 'toposort', 'type-fest', 'jsonc-parser', 'fastest-levenshtein'];
 
 describe('architecture: bundle of the front end', () => {
@@ -51,12 +51,12 @@ describe('architecture: bundle of the front end', () => {
     expect(packages).to.include('yup');
   });
 
-  it('imports nothing from outside, no built-in of Node either', () => {
+  it('imports nothing from outside, including modules of Node', () => {
     const open = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
     expect(open).to.deep.equal([]);
   });
 
-  it('holds no runtime of a plugin and no heavy part of the kernel', () => {
+  it('contains no runtime of a plugin and no heavy part of the kernel', () => {
     const heavy = Object.keys(metafile.inputs).filter((path) => /runtime\.ts$|^kernel\/|^cli\//.test(path));
     expect(heavy).to.deep.equal([]);
   });
@@ -69,13 +69,13 @@ describe('architecture: bundle of the front end', () => {
     expect(kilobytes).to.be.greaterThan(20);
   });
 
-  it('works where there is nothing but JavaScript', async () => {
+  it('runs with JavaScript alone', async () => {
     const url = `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`;
     const editor = (await import(url)) as typeof import('../../language/analysis/analyse.js') &
       typeof import('../../language/analysis/build-registry.js') &
       typeof import('../../plugins/index.spec.js') &
       typeof import('../../plugins/index.kinds.js');
-    // What they are alone is tested elsewhere; here they have no examples.
+    // Their contents are tested elsewhere; here they have no examples.
     const judged = new Set([...editor.kinds, ...editor.specs]);
     const registry = editor.buildRegistry(editor.kinds, editor.specs, judged);
     const found = editor.analyseFiles([{ file: 'a.json', text: '{ "id": "a", "resource": "a" }' }], registry, {

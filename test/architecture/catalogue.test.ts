@@ -1,6 +1,6 @@
 /**
- * Codes and the places that use them: every code of the catalogue and of the plugins is reported or thrown somewhere, and
- * every code that is reported or thrown has its row. A code without words, or words without a code, fails here.
+ * Codes and their uses: every code of the catalogue and of the plugins is reported or thrown somewhere, and every code
+ * that is reported or thrown has its row. A code without a text, or a text without a code, fails here.
  */
 import { expect } from 'chai';
 import ts from 'typescript';
@@ -18,7 +18,7 @@ const strings = new Set<string>();
 /** First arguments of calls that throw or report. */
 const reported: string[] = [];
 const uses: (Use & { readonly path: string })[] = [];
-/** To parse the sources is what takes long, so each is parsed once for all tests. */
+/** Parsing the sources is slow, so each is parsed once for all tests. */
 function readSources(): void {
   for (const source of loadSources('contract', 'language', 'kernel', 'cli', 'language-server', 'plugins')) {
     if (source.path.startsWith('language/problems/') || !/['"`][A-Z]{2,3}_[A-Z0-9_]+['"`]/.test(source.text)) continue;
@@ -38,17 +38,17 @@ function readSources(): void {
 describe('architecture: catalogue', () => {
   before(readSources);
 
-  it('every code is used somewhere', () => {
+  it('uses every code', () => {
     expect(Object.keys(all).filter((code) => !strings.has(code))).to.deep.equal([]);
   });
 
-  it('every code that is thrown or reported is known', () => {
+  it('contains every code that is thrown or reported', () => {
     const codes = reported.filter((text) => /^[A-Z]{2,3}_/.test(text));
     expect(codes.length).to.be.greaterThan(30);
     expect([...new Set(codes)].filter((code) => !Object.hasOwn(all, code))).to.deep.equal([]);
   });
 
-  it('every thrown or reported code has all parameters of its message', () => {
+  it('passes all message parameters of every thrown or reported code', () => {
     let judged = 0;
     const gaps: string[] = [];
     for (const { code, params, path } of uses) {
@@ -61,13 +61,13 @@ describe('architecture: catalogue', () => {
     expect(judged).to.be.greaterThan(20);
   });
 
-  it('every row has a severity for definitions or a status for requests, never both', () => {
+  it('has a severity or a status for every row, never both', () => {
     for (const [code, { severity, status }] of Object.entries(all)) {
       expect((severity === undefined) !== (status === undefined), code).to.equal(true);
     }
   });
 
-  it('a status is one of a rejection or a failure', () => {
+  it('has a status of a rejection or a failure', () => {
     const statuses = Object.entries(all).flatMap(([code, { status }]) =>
       status === undefined ? [] : [{ code, status }],
     );
@@ -77,7 +77,7 @@ describe('architecture: catalogue', () => {
     }
   });
 
-  it('every row says in whole sentences what is wrong and what to do', () => {
+  it('states in whole sentences what is wrong and what to do', () => {
     for (const [code, { title, message, help }] of Object.entries(CATALOGUE)) {
       expect(code).to.match(/^[A-Z]{2,3}_[A-Z0-9_]+$/);
       expect(title, code).to.match(/^[A-Z][^{}]*[^.{}]$/);
@@ -108,7 +108,7 @@ function findUse(node: ts.Node): Use | null {
   if (!ts.isObjectLiteralExpression(node)) return null;
   const code = findValue(node, 'code');
   if (code === undefined || !ts.isStringLiteralLike(code) || !Object.hasOwn(all, code.text)) return null;
-  // A finding; counter-examples, issues of a payload and what callers are told name a code too, but without its message.
+  // A finding; counter-examples, issues of a payload and responses name a code too, but without its message.
   const isFinding = ['json', 'pointer', 'headers'].every((name) => findValue(node, name) === undefined);
   return isFinding ? { code: code.text, params: namesIn(findValue(node, 'params')) } : null;
 }

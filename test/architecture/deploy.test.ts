@@ -1,6 +1,6 @@
 /**
- * What the files of `deploy/` say of Lintel is still so: commands, probes, variables, deadlines, users and names. Nothing is
- * started; what can be run of them is in `test/e2e/deploy-*.test.ts`.
+ * The files of `deploy/` match Lintel: commands, probes, variables, timeouts, users and names. Nothing is started;
+ * `test/e2e/deploy-*.test.ts` run what can be run.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
@@ -65,12 +65,12 @@ const readEnvironment = (service: Tree | undefined): Record<string, string> =>
     ]),
   );
 
-/** What ending may take, by a config: lingering, requests under way, the closing of plugins. */
+/** The duration of a shutdown, by a config: lingering, requests in flight, closing of plugins. */
 const ending = ({ http: { timeouts }, deadlines }: Config): number =>
   timeouts.linger + timeouts.drain + deadlines.close;
 
 describe('deploy/Dockerfile', () => {
-  it('runs a Node that the package supports', () => {
+  it('uses a Node that the package supports', () => {
     const major = Number(/^NODE_IMAGE=node:(\d+)-/.exec(docker.find(({ word }) => word === 'ARG')?.rest ?? '')?.[1]);
     const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { engines: { node: string } };
     const [, least] = /^>=(\d+)\./.exec(engines.node) ?? [];
@@ -82,7 +82,7 @@ describe('deploy/Dockerfile', () => {
     );
   });
 
-  it('starts a command that exists, as a user that is not root', () => {
+  it('starts an existing command, as a user that is not root', () => {
     const [node, file] = JSON.parse(last('ENTRYPOINT')) as string[];
     expect([node, file]).to.deep.equal(['node', '/lintel/dist/bundle/cli.js']);
     expect(existsSync(join(ROOT, (file ?? '').replace('/lintel/', '')))).to.equal(true);
@@ -91,7 +91,7 @@ describe('deploy/Dockerfile', () => {
     expect(last('USER')).to.match(/^[1-9]\d*:[1-9]\d*$/);
   });
 
-  it('copies what is there, and what .dockerignore lets through', () => {
+  it('copies existing files that .dockerignore allows', () => {
     const ignore = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
     expect(ignore).to.include('*');
     const copied = docker
@@ -122,7 +122,7 @@ describe('deploy/compose.yaml', () => {
     expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).to.include('.env');
   });
 
-  it('gives a process all that its config and the definitions ask for', async () => {
+  it('sets everything that its config and the definitions require', async () => {
     const config = await checkConfig(
       'lintel.config.json',
       join(ROOT, 'definitions'),
@@ -135,7 +135,7 @@ describe('deploy/compose.yaml', () => {
     expect(config.migrate).to.equal(false);
   });
 
-  it('names services only that are there', () => {
+  it('names only existing services', () => {
     const names = Object.keys(services);
     const hosts = Object.values(readEnvironment(services['lintel-1'])).flatMap((value) => {
       const [, host] = /^[a-z]+:\/\/(?:[^@/]*@)?([a-z0-9-]+):\d+/.exec(value) ?? [];
@@ -148,7 +148,7 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('runs every process of Lintel without rights that it does not need', () => {
+  it('runs every process of Lintel without unnecessary rights', () => {
     for (const name of ['lintel-1', 'lintel-2', 'migrate']) {
       const service = services[name] ?? {};
       expect(service['read_only'], name).to.equal(true);
@@ -159,7 +159,7 @@ describe('deploy/compose.yaml', () => {
     expect(Object.keys(COMMANDS)).to.include(getAtPath(services['migrate'], 'command.0'));
   });
 
-  it('has connections enough in the database', async () => {
+  it('allows enough connections in the database', async () => {
     const config = await checkConfig(
       'lintel.config.json',
       join(ROOT, 'definitions'),
@@ -175,7 +175,7 @@ describe('deploy/compose.yaml', () => {
 describe('deploy/haproxy.cfg', () => {
   const proxy = readDeploy('haproxy.cfg');
 
-  it('requests the status page more often than a process lingers', async () => {
+  it('requests the status page more often than a stopping process stays alive', async () => {
     expect(proxy).to.contain(`uri ${status}/ready`);
     const [, every, fails] = /check inter (\d+)s .*fall (\d+)/.exec(proxy) ?? [];
     const config = await checkConfig(
@@ -203,7 +203,7 @@ describe('deploy/kubernetes', () => {
   const container = getAtPath(pod, 'containers.0') as Tree;
   const given = (manifest('Secret')['stringData'] ?? {}) as Record<string, string>;
 
-  it('lists every manifest, and the files that its maps are made of', () => {
+  it('lists every manifest and the files of its config maps', () => {
     expect(kustomization['resources']).to.have.members(KUBERNETES.filter((name) => name !== 'kustomization.yaml'));
     for (const map of kustomization['configMapGenerator'] as Tree[]) {
       for (const file of map['files'] as string[])
@@ -213,7 +213,7 @@ describe('deploy/kubernetes', () => {
       expect([each['apiVersion'], each['kind'], getAtPath(each, 'metadata.name')]).not.to.include(undefined);
   });
 
-  it('gives a process all that its config and the definitions ask for, and time to end', async () => {
+  it('sets everything that its config and the definitions require, and a grace period', async () => {
     const config = await checkConfig('kubernetes/lintel.config.json', join(DEPLOY, 'kubernetes', 'definitions'), given);
     expect(pod['terminationGracePeriodSeconds']).to.be.greaterThan(ending(config));
     expect(config.http.timeouts.linger).to.be.greaterThan(0);
@@ -222,7 +222,7 @@ describe('deploy/kubernetes', () => {
     expect((Number(getAtPath(manifest('HorizontalPodAutoscaler'), 'spec.maxReplicas')) + 1) * pool).to.be.below(100);
   });
 
-  it('probes pages of the status path at a port that the container has', () => {
+  it('probes the status path at a port of the container', () => {
     const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((name) =>
       getAtPath(container, `${name}.httpGet.path`),
     );
@@ -234,7 +234,7 @@ describe('deploy/kubernetes', () => {
     }
   });
 
-  it('is the user of the image, and can write nowhere but to /tmp', () => {
+  it('runs as the user of the image, with /tmp as the only writable folder', () => {
     for (const [kind, path] of [
       ['Deployment', 'spec.template.spec'],
       ['Job', 'spec.template.spec'],
@@ -253,7 +253,7 @@ describe('deploy/kubernetes', () => {
     ]);
   });
 
-  it('refers to names that are there', () => {
+  it('refers to existing names', () => {
     const app = { app: 'lintel' };
     expect(getAtPath(deployment, 'spec.selector.matchLabels')).to.deep.equal(app);
     expect(getAtPath(deployment, 'spec.template.metadata.labels')).to.deep.equal(app);

@@ -1,6 +1,6 @@
 /**
- * What every file owes its reader: a header comment that says what is inside, and a size that can be read in one go. And
- * what none may do: talk to the terminal behind the log's back.
+ * Every file has a header comment that says what is inside, and a limited size. None writes to the terminal instead of
+ * the log.
  */
 import { expect } from 'chai';
 import ts from 'typescript';
@@ -31,7 +31,7 @@ describe('architecture: files', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('leave the console to the command line and the benchmark', () => {
+  it('do not use the console outside the command line and the benchmark', () => {
     const loud = sources
       .filter(({ path, text }) => text.includes('console') && !/^(kernel\/cli(\.ts|\/)|bench\/)/.test(path))
       .filter((source) => {

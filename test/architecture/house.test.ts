@@ -1,6 +1,6 @@
 /**
- * The layout in figures. Every bound is what the tree has now; the goals are beside them. A change that improves a figure lowers
- * its bound.
+ * The layout in figures. Every bound is the current value of the tree. A change that improves a figure lowers its
+ * bound.
  */
 import { expect } from 'chai';
 import { posix } from 'node:path';
@@ -58,12 +58,12 @@ function findCircles(): string[][] {
 }
 
 describe('architecture: layout rules', () => {
-  it('has a kernel that can be read', () => {
+  it('limit the size of the kernel', () => {
     const kernel = sources.filter(({ path }) => path.startsWith('kernel/'));
     expect(countLines(kernel), 'lines of the kernel; goal 4,500').to.be.within(1000, KERNEL_LINES);
   });
 
-  it('has the tests of a folder in the folder of the same name', () => {
+  it('require the tests of a folder in the folder of the same name', () => {
     const folders = new Set(sources.flatMap(({ path }) => listFolders(path)));
     const strays = loadSources('test/contract', 'test/language', 'test/kernel', 'test/plugins', 'test/cli')
       .map(({ path }) => path)
@@ -71,7 +71,7 @@ describe('architecture: layout rules', () => {
     expect(strays).to.deep.equal([]);
   });
 
-  it('reads facts of plugins by typed members, which a kind declares with the same type', () => {
+  it('require typed members for facts of plugins, which a kind declares with the same type', () => {
     expect(countMatches(/[fF]acts(?:\([^\n]*\))?\??\.?\['/g), 'facts that are read by an untyped name').to.equal(0);
     const declared = kinds.flatMap(({ facts }) => Object.entries(facts));
     const members = [...(byPath.get('contract/facts.ts')?.text ?? '').matchAll(/readonly (\w+)\?: ([^;]+);/g)];
@@ -87,7 +87,7 @@ describe('architecture: layout rules', () => {
     }
   });
 
-  it('reads the time by a call, because `lintel test` replaces it: a function that is kept would show an earlier one', () => {
+  it('require a call to read the time, because `lintel test` replaces the function', () => {
     const kept = sources.flatMap(({ path, text }) =>
       text
         .split('\n')
@@ -97,14 +97,14 @@ describe('architecture: layout rules', () => {
     expect(kept.filter((line) => !line.startsWith('cli/test/time.ts'))).to.deep.equal([]);
   });
 
-  it('has no circle of files that crosses folders', () => {
+  it('allow no circular import across folders', () => {
     const circles = findCircles();
     const folder = (path: string): string => path.split('/').slice(0, -1).slice(0, 2).join('/');
     expect(circles.filter((circle) => new Set(circle.map(folder)).size > 1)).to.deep.equal([]);
     expect(circles.length, 'circles inside a folder; goal 0').to.be.at.most(CIRCLES);
   });
 
-  it('has few files with one importer, hidden states and casts', () => {
+  it('limit files with one importer, hidden states and casts', () => {
     const importers = new Map<string, number>();
     for (const all of targets.values())
       for (const target of new Set(all)) importers.set(target, (importers.get(target) ?? 0) + 1);

@@ -41,7 +41,7 @@ const limitOf = (page: string): number => {
   return page.startsWith('docs/how-to/') ? 120 : 400;
 };
 
-describe('documents', () => {
+describe('documentation pages', () => {
   for (const page of pages) {
     it(`${page} links to files and headings that exist`, () => {
       for (const target of linksOf(page)) {
@@ -52,12 +52,12 @@ describe('documents', () => {
     });
   }
 
-  it('written by hand are short', () => {
+  it('are short if written by hand', () => {
     const long = pages.filter((page) => !isGenerated(page) && read(page).split('\n').length - 1 > limitOf(page));
     expect(long).to.deep.equal([]);
   });
 
-  it('are all reached by links from the README', () => {
+  it('are all reachable by links from the README', () => {
     const reached = new Set(['README.md']);
     for (const page of reached) {
       for (const target of linksOf(page)) {

@@ -1,4 +1,7 @@
-/** The mutation check itself: what it changes, what it leaves alone, which mutants a seed draws, and which tests it runs for one. */
+/**
+ * The mutation check itself: what it changes and leaves unchanged, which mutants a seed selects, and which tests it
+ * runs for one.
+ */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +60,7 @@ const EXAMPLES: readonly (readonly [MutationKind, string, readonly string[]])[] 
   ['statement', 'const x = `UPDATE a SET b WHERE ${c} AND d`;', ['const x = `UPDATE a SET b WHERE ${c} OR d`;']],
 ];
 
-/** Lines that only say something. */
+/** Lines of messages only. */
 const UNTOUCHED: readonly string[] = [
   'type A = { b: 1 | 2; c: true };',
   'interface A { b: 1 }',
@@ -83,7 +86,7 @@ describe('architecture: mutation check', () => {
     });
   }
 
-  it('leaves types, comments, messages and documentation alone', () => {
+  it('leaves types, comments, messages and documentation unchanged', () => {
     for (const text of UNTOUCHED)
       expect(
         listMutations(FILE, text).map(({ after }) => after),
@@ -98,14 +101,14 @@ describe('architecture: mutation check', () => {
     expect(text.slice(found!.start, found!.end)).to.equal('c();');
   });
 
-  it('draws the same mutants for the same seed, others for another', () => {
+  it('selects the same mutants for the same seed, others for another', () => {
     const all = [...sample('kernel/a.ts'), ...sample('plugins/b.ts')];
     const draw = (seed: number): string[] => [...drawMutations(all, seed)].map(({ id }) => id);
     expect(draw(7)).to.deep.equal(draw(7));
     expect(draw(7)).not.to.deep.equal(draw(8));
   });
 
-  it('draws at most three of a file and one of a line', () => {
+  it('selects at most three of a file and one of a line', () => {
     const drawn = [...drawMutations([...sample('kernel/a.ts'), ...sample('plugins/b.ts')], 1)];
     expect(drawn.map(({ file }) => file).sort()).to.deep.equal([
       ...['kernel/a.ts', 'kernel/a.ts', 'kernel/a.ts'],
@@ -124,7 +127,7 @@ describe('architecture: mutation check', () => {
     expect([first, second, third]).to.have.length(3);
   });
 
-  it('draws more of what does harm', () => {
+  it('prefers mutants with greater impact', () => {
     const all = Array.from({ length: 12 }, (_, i) => [
       ...sample(`plugins/tokens/shared/a${i}.ts`),
       ...sample(`language-server/a${i}.ts`),
@@ -135,7 +138,7 @@ describe('architecture: mutation check', () => {
     expect(harmful).to.be.greaterThan(7);
   });
 
-  it('finds an equivalent by its text, and reports one that is no mutation any more', () => {
+  it('finds an equivalent by its text, and reports an outdated one', () => {
     const all = listMutations(FILE, 'const x = a < b;');
     const entry = { file: FILE, before: 'const x = a < b;', after: 'const x = a <= b;', reason: 'a is never b.' };
     const gone = { ...entry, before: 'const x = a < c;' };
@@ -144,7 +147,7 @@ describe('architecture: mutation check', () => {
     expect(equivalents.stale).to.deep.equal([gone]);
   });
 
-  it('every equivalent of the repository is a mutation of its sources, with a reason', () => {
+  it('has only equivalents that are mutations of the sources, with a reason', () => {
     const entries = readEquivalents(ROOT);
     const files = [...new Set(entries.map(({ file }) => file))];
     const all = files.flatMap((file) => listMutations(file, readFileSync(join(ROOT, file), 'utf8')));
@@ -152,7 +155,7 @@ describe('architecture: mutation check', () => {
     for (const { before, reason } of entries) expect(reason, before).to.match(/^[A-Z`$].+\.$/);
   });
 
-  it('runs the files that execute the line, the most specific first, within the budget', () => {
+  it('runs the test files that execute the line, the most specific first, within the budget', () => {
     const file = (path: string, ms: number, run: Record<string, string>, rest: object = {}) => ({
       ...{ path, ms, run, load: { [FILE]: '1-3' }, hash: '', problem: null, longestMs: ms },
       ...{ imports: new Set([FILE]), ...rest },
@@ -197,7 +200,7 @@ describe('architecture: mutation check', () => {
     expect(some).to.deep.equal(['kernel/a', 'e2e/b']);
   });
 
-  it('ends with a line for scripts, in which equivalents do not count', () => {
+  it('ends with a machine-readable line that does not count equivalents', () => {
     const outcomes: Outcome[] = ['killed', 'killed', 'timeout', 'survived', 'uncovered', 'equivalent'];
     const lines = formatSummary(outcomes.map(result)).split('\n');
     expect(lines.at(-1)).to.equal('3 killed, 2 survived, 1 equivalent (60.0 %)');

@@ -1,13 +1,13 @@
 /**
- * The kernel and the language server know kinds and plugins as data: no file of theirs holds the name or id of a concrete
- * one as a string, and no accessor is written out there. The lists come from the registry, so they grow with the plugins.
- * Words of help and documentation may mention a name inside a longer text; code may not compare with it.
+ * The kernel and the language server use kinds and plugins as data: none of their files contains the name or id of a
+ * plugin as a string, or a literal accessor. The lists come from the registry, so they grow with the plugins. Texts of
+ * help and documentation may mention a name inside a longer text; code may not compare with it.
  */
 import { expect } from 'chai';
 import { createBuiltinRegistry } from '../support/fixtures.js';
 import { loadSources, listStrings } from '../support/sources.js';
 
-/** Names that are ordinary words of the grammar or of the language too, each with the reason. */
+/** Names that are also ordinary words of the grammar or of the language, each with the reason. */
 const ORDINARY: ReadonlyMap<string, string> = new Map([
   ['mode', 'a field of the grammar: every actionable has one, whatever plugins there are'],
   ['query', 'where OpenAPI says that a value stands in the query string'],
@@ -26,7 +26,7 @@ const roots = [...registry.kinds.values()]
   .filter(({ select }) => select.by === 'root')
   .flatMap(({ kind }) => registry.names(kind));
 
-/** What a string there must not be, or hold. */
+/** Strings that are forbidden there, whole or as a part. */
 function offence(text: string): string | null {
   const exact = [...names, ...ids, ...kinds].find((name) => name === text && !ORDINARY.has(name));
   if (exact !== undefined) return exact;
@@ -35,7 +35,7 @@ function offence(text: string): string | null {
 }
 
 describe('architecture: names', () => {
-  it('the lists are those of the registry', () => {
+  it('match those of the registry', () => {
     expect(names).to.include.members([
       'sql_query',
       'QUERY',
@@ -49,14 +49,14 @@ describe('architecture: names', () => {
     expect(roots).to.include('PAYLOAD');
   });
 
-  it('an offence is seen, an ordinary text is not', () => {
+  it('are found in a violation, and not in ordinary text', () => {
     expect(['QUERY', 'postgres', 'generator:ULID', 'dialect', 'see $PAYLOAD.x'].map(offence)).not.to.include(null);
     for (const text of ['a query', 'the dialect', '$PAYLOADS', '$payload', 'mode', 'returns', '']) {
       expect(offence(text), text).to.equal(null);
     }
   });
 
-  it('no file of the kernel or of the language server names a plugin, a kind or an accessor', () => {
+  it('of plugins, kinds and accessors are absent from the kernel and the language server', () => {
     const found = loadSources('contract', 'language', 'kernel', 'cli', 'language-server').flatMap((source) =>
       listStrings(source).flatMap((text) => {
         const name = offence(text);
@@ -66,7 +66,7 @@ describe('architecture: names', () => {
     expect(found).to.deep.equal([]);
   });
 
-  it('every exception is still needed', () => {
+  it('have only exceptions that are still needed', () => {
     const strings = new Set(
       loadSources('contract', 'language', 'kernel', 'cli', 'language-server').flatMap(listStrings),
     );

@@ -1,6 +1,6 @@
 /**
- * Every package is named with its reason in docs/decisions.md, and is used: a dependency that nobody needs is one more
- * thing to install and to trust.
+ * Every package is named with its reason in docs/decisions.md, and is used: an unused dependency is one more to install
+ * and to trust.
  */
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -87,7 +87,7 @@ function listImports(file: string, seen = new Set<string>()): string[] {
 }
 
 describe('architecture: packages', () => {
-  it('have a line of reason each, in order, and no others have one', () => {
+  it('have one reason each, in order', () => {
     const others = Object.keys(devDependencies).filter((name) => !(name in peerDependencies));
     const ofDevelopment = new Set(others.filter((name) => !isInlined(name)).map(row));
     expect(table.map(({ name }) => name)).to.deep.equal(
@@ -98,18 +98,18 @@ describe('architecture: packages', () => {
     for (const { name, why } of table) expect(why, name).not.to.equal('');
   });
 
-  it('are imported somewhere', () => {
+  it('are imported by some file', () => {
     const all = [...Object.keys(dependencies), ...Object.keys(devDependencies)];
     expect(all.filter((name) => !TOOLS.test(name) && !isImported(name))).to.deep.equal([]);
   });
 
-  it('that an installation has are not in the bundle too, except those of which a plugin needs the types', () => {
+  it('of an installation are not in the bundle too, except those whose types a plugin needs', () => {
     for (const name of inlinedDependencies) expect(isInlined(name) && name in dependencies, name).to.equal(true);
     const outside = Object.keys({ ...dependencies, ...peerDependencies });
     expect(outside.filter((name) => !inlinedDependencies.includes(name) && isInlined(name))).to.deep.equal([]);
   });
 
-  it('that a project installs are those that its plugins name, in the versions of the tests', () => {
+  it('of a project are those that its plugins name, in the versions of the tests', () => {
     for (const [name, version] of Object.entries(peerDependencies))
       expect(devDependencies[name], name).to.equal(version);
     for (const spec of specs) {
@@ -122,7 +122,7 @@ describe('architecture: packages', () => {
     expect(Object.keys(peerDependencies).filter((name) => !named.has(name))).to.deep.equal(['swagger-ui-dist']);
   });
 
-  it('has one copy of its modules, whichever entry point is imported', () => {
+  it('have one copy of their modules, whichever entry point is imported', () => {
     const files = [...Object.values(bin), ...Object.values(exports).map((entry) => entry['default'] ?? '')];
     expect(files.every((file) => file.startsWith('./dist/bundle/') || file.startsWith('dist/bundle/'))).to.equal(true);
     const texts = readdirSync(join(ROOT, 'dist/bundle')).map((name) => read(`dist/bundle/${name}`));

@@ -1,6 +1,6 @@
 /**
- * The extension starts programs in one file, which asks first whether the workspace is trusted. Everything by which an extension
- * could start one elsewhere is refused here; so is a process of the language server that is not known here.
+ * The extension starts programs in one file, which first checks whether the workspace is trusted. Any other way to
+ * start a program fails this test; so does an unlisted process of the language server.
  */
 import { expect } from 'chai';
 import ts from 'typescript';
@@ -8,7 +8,7 @@ import { visitNodes, listImports, loadSources, listStrings, type Source } from '
 
 const GATE = 'extension/src/programs.ts';
 const STARTING = /^(node:)?(child_process|cluster|worker_threads)$/;
-/** Modules of Node that start something, or that load what a variable names. */
+/** Modules of Node that start a program, or that load what a variable names. */
 const MODULES = /^(node:)?(child_process|cluster|worker_threads|module|vm|repl|wasi|inspector)$/;
 /** Of the editor's interface and of its language client. */
 const NAMES = new Set(
@@ -76,7 +76,7 @@ describe('architecture: programs that the extension starts', () => {
       expect(offences(text(code)), code).to.deep.equal([]);
   });
 
-  it('of the language server are two: that which reads specs, and that in which a database checks statements', () => {
+  it('of the language server are two: one reads specs, one lets a database check statements', () => {
     const starting = [...loadSources('language-server'), ...loadSources('language')].filter((source) =>
       listImports(source).some((name) => STARTING.test(name)),
     );
@@ -84,7 +84,7 @@ describe('architecture: programs that the extension starts', () => {
       'language-server/manifests.ts',
       'language/project/scratch-process.ts',
     ]);
-    // Which ask first whether the workspace is trusted.
+    // These check first whether the workspace is trusted.
     const asking = loadSources('language-server').filter((source) =>
       listImports(source).some((name) => name === 'language/project/scratch-process.ts'),
     );

@@ -9,7 +9,7 @@ import { ROOT } from '../support/project.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 import { loadSources } from '../support/sources.js';
 
-/** Where a pattern is made of parts, and what those are: constants, or numbers. All others go through the linear one. */
+/** Patterns built from parts, and the parts: constants or numbers. All others use the linear matcher. */
 const MADE: Readonly<Record<string, string>> = {
   'language/strings/linear-pattern.ts': 'one sign at a time',
   'language/strings/exact-json.ts': 'a constant',
@@ -50,7 +50,7 @@ const isTest = (name: string): boolean =>
 
 describe('architecture: security and failures', () => {
   for (const file of ['security.md', 'failures.md'])
-    it(`each promise of ${file} names a test that is there`, () => {
+    it(`have a test for each promise of ${file}`, () => {
       const rows = listRows(page(file), 'shown by');
       expect(rows.length).to.be.greaterThan(20);
       for (const [promise = '', ...others] of rows) {
@@ -63,7 +63,7 @@ describe('architecture: security and failures', () => {
       }
     });
 
-  it('each of the 28 classes of bugs is named with its advisories, and has one test', () => {
+  it('have one test for each of the 28 classes of bugs, with its advisories', () => {
     const named = listRows(page('security.md'), 'advisories').map((cells) => cells.map((cell) => cell.trim()));
     const known = Object.entries(BUG_CLASSES).map(([number, { title, ids }]) => [number, title, ids.join(', ')]);
     expect(known).to.have.length(28);
@@ -75,7 +75,7 @@ describe('architecture: security and failures', () => {
     expect(attacked).to.deep.equal(known.map(([number]) => number));
   });
 
-  it('no pattern is made of text out of a file but in the one place that matches in linear time', () => {
+  it('create patterns from file texts only in the linear-time matcher', () => {
     const found = loadSources(
       'contract',
       'language',
@@ -88,7 +88,7 @@ describe('architecture: security and failures', () => {
     expect(found.map(({ path }) => path).sort()).to.deep.equal(Object.keys(MADE).sort());
   });
 
-  it('the classes and their advisories are those of the design', function () {
+  it('list the classes and advisories of the design', function () {
     const design = join(ROOT, '..', 'shared', 'design', 'reliability.md');
     if (!existsSync(design)) return skipTest(this, NO_SHARED);
     const [, section = ''] = readFileSync(design, 'utf8').split(/^## 7\. .*$/m);

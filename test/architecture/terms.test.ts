@@ -1,6 +1,6 @@
 /**
- * The words of the source: functions are named by a verb and its object, types by nouns, and comments use the terms of
- * `docs/terms.md`. Each bound is the number of exceptions there are now.
+ * Terms of the source: functions are named by a verb and its object, types by nouns, and comments use the terms of
+ * `docs/terms.md`. Each bound is the current number of exceptions.
  */
 import { expect } from 'chai';
 import ts from 'typescript';
@@ -12,7 +12,7 @@ const BANNED_IN_COMMENTS = 0;
 
 const sources = loadSources('contract', 'language', 'kernel', 'cli', 'plugins', 'language-server', 'extension/src');
 
-/** One verb alone is a name where every TypeScript programmer uses it so, or where the object names the rest. */
+/** A single verb is a name where every TypeScript programmer uses it so, or where the object names the rest. */
 const PLAIN_VERBS = new Set(
   `get set add delete remove has clear push pop find filter map reduce flat sort slice join split fill entries keys values each
   parse format print render write read open close start stop run execute call apply bind use on off once emit subscribe publish send
@@ -27,7 +27,7 @@ const PLAIN_VERBS = new Set(
 const SPOKEN_VERB = /^(?:judge|tell|told|give|ask|lay|mend|keep|suppose)[A-Z]|^(?:judge|tell|told|lay|mend|suppose)$/;
 const NO_NOUN =
   /^(?:Told|Given|Known|Kept|Placed|Whence|Soon|Found|Asked|Done|Written|Here|Beside|Said|Meant|Wanted|Sent|Made|Held|Settled|Counted|Opened|Seen|Taken|Left|Late|Early|Way|Stand|Manner|Door|Visit|Desk|Wishes|Verdict|Judge|Spot|Errand|Ear)$/;
-/** Words of comments, with the term to use. */
+/** Words in comments, with the term to use. */
 const BANNED_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:who(?:ever|se|m)?|nobody|somebody|anybody)\b/gi, 'the caller, the client, the plugin, no consumer'],
   [/\bjudg(?:e|es|ed|ing|ement)\b/gi, 'validate, check'],
@@ -67,7 +67,7 @@ function listComments({ text }: Source): string[] {
 }
 
 describe('architecture: terms', () => {
-  it('functions are verb and object; one word alone is a common verb', () => {
+  it('name functions by verb and object, or by one common verb', () => {
     expect(functions.length).to.be.greaterThan(4000);
     const single = listPlaces(functions, (name) => /^[a-z]{3,}$/.test(name) && !PLAIN_VERBS.has(name));
     expect(single.length, single.join('\n')).to.be.at.most(SINGLE_WORDS);
@@ -75,12 +75,12 @@ describe('architecture: terms', () => {
     expect(converters.length, converters.join('\n')).to.be.at.most(OF_NAMES);
   });
 
-  it('no function is named by a figure of speech, no type by a participle', () => {
+  it('name no function by a figure of speech, and no type by a participle', () => {
     expect(listPlaces(functions, (name) => SPOKEN_VERB.test(name))).to.deep.equal([]);
     expect(listPlaces(types, (name) => NO_NOUN.test(name))).to.deep.equal([]);
   });
 
-  it('comments use the terms of the field', () => {
+  it('use the terms of the field in comments', () => {
     const wrong = sources.flatMap((source) =>
       listComments(source).flatMap((comment) =>
         BANNED_WORDS.flatMap(([word, term]) =>

@@ -1,6 +1,6 @@
 /**
- * Parts of the command line by themselves: files that are read and written, `.env` out of `.env.example`, migrations in words and as
- * a script, colours, and errors in words.
+ * Parts of the command line: reading and writing files, `.env` from `.env.example`, migrations as text and as a script,
+ * colours, and error texts.
  */
 import { expect } from 'chai';
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import type { Terminal } from '../../cli/terminal.js';
 import type { MigrationStep } from '../../contract/migration.js';
 import { createTempProject, type TempProject } from '../support/project.js';
 
-/** The code and the words of a refusal. */
+/** The code and the text of a rejection. */
 async function catchRefusal(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => null,
@@ -27,13 +27,13 @@ async function catchRefusal(work: Promise<unknown>): Promise<string> {
     : String(error);
 }
 
-describe('files of the command line', () => {
+describe('file functions of the CLI', () => {
   let project: TempProject;
   const at = (...names: string[]): string => join(project.folder, ...names);
   beforeEach(async () => (project = await createTempProject({ 'a.txt': 'text' })));
   afterEach(() => project.dispose());
 
-  it('are read; one that is missing is null, and a folder in its place is an error', async () => {
+  it('return the content, null for a missing file, and an error for a folder', async () => {
     await mkdir(at('folder'));
     expect(await readText(at('a.txt'))).to.equal('text');
     expect(await readText(at('none.txt'))).to.equal(null);
@@ -41,7 +41,7 @@ describe('files of the command line', () => {
     expect(await catchRefusal(readText(at('a.txt', 'b.txt')))).to.equal('CLI_FILE: it cannot be read (ENOTDIR)');
   });
 
-  it('are written with the folders on the way, over what is there', async () => {
+  it('create parent folders and replace an existing file', async () => {
     await writeText(at('x', 'y', 'b.txt'), '1');
     await writeText(at('x', 'y', 'b.txt'), '2');
     expect(await readText(at('x', 'y', 'b.txt'))).to.equal('2');
@@ -50,7 +50,7 @@ describe('files of the command line', () => {
     );
   });
 
-  it('are added to, for their owner alone, and never through a link', async () => {
+  it('append for the owner alone, and never through a link', async () => {
     await appendPrivateFile(at('secret'), 'A=1\n');
     await appendPrivateFile(at('secret'), 'B=2\n');
     expect(await readText(at('secret'))).to.equal('A=1\nB=2\n');
@@ -68,7 +68,7 @@ describe('files of the command line', () => {
     expect(await readText(at('a.txt'))).to.equal('text');
   });
 
-  it('are new or left alone, and stay inside their folder', async () => {
+  it('create a file inside their folder only if there is none', async () => {
     expect(await createNewFile(project.folder, 'x/y/c.txt', '1')).to.equal(true);
     expect(await createNewFile(project.folder, 'x/y/c.txt', '2')).to.equal(false);
     expect(await readText(at('x', 'y', 'c.txt'))).to.equal('1');
@@ -88,7 +88,7 @@ describe('files of the command line', () => {
   });
 });
 
-describe('.env out of .env.example', () => {
+describe('.env created from .env.example', () => {
   const EXAMPLE = 'PLAIN=a b\nSECRET=generate:40\nEMPTY=\nQUOTED="it\'s"\nURL=http://a.b/c?d=e&f=1,2\nOTHER=1\n';
   async function runFillEnvFile(
     files: Readonly<Record<string, string>>,
@@ -108,7 +108,7 @@ describe('.env out of .env.example', () => {
     }
   }
 
-  it('holds what the example has, secrets made anew, each readable as it was meant', async () => {
+  it('contains the entries of the example, with new secrets in the required format', async () => {
     const { found, added, text } = await runFillEnvFile({ '.env.example': EXAMPLE });
     expect(found).to.equal(true);
     expect(added.sort()).to.deep.equal([
@@ -121,7 +121,7 @@ describe('.env out of .env.example', () => {
     expect(text).to.include('\nURL=http://a.b/c?d=e&f=1,2\n');
   });
 
-  it('keeps what is there, and what the environment has', async () => {
+  it('keeps existing entries and those of the environment', async () => {
     const before = 'PLAIN=mine\nSECRET=\nEMPTY=\nQUOTED=x';
     const { added, text } = await runFillEnvFile({ '.env.example': EXAMPLE, '.env': before }, { OTHER: '2', URL: '' });
     expect(added).to.deep.equal(['SECRET generated', 'URL copied']);
@@ -136,7 +136,7 @@ describe('.env out of .env.example', () => {
     });
   });
 
-  it('is made of nothing without an example, and of no secret of a wrong length', async () => {
+  it('is not created without an example or for a secret of invalid length', async () => {
     expect(await runFillEnvFile({})).to.deep.equal({ found: false, added: [], text: '' });
     for (const length of ['0', '1025', 'x', '1.5', '-1'])
       expect(await catchRefusal(runFillEnvFile({ '.env.example': `A=generate:${length}` })), length).to.equal(
@@ -149,7 +149,7 @@ describe('.env out of .env.example', () => {
   });
 });
 
-describe('migrations in words', () => {
+describe('migration summary', () => {
   const step = (more: Partial<MigrationStep> = {}): MigrationStep => ({
     ...{ store: 'main', table: 'cat', change: 'add column', detail: 'born date', sql: ['ALTER a', 'ALTER b'] },
     ...{ destructive: false, loses: null, ...more },
@@ -158,7 +158,7 @@ describe('migrations in words', () => {
   const words = (steps: readonly MigrationStep[], warnings: readonly (typeof warning)[] = []): string =>
     formatMigration({ steps, warnings }, omitColor);
 
-  it('count what is made, what takes away, and what is left', () => {
+  it('counts created, removed and unchanged items', () => {
     expect(words([])).to.equal('nothing to change');
     expect(words([step()])).to.equal('cat (main)\n  + add column  born date\n\n1 change to apply');
     const away = step({ change: 'drop', detail: 'x', destructive: true, loses: '3 rows' });
@@ -173,7 +173,7 @@ describe('migrations in words', () => {
     expect(words([step()], [warning, warning])).to.match(/\n1 change to apply; 2 differences not changed$/);
   });
 
-  it('are grouped by table, and by connection where there are several', () => {
+  it('is grouped by table, and by connection if there are several', () => {
     expect(
       words([step(), step({ table: 'dog' }), step()])
         .split('\n')
@@ -199,7 +199,7 @@ describe('migrations in words', () => {
     ]);
   });
 
-  it('are a script as well', () => {
+  it('can be printed as a script', () => {
     const script = formatMigrationScript({ steps: [step(), step({ loses: '3 rows' })], warnings: [warning] });
     expect(script.split('\n')).to.deep.equal([
       ...['-- main: cat name: it differs', '-- main: cat, add column', 'ALTER a;', 'ALTER b;'],
@@ -209,11 +209,11 @@ describe('migrations in words', () => {
   });
 });
 
-describe('colours and errors', () => {
+describe('terminal output', () => {
   const isColoured = (env: Record<string, string>, isTTY?: boolean): boolean =>
     createPaint({ env, stdout: { isTTY } } as unknown as Terminal)('error', 'x') !== 'x';
 
-  it('are there on a terminal, unless the environment says otherwise', () => {
+  it('is coloured on a terminal unless the environment disables it', () => {
     expect(isColoured({}, true)).to.equal(true);
     expect([isColoured({}), isColoured({}, false), isColoured({ NO_COLOR: '1' }, true)]).to.deep.equal([
       false,
@@ -232,7 +232,7 @@ describe('colours and errors', () => {
     expect(paint('bold', 'x')).to.include('\u001b[1m').and.not.include('\u001b[3');
   });
 
-  it('say the words of the catalogue, the place and the help, or what was thrown', () => {
+  it('contains the text of the catalogue, the place and the help, or the thrown message', () => {
     const lines = formatError(
       new BootError('CLI_FILE', { file: 'a.txt', what: 'it cannot be read (EISDIR)' }),
       omitColor,

@@ -1,6 +1,6 @@
 /**
- * Plan fixtures: what the compiler makes of definitions, as `lintel plan` shows it and as the table of endpoints does.
- * Compiled without connecting to anything.
+ * Plan fixtures: compiled definitions, as `lintel plan` and the table of endpoints show them. Compiled without a
+ * connection.
  */
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';
@@ -39,10 +39,10 @@ function expectedIds(file: string, kernel: Kernel): string[] {
   return Object.keys(JSON.parse(readFileSync(file, 'utf8')) as object);
 }
 
-describe('plans: fixtures', () => {
+describe('plan fixtures', () => {
   const names = listCaseNames(PLANS);
 
-  it('are many', () => expect(names.length).to.be.at.least(8));
+  it('have at least the required number', () => expect(names.length).to.be.at.least(8));
 
   for (const name of names) {
     it(name, async () => {
@@ -78,7 +78,7 @@ describe('plans', () => {
     }
   };
 
-  it('are frozen, and found by id and by path', async () => {
+  it('are frozen, and can be found by id and by path', async () => {
     await inCase('return-of-values', (kernel) => {
       const { byId, byPath } = kernel.plans();
       const plan = byId.get('health');
@@ -90,7 +90,7 @@ describe('plans', () => {
     });
   });
 
-  it('are listed with their servers and the next scheduled run', async () => {
+  it('list their servers and the next scheduled run', async () => {
     await inCase('parts-and-schedules', (kernel) => {
       const plans = kernel.plans();
       const [, later, mixed, ...more] = formatEndpointTable(plans, ['POST'], omitColor).split('\n');
@@ -108,7 +108,7 @@ describe('plans', () => {
     });
   });
 
-  it('of resources in which nothing runs by itself cannot be reached', async () => {
+  it('do not serve resources whose work only runs on events', async () => {
     await inCase('main-result', (kernel) => {
       const reachable = [...kernel.plans().byId.values()].map(({ id, reachable: is }) => `${id} ${is}`);
       expect(reachable).to.deep.equal([
@@ -121,7 +121,7 @@ describe('plans', () => {
     });
   });
 
-  it('give every actionable a result of its own, in the order they run', async () => {
+  it('give every actionable its own result, in the order they run', async () => {
     await inCase('order-of-dependencies', (kernel) => {
       const actions =
         kernel
@@ -138,7 +138,7 @@ describe('plans', () => {
     });
   });
 
-  it('know what tables must hold: fields, timestamps that statements use, and what must be unique', async () => {
+  it('list what tables must contain: fields, timestamps that statements use, and unique sets', async () => {
     await inCase('statements-with-switches', (kernel) => {
       const [table] = kernel.plans().tables;
       expect(
@@ -157,7 +157,7 @@ describe('plans', () => {
     });
   });
 
-  it('have the same hash for the same text and another one for another', async () => {
+  it('have the same hash for the same text and another one for other text', async () => {
     const hashes: string[] = [];
     for (const name of ['return-of-values', 'return-of-values', 'main-result']) {
       await inCase(name, (kernel) => hashes.push(kernel.plans().hash));

@@ -1,4 +1,4 @@
-/** The progress line of long commands: it turns on a terminal and takes itself back; anywhere else it is plain lines. */
+/** The progress line of long commands: it is redrawn on a terminal; anywhere else it is plain lines. */
 import { expect } from 'chai';
 import { createProgress } from '../../cli/migrate.js';
 
@@ -14,7 +14,7 @@ function fakeStream(isTTY: boolean, columns = 30): { stream: NodeJS.WriteStream;
 }
 
 describe('progress', () => {
-  it('is plain lines without a terminal', () => {
+  it('prints plain lines without a terminal', () => {
     const { stream, written } = fakeStream(false);
     const progress = createProgress(stream);
     progress.show('1/2 first');
@@ -23,7 +23,7 @@ describe('progress', () => {
     expect(written()).to.equal('1/2 first\n2/2 second\n');
   });
 
-  it('is one line on a terminal, which never wraps and leaves what is done', () => {
+  it('prints one line on a terminal, which never wraps and keeps what is finished', () => {
     const { stream, written } = fakeStream(true, 12);
     const progress = createProgress(stream);
     progress.show('1/2 a step with a long name');

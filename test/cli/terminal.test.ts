@@ -1,4 +1,4 @@
-/** What commands do for a person at a terminal, and what they leave out in a pipe: colours, a log for people, a question. */
+/** Output on a terminal, and in a pipe: colours, a readable log, a confirmation. */
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { isConfirmed } from '../../cli/confirm.js';
@@ -18,8 +18,8 @@ const fakeTerminal = (isTTY: boolean, env: Readonly<Record<string, string>> = {}
   return { cwd: '/', env, stdin: stream(), stdout: stream(), stderr: stream(), signals, exit: () => undefined };
 };
 
-describe('a terminal', () => {
-  it('gets colours, a pipe gets none; NO_COLOR and FORCE_COLOR decide otherwise', () => {
+describe('terminal', () => {
+  it('has colours unless it is a pipe; NO_COLOR and FORCE_COLOR override', () => {
     const painted = (isTTY: boolean, env: Record<string, string> = {}): string =>
       createPaint(fakeTerminal(isTTY, env))('error', 'text');
     expect(painted(true)).to.equal('\u001b[1m\u001b[31mtext\u001b[39m\u001b[22m');
@@ -28,17 +28,17 @@ describe('a terminal', () => {
     expect(painted(false, { FORCE_COLOR: '1' })).to.equal(painted(true));
   });
 
-  it('gets a log for people, a pipe gets JSON; LOG_FORMAT decides otherwise', () => {
+  it('has a readable log, and JSON on a pipe; LOG_FORMAT overrides', () => {
     expect([isPretty(fakeTerminal(true)), isPretty(fakeTerminal(false))]).to.deep.equal([true, false]);
     expect(isPretty(fakeTerminal(true, { LOG_FORMAT: 'json' }))).to.equal(false);
     expect(isPretty(fakeTerminal(false, { LOG_FORMAT: 'pretty' }))).to.equal(true);
   });
 });
 
-describe('a question before something is taken away', () => {
+describe('confirmation before a removal', () => {
   const readErrorOutput = (terminal: FakeTerminal): string => String(terminal.stderr.read() ?? '');
 
-  it('is answered by the word yes, and by nothing else', async () => {
+  it('accepts only the word yes', async () => {
     for (const [typed, expected] of [
       ['yes\n', true],
       [' yes \n', true],
@@ -55,7 +55,7 @@ describe('a question before something is taken away', () => {
     }
   });
 
-  it('is answered with no where the input ends', async () => {
+  it('is a no if the input ends', async () => {
     const terminal = fakeTerminal(true);
     const answer = isConfirmed(terminal, 'Apply these changes?', false);
     terminal.stdin.end();
@@ -63,7 +63,7 @@ describe('a question before something is taken away', () => {
     expect(readErrorOutput(terminal)).to.contain('Nothing was changed.\n');
   });
 
-  it('is not asked if an option has answered it, or without a terminal', async () => {
+  it('is skipped if an option confirms, or without a terminal', async () => {
     const [told, alone] = [fakeTerminal(true), fakeTerminal(false)];
     expect(await isConfirmed(told, 'Apply these changes?', true)).to.equal(true);
     expect(readErrorOutput(told)).to.equal('');

@@ -17,7 +17,7 @@ describe('bcrypt against the shared vectors', function () {
     if (file === null) skipTest(this, NO_SHARED);
   });
 
-  it('verifies, rejects and hashes as they say', async () => {
+  it('verifies, rejects and hashes as the vectors require', async () => {
     const lines = readFileSync(file ?? '', 'utf8').trim();
     const cases = lines.split('\n').map((line) => JSON.parse(line) as Case);
     expect(cases.length).to.be.at.least(107);

@@ -1,4 +1,4 @@
-/** The conformance operations of bcrypt, through the plugin's own code: bytes in, a hash or an answer out. */
+/** The conformance operations of bcrypt, through the plugin's own code: bytes in, a hash or a result out. */
 import { hashBytes, verifyBytes } from '../../plugins/hashers/bcrypt/runtime.js';
 import { readHexInput, readTextInput, type Ops } from './ops.js';
 import { createSalt } from '../../plugins/hashers/shared/salt.js';

@@ -1,4 +1,7 @@
-/** Which places may be called: every sort of address that is not public, in every way of writing it, and what opens one. */
+/**
+ * Allowed addresses of calls: every kind of address that is not public, in every notation, and the settings that allow
+ * one.
+ */
 import { expect } from 'chai';
 import { ops } from './calls.js';
 
@@ -17,7 +20,7 @@ const checkCall = async ({ url, to = PUBLIC, allow, ports }: Row): Promise<strin
   return (await ops['url.guard']!({ url, addresses: to, policy })).error;
 };
 
-/** Addresses, and why they may not be dialled; judged as the host of a URL and as what a name is resolved to. */
+/** Addresses, and why they are rejected; checked as the host of a URL and as the address that a name resolves to. */
 const RESERVED: Readonly<Record<string, string>> = {
   '0.0.0.0': 'unspecified',
   '0.1.2.3': 'unspecified',
@@ -75,7 +78,7 @@ const RESERVED: Readonly<Record<string, string>> = {
 
 describe('url.guard', () => {
   for (const [address, because] of Object.entries(RESERVED)) {
-    it(`rejects ${address}, written and resolved`, async () => {
+    it(`rejects ${address}, as written and as resolved`, async () => {
       const host = address.includes(':') ? `[${address}]` : address;
       for (const port of ['', ':8080']) {
         expect(await checkCall({ url: `http://${host}${port}/x` }), 'written').to.equal(because);
@@ -96,14 +99,14 @@ describe('url.guard', () => {
     '2606:4700::1111',
     '2a00:1450::5',
   ]) {
-    it(`lets ${address} be called`, async () => {
+    it(`allows a call to ${address}`, async () => {
       const host = address.includes(':') ? `[${address}]` : address;
       expect(await checkCall({ url: `https://${host}/` })).to.equal(undefined);
       expect(await checkCall({ url: 'https://name.example', to: [address] })).to.equal(undefined);
     });
   }
 
-  /** What systems take for 127.0.0.1 or 169.254.169.254, and how they are led there. */
+  /** Notations and names that systems resolve to 127.0.0.1 or 169.254.169.254. */
   const rows: readonly Row[] = [
     ...[
       '127.1',
@@ -169,7 +172,7 @@ describe('url.guard', () => {
     { url: 'http://[0:0:0:0:0:0:0:1]/', because: 'loopback' },
   ];
   for (const row of rows) {
-    it(`${row.because === undefined ? 'lets' : 'refuses'} ${JSON.stringify(row.url)} ${row.to?.join() ?? ''}`, async () => {
+    it(`${row.because === undefined ? 'allows' : 'rejects'} ${JSON.stringify(row.url)} ${row.to?.join() ?? ''}`, async () => {
       expect(await checkCall(row)).to.equal(row.because);
     });
   }
@@ -192,7 +195,7 @@ describe('url.guard', () => {
     { url: 'http://name.example/', to: ['10.0.0.9'], allow: ['10.0.0.0/8'] },
     { url: 'http://localhost:3000/', to: ['127.0.0.1'], allow: ['localhost:3000'] },
     { url: 'http://localhost:3000/', to: ['127.0.0.1'], allow: ['127.0.0.1'], because: 'localhost' },
-    // A wide range, or a name, does not open what keeps credentials.
+    // A wide range, or a name, does not allow addresses of credential services.
     { url: 'http://169.254.169.254/', allow: ['169.254.0.0/16', '0.0.0.0/0'], because: 'metadata' },
     { url: 'http://billing.internal/', to: ['169.254.169.254'], allow: ['billing.internal'], because: 'metadata' },
     { url: 'http://169.254.169.254/', allow: ['169.254.169.254'] },

@@ -1,4 +1,4 @@
-/** `url.guard`: what may be called; `string.header`: what a value becomes in a header of a call. */
+/** `url.guard`: allowed addresses; `string.header`: a value in a header of a call. */
 import { isIP } from 'node:net';
 import { isObject } from '../../contract/json.js';
 import {
@@ -23,7 +23,7 @@ function findUrlRejection(text: string, addresses: readonly string[], policy: Po
   const { host, port } = getHostAndPort(url);
   const reason = findHostRejection(host, port, policy);
   if (reason !== null || isIP(host) !== 0) return reason;
-  // One forbidden address among several makes the name untrustworthy.
+  // One forbidden address among several makes the name invalid.
   const reasons = addresses.map((address) => findAddressRejection(address, host, port, policy));
   return addresses.length === 0 ? 'unresolved' : (reasons.find((one) => one !== null) ?? null);
 }

@@ -10,9 +10,9 @@ const runOperation = async (op: string, input: Readonly<Record<string, unknown>>
 };
 const createKey = (alg: string): string => '0f'.repeat(CIPHERS[alg]?.keyBytes ?? 0);
 
-describe('conformance operations of fields', () => {
+describe('conformance operations of field ciphers', () => {
   for (const alg of Object.keys(CIPHERS)) {
-    it(`${alg}: what is encrypted is decrypted, in every encoding, and under nothing else`, async () => {
+    it(`${alg}: decrypts what it encrypted, in every encoding, and with no other key`, async () => {
       for (const encoding of Object.keys(ENCODINGS)) {
         const given = { alg, encoding, key: createKey(alg), aad: '0102' };
         const { out } = await runOperation('field.encrypt', { ...given, value: { a: [1, 'é'] } });
@@ -28,7 +28,7 @@ describe('conformance operations of fields', () => {
     });
   }
 
-  it('opens no value that another algorithm with the same sizes made', async () => {
+  it('rejects a value that another algorithm with the same sizes encrypted', async () => {
     const pairs = [
       ['Aes256Gcm', 'ChaCha20Poly1305'],
       ['XChaCha20Poly1305', 'XSalsa20Poly1305'],
@@ -41,7 +41,7 @@ describe('conformance operations of fields', () => {
     }
   });
 
-  it('binds the algorithm: the bare cipher opens the value only with what is sealed beside it', async () => {
+  it('binds the algorithm: the bare cipher opens the value only with its additional data', async () => {
     const given = { alg: 'Aes256Gcm', key: createKey('Aes256Gcm') };
     const { out } = await runOperation('field.encrypt', { ...given, encoding: 'Hex', aad: 'ab', value: 'text' });
     const stored = Buffer.from(String(out), 'hex');
@@ -57,7 +57,7 @@ describe('conformance operations of fields', () => {
     expect((await open(Buffer.of(0xab))).ok).to.equal(false);
   });
 
-  it('never uses a nonce again', async () => {
+  it('never repeats a nonce', async () => {
     const given = { alg: 'Aes256Gcm', key: createKey('Aes256Gcm'), encoding: 'Hex', aad: '', value: null };
     const nonces = new Set<string>();
     for (let i = 0; i < 3000; i++) nonces.add(String((await runOperation('field.encrypt', given)).out).slice(2, 26));

@@ -45,7 +45,7 @@ const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const toOpenOutcome = (bytes: Uint8Array | null): Outcome =>
   bytes === null ? { ok: false, error: 'refused' } : { ok: true, out: toHex(bytes) };
 
-/** What throws is a refusal too: the caller gives it as one. */
+/** An exception is a rejection too: the caller returns it as one. */
 const importKey = (input: Input) => requireEntry(CIPHERS, readTextInput(input, 'alg')).key(readHexInput(input, 'key'));
 
 /** Hexadecimal digits, or text as a definition writes it. */

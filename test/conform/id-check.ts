@@ -1,6 +1,6 @@
 /**
- * Whether a text is an identifier of a kind, for tests that look at generated ones. The forms are the facts of the
- * generators; a UUID may come from elsewhere too and is judged by its form alone, whatever its version.
+ * Whether a text is an identifier of a kind, for tests that check generated ones. The formats are the facts of the
+ * generators; a UUID may be from elsewhere and is checked by its format only, whatever its version.
  */
 import { specs } from '../../plugins/index.spec.js';
 import { readTextInput, type Ops } from './ops.js';
@@ -9,7 +9,7 @@ import { readTextInput, type Ops } from './ops.js';
 const isUuid = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text) && text.length === 36;
 
-/** What a generator of this kind makes; throws for a kind that nobody makes. */
+/** A value of this generator; throws for a kind without a generator. */
 export function isGenerated(kind: string, text: string): boolean {
   const spec = specs.find((one) => one.kind === 'generator' && one.name === kind);
   if (spec === undefined) throw new Error(`no generator ${kind}`);

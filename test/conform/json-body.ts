@@ -1,4 +1,4 @@
-/** `json.body`: what the door makes of the bytes of a body. */
+/** `json.body`: the result of the HTTP layer for the bytes of a body. */
 import { Fault } from '../../contract/fault.js';
 import { isJsonType } from '../../language/strings/header.js';
 import { parseJson } from '../../kernel/http/body.js';

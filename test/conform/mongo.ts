@@ -9,7 +9,7 @@ import type { Leaf } from '../../plugins/queries/mongo/template.js';
 import { toPlainJson, type FieldTypeLookup } from '../../plugins/queries/mongo/values.js';
 import type { Ops, Outcome } from './ops.js';
 
-/** Every accessor reads the payload; text around one makes text of it. */
+/** Every accessor reads the payload; text around one converts it to text. */
 const compileLeaf: Leaf = (text) => {
   if (listAccessors(text).length === 0) return null;
   const parts = parseTemplate(text).map((part) => (typeof part === 'string' ? part : compilePath([...part.tail])));

@@ -1,4 +1,4 @@
-/** `multipart.parse`: what the door makes of a form, however its bytes arrive. */
+/** `multipart.parse`: the result of the HTTP layer for a form, however its bytes are chunked. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Sizes in which the bytes arrive: as told, all at once, or one by one. */
+/** Chunk sizes: as given, all at once, or byte by byte. */
 function splitChunks(body: Buffer, chunks: readonly number[]): Buffer[] {
   const pieces: Buffer[] = [];
   let at = 0;
@@ -56,7 +56,7 @@ async function parse(input: Input, pieces: readonly Buffer[]): Promise<Outcome> 
   }
 }
 
-/** The form is read as its chunks tell, whole, and byte by byte: three readings that differ are an error of their own. */
+/** The form is parsed in the given chunks, whole, and byte by byte: three different results are a separate error. */
 async function read(input: Input): Promise<Outcome> {
   const body = readHexInput(input, 'body');
   const chunks = Array.isArray(input['chunks']) ? (input['chunks'] as readonly number[]) : [];

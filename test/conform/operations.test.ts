@@ -1,11 +1,11 @@
-/** Operations of this folder where no published vectors speak for them. */
+/** Operations of this folder without published vectors. */
 import { expect } from 'chai';
 import { isGenerated } from './id-check.js';
 import { ops as cron } from './cron.js';
 import { ops } from './rules.js';
 
 describe('conformance: identifiers and rules', () => {
-  it('rule.check says which rule is broken', () => {
+  it('rule.check returns the rule that is violated', () => {
     const check = ops['rule.check']!;
     expect(check({ rule: { type: 'STRING', max_length: 2 }, value: 'ab' })).to.deep.equal({ ok: true });
     expect(check({ rule: { type: 'STRING', max_length: 2 }, value: 'abc' })).to.deep.equal({
@@ -17,7 +17,7 @@ describe('conformance: identifiers and rules', () => {
     expect(check({ rule, value: {} })).to.deep.equal({ ok: false, error: 'required' });
   });
 
-  it('id.check knows the form of every generator, and rejects kinds without one', () => {
+  it('id.check validates the format of every generator, and rejects kinds without one', () => {
     expect(isGenerated('NANOID', 'V1StGXR8_Z5jdHi6B-myT')).to.equal(true);
     expect(isGenerated('NANOID', 'V1StGXR8_Z5jdHi6B-my')).to.equal(false);
     expect(isGenerated('BSON', '507f1f77bcf86cd799439011')).to.equal(true);
@@ -31,7 +31,7 @@ describe('conformance: identifiers and rules', () => {
 describe('conformance: schedules', () => {
   const next = cron['cron.next']!;
 
-  it('cron.next gives the instants after one, in a zone', () => {
+  it('cron.next returns the instants after a given one, in a zone', () => {
     const input = { expression: '0 30 2 * * *', zone: 'Europe/Berlin', from: '2025-10-25T12:00:00Z', n: 2 };
     const out = ['2025-10-26T00:30:00.000Z', '2025-10-27T01:30:00.000Z'];
     expect(next(input)).to.deep.equal({ ok: true, out });
@@ -42,7 +42,7 @@ describe('conformance: schedules', () => {
     });
   });
 
-  it('cron.next rejects what is no schedule, no zone or no instant', () => {
+  it('cron.next rejects an invalid schedule, zone or instant', () => {
     const sound = { expression: '0 * * * * *', from: '2025-01-01T00:00:00Z' };
     expect(next({ ...sound, expression: '* * * * *' })).to.include({ ok: false });
     expect(next({ ...sound, zone: 'PST' })).to.deep.equal({ ok: false, error: 'no such time zone' });

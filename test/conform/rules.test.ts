@@ -1,6 +1,6 @@
 /**
- * Rules against values nobody would send in good faith, and against generated ones: a sample passes, and what is spoilt
- * in it is found at its pointer. Runs the closures of requests without requests.
+ * Rules against hostile and generated values: a sample passes, and a spoilt value is reported at its pointer. Runs the
+ * closures of requests without requests.
  */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
@@ -74,20 +74,20 @@ function replaced(value: Json, [key, ...rest]: readonly (string | number)[], oth
 }
 
 describe('payload rules: properties', () => {
-  it('a sample passes its rule', () => {
+  it('accept a sample of the rule', () => {
     fc.assert(
       fc.property(rules, (rule) => void expect(collectIssues(rule, sampleRule(rule))).to.deep.equal([])),
       { numRuns: 500 },
     );
   });
 
-  it('a spoilt place is found at its pointer, and nothing else is', () => {
+  it('report an invalid value at its pointer, and nothing else', () => {
     fc.assert(
       fc.property(rules, fc.nat(), (rule, pick) => {
         const sample = sampleRule(rule);
         const places = listPlaces(rule, sample);
         const place = places[pick % places.length]!;
-        // No type takes a truth value.
+        // No type accepts a boolean.
         const issues = collectIssues(rule, replaced(sample, place.path, true));
         expect(issues.map(({ pointer }) => pointer)).to.deep.equal([place.pointer]);
       }),
@@ -95,7 +95,7 @@ describe('payload rules: properties', () => {
     );
   });
 
-  it('what is missing is found, unless it is optional', () => {
+  it('report a missing field, unless it is optional', () => {
     fc.assert(
       fc.property(rules, NAMES, fc.boolean(), (inner, name, optional) => {
         const rule = { type: 'OBJECT', fields: { [name]: { ...inner, optional } } };
@@ -106,7 +106,7 @@ describe('payload rules: properties', () => {
     );
   });
 
-  it('any value is checked without an exception, at pointers that are inside it', () => {
+  it('check any value without an exception, at pointers inside it', () => {
     fc.assert(
       fc.property(rules, fc.jsonValue(), (rule, value) => {
         for (const { pointer, detail } of collectIssues(rule, value, '/at')) {
@@ -118,7 +118,7 @@ describe('payload rules: properties', () => {
     );
   });
 
-  it('text that is a number is read as JSON reads it, and no other text is', () => {
+  it('read text as a number like JSON, and no other text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.double().map(String), fc.string(), fc.integer().map(String)), (text) => {
         const value = fromText({ type: 'NUMBER' }, text);
@@ -139,7 +139,7 @@ describe('payload rules: properties', () => {
 describe('payload rules: hostile values', () => {
   const NESTED = { type: 'OBJECT', fields: { a: { type: 'OBJECT', fields: { b: { type: 'STRING' } } } } };
 
-  it('nesting that no rule follows costs nothing', () => {
+  it('ignore nesting that no rule describes', () => {
     let deep: unknown = 'end';
     for (let i = 0; i < 100_000; i++) deep = { a: deep };
     expect(collectIssues(NESTED, deep).map(({ pointer, code }) => [pointer, code])).to.deep.equal([
@@ -148,14 +148,14 @@ describe('payload rules: hostile values', () => {
     expect(collectIssues({ type: 'OBJECT' }, deep)).to.deep.equal([]);
   });
 
-  it('rules as deep as definitions may be are followed to the end', () => {
+  it('follow rules to the maximum depth of definitions', () => {
     let rule: Rule = { type: 'NUMBER' };
     let value: Json = 'x';
     for (let i = 0; i < 14; i++) [rule, value] = [{ type: 'OBJECT', fields: { a: rule } }, { a: value }];
     expect(collectIssues(rule, value).map(({ pointer }) => pointer)).to.deep.equal(['/a'.repeat(14)]);
   });
 
-  it('of a list that is too long no item is looked at', () => {
+  it('check no item of a list that is too long', () => {
     const items = Array.from({ length: 10_000 }, () => 1);
     for (const type of ['ARRAY', 'STRINGARRAY']) {
       const codes = collectIssues({ type, arr_length: 9_999 }, items).map(({ code }) => code);
@@ -163,14 +163,14 @@ describe('payload rules: hostile values', () => {
     }
   });
 
-  it('of a list that is all wrong 50 issues are kept', () => {
+  it('limit the issues of an invalid list to 50', () => {
     const items = Array.from({ length: 10_000 }, () => 1);
     for (const type of ['ARRAY', 'STRINGARRAY']) expect(collectIssues({ type }, items), type).to.have.length(50);
     const unknown = Object.fromEntries(items.map((_, i) => [`k${i}`, 1]));
     expect(collectIssues({ type: 'OBJECT', closed: true }, unknown)).to.have.length(50);
   });
 
-  it('names of every object are no fields: only own properties count', () => {
+  it('accept own properties only as fields', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
     for (const name of names) {
       const fields = Object.fromEntries([[name, { type: 'STRING' }]]);
@@ -187,7 +187,7 @@ describe('payload rules: hostile values', () => {
     expect(collectIssues({ type: 'OBJECT', fields: { admin: { type: 'STRING' } } }, own)).to.have.length(1);
   });
 
-  it('numbers that are none are rejected, whole ones beyond 2^53 are not; minus zero is zero', () => {
+  it('reject NaN, Infinity and integers beyond 2^53; minus zero is zero', () => {
     const codes = (value: unknown): string[] => collectIssues({ type: 'NUMBER' }, value).map(({ code }) => code);
     for (const value of [NaN, Infinity, -Infinity, '', ' ', [], {}, true, [5]]) {
       expect(codes(value), typeof value).to.deep.equal(['type']);
@@ -197,7 +197,7 @@ describe('payload rules: hostile values', () => {
     expect(Object.is(fromText({ type: 'NUMBER' }, '-0'), 0)).to.equal(true);
   });
 
-  it('huge texts are measured, and addresses among them rejected', () => {
+  it('measure huge texts, and reject addresses among them', () => {
     const huge = 'x'.repeat(1_000_000);
     expect(collectIssues({ type: 'STRING', max_length: 10 }, huge).map(({ code }) => code)).to.deep.equal([
       'max_length',
@@ -208,7 +208,7 @@ describe('payload rules: hostile values', () => {
     expect(fromText({ type: 'NUMBER' }, '1'.repeat(1_000_000))).to.equal('1'.repeat(1_000_000));
   });
 
-  it('a half of a surrogate pair counts as one character, and is no part of an address', () => {
+  it('count half of a surrogate pair as one character, and reject it in an address', () => {
     expect(collectIssues({ type: 'STRING', min_length: 2 }, '\ud800')).to.have.length(1);
     expect(collectIssues({ type: 'STRING', min_length: 2, max_length: 2 }, '\udc00\ud800')).to.deep.equal([]);
     expect(collectIssues({ type: 'EMAIL' }, 'a\ud800@example.com')).to.have.length(1);
@@ -236,7 +236,7 @@ describe('payload rules: a list as payload', () => {
     };
   });
 
-  it('each item is checked, at its index', () => {
+  it('check each item, at its index', () => {
     const good = { email: 'a@b.co' };
     expect(judge([good, good])).to.deep.equal([]);
     expect(judge([])).to.deep.equal([]);
@@ -247,13 +247,13 @@ describe('payload rules: a list as payload', () => {
     ]);
   });
 
-  it('an item that is no object is an issue', () => {
+  it('report an item that is not an object', () => {
     expect(judge([1, null, [], 'x'])).to.deep.equal(['/0 type', '/1 type', '/2 type', '/3 type']);
   });
 
-  it('an object is checked as always', () => {
+  it('check an object as usual', () => {
     expect(judge({ email: 'x' })).to.deep.equal(['/email email']);
   });
 
-  it('50 issues are kept', () => expect(judge(Array.from({ length: 10_000 }, () => 1))).to.have.length(50));
+  it('limit the issues to 50', () => expect(judge(Array.from({ length: 10_000 }, () => 1))).to.have.length(50));
 });

@@ -48,7 +48,7 @@ export function collectIssues(rule: Readonly<Record<string, Json>>, value: unkno
 export const sampleRule = (rule: Readonly<Record<string, Json>>): Json =>
   requireType(asText(rule['type'])).sample(rule);
 
-/** A value as a query string or a path brings it, and what the rule makes of it. */
+/** A value from a query string or a path, and its conversion by the rule. */
 export const fromText = (rule: Readonly<Record<string, Json>>, sent: unknown): unknown =>
   requireType(asText(rule['type'])).fromText?.(sent) ?? sent;
 

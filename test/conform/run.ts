@@ -30,7 +30,7 @@ export const OPS: Ops = {
   ...webhook,
 };
 
-/** A line that is no case is a result too: the one who asked has to see it. */
+/** An invalid line is a result too, which the caller must see. */
 export async function runLine(name: string, line: string): Promise<Outcome & { readonly id: unknown }> {
   let id: unknown = null;
   try {

@@ -14,7 +14,7 @@ function evaluateStorageKey(input: Readonly<Record<string, unknown>>): Outcome {
       const read = compilePath(listAccessors(accessor)[0]?.tail ?? []);
       return () => read(values);
     });
-    // The door has seen the name; it is data from there on, and no part of the key.
+    // The HTTP layer has validated the name; after that it is data, and no part of the key.
     parseFileName(readTextInput(input, 'filename'));
     return { ok: true, out: createStorageKey(folder(undefined as never), createFileName('png')) };
   } catch (error) {

@@ -1,7 +1,6 @@
 /**
- * `string.text` and `string.sql`: a text on its way through a running service, with PGlite and the
- * embedded document store behind it. The service is started by
- * the first case and lives as long as the command; `closeStrings` ends it.
+ * `string.text` and `string.sql`: a text through a running service, with PGlite and the embedded document store. The
+ * first case starts the service, which runs as long as the command; `closeStrings` ends it.
  */
 import bcrypt from 'bcrypt';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -141,7 +140,7 @@ const postForRows = async (path: string, body: object): Promise<readonly Readonl
   (await postChecked(path, body)) as unknown as readonly Readonly<Record<string, unknown>>[];
 class RequestRejection extends Error {}
 
-/** Stored, found, changed where it is equal, as name of a cached value, and as what an encrypted value is bound to. */
+/** Stored, found, changed by equality, as the name of a cached value, and as additional data of an encrypted value. */
 async function storeAndReadBack(written: string): Promise<Outcome> {
   const sealed = 'canary';
   const before = await postChecked('/count', {});

@@ -1,6 +1,6 @@
 /**
  * `token.verify`: the value of `Authorization` against a fragment of `tokenize` and a key in hex. With `stage:
- * "integrity"` form, encoding, algorithm and seal are judged, and not the claims. The code is the plugins' own.
+ * "integrity"` format, encoding, algorithm and signature are checked, and not the claims. The code is the plugins' own.
  */
 import { createTokenReader } from '../../plugins/tokens/shared/header.light.js';
 import { TokenRefused } from '../../plugins/tokens/kind.js';

@@ -1,4 +1,4 @@
-/** `ip.allowed`, for which there are no published vectors: lists, mapped addresses, and what proxies may tell. */
+/** `ip.allowed`, without published vectors: lists, mapped addresses, and proxies. */
 import { expect } from 'chai';
 import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/runtime.js';
 import { runLine } from './run.js';
@@ -9,7 +9,7 @@ const allowed = async ([, list, peer, forwarded, hops]: Case): Promise<boolean> 
   (await runLine('ip.allowed', JSON.stringify({ id: 1, list, peer, forwarded, hops }))).ok;
 
 const suites: Readonly<Record<string, readonly Case[]>> = {
-  'takes addresses and ranges, whatever separates them': [
+  'accepts addresses and ranges, with any separator': [
     [true, '192.0.2.1', '192.0.2.1'],
     [false, '192.0.2.1', '192.0.2.2'],
     [true, '192.0.2.1,198.51.100.0/24|2001:db8::/32', '198.51.100.255'],
@@ -22,7 +22,7 @@ const suites: Readonly<Record<string, readonly Case[]>> = {
     [true, '0.0.0.0/0', '203.0.113.9'],
     [false, '0.0.0.0/0', '2001:db8::1'],
   ],
-  'takes IPv4 mapped into IPv6 for what it is, on both sides': [
+  'accepts IPv4 mapped into IPv6 as IPv4, on both sides': [
     [true, '192.0.2.1', '::ffff:192.0.2.1'],
     [true, '192.0.2.1', '::ffff:c000:201'],
     [true, '192.0.2.1', '0:0:0:0:0:ffff:192.0.2.1'],
@@ -33,7 +33,7 @@ const suites: Readonly<Record<string, readonly Case[]>> = {
     [false, '192.0.2.1', '::192.0.2.1'],
     [false, '192.0.2.1', '64:ff9b::192.0.2.1'],
   ],
-  'refuses lists of nobody, and lists with something else in them': [
+  'rejects empty lists, and lists with invalid entries': [
     [false, '', '192.0.2.1'],
     [false, ' , | ', '192.0.2.1'],
     [false, '192.0.2.1,hooks.example.com', '192.0.2.1'],
@@ -49,7 +49,7 @@ const suites: Readonly<Record<string, readonly Case[]>> = {
     [false, '192.0.2.1', ''],
     [false, '192.0.2.1', 'unknown'],
   ],
-  'believes as many proxies as are trusted, from the near end': [
+  'trusts the given number of proxies, from the near end': [
     [true, '192.0.2.1', '10.0.0.1', '192.0.2.1', 1],
     [false, '192.0.2.1', '10.0.0.1', '192.0.2.1', 0],
     [false, '192.0.2.1', '10.0.0.1', '192.0.2.1, 203.0.113.9', 1],
@@ -102,7 +102,7 @@ describe('address lists', () => {
     expect(isAllowed('::/0', '2001:db8::1')).to.equal(true);
   });
 
-  it('read the length of a mapped range behind its first 96 bits', () => {
+  it('read the prefix of a mapped range after its first 96 bits', () => {
     expect(isAllowed('::ffff:192.0.2.0/96', '203.0.113.9')).to.equal(true);
     expect(isAllowed('::ffff:192.0.2.0/96', '2001:db8::1')).to.equal(false);
     expect(isAllowed('::ffff:192.0.2.0/97', '203.0.113.9')).to.equal(true);
@@ -115,7 +115,7 @@ describe('address lists', () => {
     expect(isAllowed('203.113.7.9', '::ffff:cb71:709')).to.equal(true);
   });
 
-  it('reject what is no length, an interface, and a list without an entry', () => {
+  it('reject an invalid prefix, an interface, and a list without an entry', () => {
     for (const entry of [
       '192.0.2.0/',
       '192.0.2.0/x',
@@ -133,7 +133,7 @@ describe('address lists', () => {
     for (const list of ['', ' ', ' , | ']) expect(compileAddressList(list), list).to.equal('it names no address');
   });
 
-  it('contain nothing that is no address', () => {
+  it('do not contain invalid addresses', () => {
     for (const address of ['', '%eth0', '192.0.2', 'localhost', '::g', '192.0.2.1/32'])
       expect(isAllowed('0.0.0.0/0, ::/0', address), address).to.equal(false);
   });

@@ -16,7 +16,7 @@ function verifyHmac(input: Input): Outcome {
   const algorithm = ALGORITHMS.find((known) => known === readTextInput(input, 'alg'));
   const key = readHexInput(input, 'key');
   if (algorithm === undefined) return { ok: false, error: 'UNSUPPORTED' };
-  // The product reads keys as text, and refuses an empty one at load.
+  // The product reads keys as text, and rejects an empty one at load.
   if (key.length === 0) return { ok: false, error: 'WHK_SETTING' };
   const signature = createSignatureReader(algorithm)(readTextInput(input, 'header'));
   if (signature === null) return { ok: false, error: 'WHK_REFUSED' };

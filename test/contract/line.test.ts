@@ -1,4 +1,4 @@
-/** The line: turns by client, ends of waits, refusals by estimate. The time is the test's own. */
+/** The limiter: fairness between clients, ends of waits, rejections by estimate. Under manual time. */
 import { expect } from 'chai';
 import { getClientKey, toNetwork, type Requester } from '../../contract/requester.js';
 import { createConflictRetry } from '../../contract/conflict-retry.js';
@@ -20,7 +20,7 @@ const createAsker = (remote: string, deadline = Infinity, claims: Requester['cla
   claims,
 });
 
-/** A clock that moves when the test says so. */
+/** A clock that the test moves. */
 function testClock() {
   const sleepers = new Set<{ at: number; wake: () => void }>();
   let time = 1000;
@@ -48,12 +48,12 @@ function testClock() {
 
 const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a line', () => {
+describe('limiter', () => {
   const time = testClock();
   const createTestLine = (atOnce: number, { places = 100, patience = Infinity }: Settings = {}): Limiter =>
     createLimiter(atOnce, places, (seconds) => new Busy(seconds), { clock: time.clock, patience });
 
-  /** Takes places and notes by name who has one. */
+  /** Acquires slots and records by name which are held. */
   function entrants(line: Limiter) {
     const inside: string[] = [];
     const refused: string[] = [];
@@ -94,7 +94,7 @@ describe('a line', () => {
     expect(people.refused).to.deep.equal(['a5', 'a4', 'a3', 'd1']);
   });
 
-  it('ends a wait with the deadline of its request, and with the patience of the line', async () => {
+  it('ends a wait at the deadline of its request, or at its own limit', async () => {
     const line = createTestLine(1, { patience: 500 });
     const people = entrants(line);
     people.come('first', null);
@@ -109,7 +109,7 @@ describe('a line', () => {
     expect(line.running).to.equal(0);
   });
 
-  it('rejects immediately a request that would wait beyond its deadline, and says when to retry', async () => {
+  it('rejects immediately a request that would wait beyond its deadline, and returns when to retry', async () => {
     const line = createTestLine(1);
     for (const n of [1, 2, 3]) {
       const leave = await line.acquire(createAsker(`10.0.0.${n}`));
@@ -126,7 +126,10 @@ describe('a line', () => {
     (await next)();
   });
 
-  /** One place, work of 100 ms, one request each `every` ms; gives how long each waited that was let in, and how many were not. */
+  /**
+   * One slot, work of 100 ms, one request each `every` ms; returns the wait of each admitted one, and the number of
+   * rejected ones.
+   */
   async function load(every: number, count: number): Promise<{ waits: number[]; refused: number }> {
     const line = createTestLine(1, { patience: 5000 });
     const waits: number[] = [];
@@ -155,7 +158,7 @@ describe('a line', () => {
     expect(twice.refused).to.be.within(60, 120);
   });
 
-  it('takes many clients that wait for their answers for no overload', async () => {
+  it('does not count clients that wait for their responses as overload', async () => {
     const line = createTestLine(2, { patience: 60_000 });
     let refused = 0;
     let done = 0;
@@ -170,7 +173,7 @@ describe('a line', () => {
     expect(refused).to.equal(0);
   });
 
-  it('repeats all of a burst of conflicts that are found over seconds', async () => {
+  it('retries all of a burst of conflicts that are found over seconds', async () => {
     const retry = createConflictRetry(time.clock);
     const outcomes: unknown[] = [];
     for (let n = 0; n < 40; n++) {
@@ -190,7 +193,7 @@ describe('a line', () => {
     expect(outcomes).to.deep.equal(Array.from({ length: 40 }, () => 'done'));
   });
 
-  it('knows a client by what is proven of it, or by its network', () => {
+  it('identifies a client by its verified identity, or by its network', () => {
     const claims = { id: 7, iat: 1, exp: 2 };
     expect(getClientKey(createAsker('10.0.0.1', 0, claims))).to.equal(
       getClientKey(createAsker('10.0.0.9', 0, { ...claims, exp: 9 })),

@@ -1,4 +1,4 @@
-/** What a client has taken of a response in one write, and the deadline that moves with it. */
+/** Bytes that a client has read of a response in one write, and the deadline that moves with it. */
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { expect } from 'chai';
@@ -7,8 +7,8 @@ import { waitUntil } from '../support/until.js';
 
 const WHOLE = 50_000_000;
 
-describe('bytes that a client takes', () => {
-  it('are counted while one large write is under way', async () => {
+describe('bytes that a client has read', () => {
+  it('are counted while one large write is in progress', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
@@ -25,11 +25,11 @@ describe('bytes that a client takes', () => {
     server.close();
   });
 
-  it('are those of the socket where its handle is gone', () => {
+  it('are those of the socket if its handle is closed', () => {
     expect(countTaken({ bytesWritten: 30, writableLength: 10, _handle: null })).to.equal(20);
   });
 
-  it('move a deadline by a second for each 256 KiB, as long as some are taken in time', () => {
+  it('extend a deadline by a second for each 256 KiB, as long as some are read in time', () => {
     let [now, taken] = [0, 7_000_000];
     const deadline = new MovingDeadline(30_000, 30_000);
     const find = (): number => deadline.current;

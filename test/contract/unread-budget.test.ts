@@ -1,9 +1,12 @@
-/** Answers that are not read: counted while they are here, and the slowest of the network with most are cut off. The time is the test's own. */
+/**
+ * Unread responses: counted while they are buffered, and the slowest of the network with most are cut off. Under manual
+ * time.
+ */
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import { UnreadBudget } from '../../contract/unread-budget.js';
 
-describe('answers that are not read', () => {
+describe('unread responses', () => {
   let now = 0;
   const clock = { now: () => now, wait: () => new Promise<void>(() => {}) };
   const createTestUnread = () => {
@@ -18,7 +21,7 @@ describe('answers that are not read', () => {
     return { cut, taken, unread, answer };
   };
 
-  it('are counted until they have left, however they end', () => {
+  it('are counted until they have been sent, however they end', () => {
     const { unread, answer } = createTestUnread();
     const [one, two] = [answer('one', 'a', 30), answer('two', 'a', 40)];
     expect(unread.bytes).to.equal(70);
@@ -28,7 +31,7 @@ describe('answers that are not read', () => {
     expect(unread.bytes).to.equal(0);
   });
 
-  it('are cut off when they are too much: those of the network that holds most', () => {
+  it('are cut off above the limit, first those of the network with most bytes', () => {
     const { cut, unread, answer } = createTestUnread();
     answer('other', 'b', 30);
     answer('first', 'a', 30);
@@ -39,11 +42,11 @@ describe('answers that are not read', () => {
     expect(unread.bytes).to.equal(90);
   });
 
-  it('are cut off by progress: first what stands still longest, then the slowest', () => {
+  it('are cut off by progress: first the longest stalled, then the slowest', () => {
     const { cut, taken, unread, answer } = createTestUnread();
     for (const name of ['fast', 'slow', 'stalled', 'still']) answer(name, 'a', 25);
     now += 1000;
-    // Measured here: one that takes nothing more from now on stands still from now on.
+    // Measured here: one that reads nothing more from now on is stalled from now on.
     for (const [name, bytes] of [
       ['fast', 20],
       ['slow', 5],
@@ -66,7 +69,7 @@ describe('answers that are not read', () => {
     expect(unread.bytes).to.equal(100);
   });
 
-  it('that are still written may hold half of the limit together, and a mebibyte each', () => {
+  it('in progress may use half of the limit together, and a mebibyte each', () => {
     const unread = new UnreadBudget(8_000_000, clock);
     const cut: string[] = [];
     const begin = (name: string) => {
@@ -89,7 +92,7 @@ describe('answers that are not read', () => {
     expect([unread.setHeld(first.held, 5), unread.bytes]).to.deep.equal([true, 6_000_000]);
   });
 
-  it('have a moment: many large answers that are read are no reason', () => {
+  it('have a grace period: many large responses that are read are not cut off', () => {
     const { cut, answer } = createTestUnread();
     const all = [1, 2, 3, 4].map((n) => answer(`n${n}`, 'a', 60));
     expect(cut).to.deep.equal([]);

@@ -1,4 +1,4 @@
-/** What every accessor must do: take the tail that its facts say, be constant only when it is, keep secrets in. */
+/** Contract of accessors: accept the tail in their facts, be constant only if they are, never return secrets. */
 import { createEnvFacts } from '../../language/project/environment.js';
 import { expect } from 'chai';
 import { analyseFiles } from '../../language/analysis/analyse.js';
@@ -55,7 +55,7 @@ export function accessorContract(plugins: Plugins, name: string): void {
     const { registry } = plugins.project;
     const spec = registry.plugin('accessor', name);
     const tail = String(plugins.fact('accessor', name, 'tail'));
-    // What is declared has to be: claims by the guard of the resource.
+    // Declared claims must exist: by the guard of the resource.
     const around = tail === 'declared:claim' ? GUARDED : {};
     const listErrorCodes = (value: unknown, mode: 'RETURN' | 'QUERY'): string[] => {
       const work = mode === 'RETURN' ? { value } : { sql_query: { query: 'SELECT $1', parameters: [value] } };
@@ -67,7 +67,7 @@ export function accessorContract(plugins: Plugins, name: string): void {
     };
 
     if (tail.startsWith('plugin:')) {
-      it('takes the name of a plugin and nothing else', () => {
+      it('accepts the name of a plugin and nothing else', () => {
         for (const known of registry.names(tail.slice('plugin:'.length))) {
           expect(listErrorCodes(`$${name}.${known}`, 'QUERY')).to.deep.equal([]);
           expect(listErrorCodes(`$${name}.${known}.more`, 'QUERY')).to.deep.equal(['ACC_TAIL']);
@@ -78,7 +78,7 @@ export function accessorContract(plugins: Plugins, name: string): void {
     } else {
       for (const [shape, text] of Object.entries(TAILS)) {
         const right = RIGHT[tail]?.includes(shape as keyof typeof TAILS);
-        it(`${right === true ? 'takes' : 'refuses'} $${name}${text}`, () => {
+        it(`${right === true ? 'accepts' : 'rejects'} $${name}${text}`, () => {
           expect(RIGHT, 'an unknown form of tail').to.have.property(tail);
           expect(listErrorCodes(`$${name}${text}`, 'QUERY')).to.deep.equal(right === true ? [] : ['ACC_TAIL']);
         });
@@ -86,13 +86,13 @@ export function accessorContract(plugins: Plugins, name: string): void {
     }
 
     const isSecret = plugins.fact('accessor', name, 'secret') === true;
-    it(`${isSecret ? 'may not stand' : 'may stand'} where a value leaves`, () => {
+    it(`${isSecret ? 'is not allowed' : 'is allowed'} where a value is sent`, () => {
       for (const { json } of spec?.examples ?? []) {
         expect(listErrorCodes(json, 'RETURN')).to.deep.equal(isSecret ? ['ACC_NOT_HERE'] : []);
       }
     });
 
-    it('compiles its examples to readers; one that is constant needs no request', async () => {
+    it('compiles its examples to readers; a constant one needs no request', async () => {
       const handle = await plugins.handle<Accessor>('accessor', name);
       for (const { json } of spec?.examples ?? []) {
         const [part] = listAccessors(json as string);
@@ -102,7 +102,7 @@ export function accessorContract(plugins: Plugins, name: string): void {
       }
     });
 
-    it('reads the same thing twice in one request', async () => {
+    it('returns the same value twice in one request', async () => {
       const handle = await plugins.handle<Accessor>('accessor', name);
       const [part] = listAccessors(spec?.examples[0]?.json as string);
       const { read } = handle.compile(part?.tail ?? [], await createTools(plugins));
@@ -112,7 +112,7 @@ export function accessorContract(plugins: Plugins, name: string): void {
   });
 }
 
-/** Only what accessors may use; anything else is missing on purpose. */
+/** Only what accessors may use; the rest is omitted on purpose. */
 async function createTools(plugins: Plugins): Promise<PlanTools> {
   const handles = new Map<string, unknown>();
   for (const name of plugins.names('generator')) handles.set(name, await plugins.handle('generator', name));

@@ -1,6 +1,6 @@
 /**
- * What every cache must do: give back what it was given byte for byte, forget it in time, never store what was computed before a
- * removal, count in windows that end, remember marks. Time is made to pass by whoever opens the cache.
+ * Contract of caches: return what was stored byte for byte, expire it in time, never store what was computed before a
+ * removal, count in windows that end, store flags. The caller that opens the cache moves time.
  */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
@@ -18,7 +18,7 @@ export interface OpenCache {
 const toBytes = (text: string): Uint8Array => Buffer.from(text);
 const toText = (value: Uint8Array | null): string | null => (value === null ? null : Buffer.from(value).toString());
 
-/** Keys as somebody may make them out of what clients send. */
+/** Keys that may be built from values of clients. */
 function oddKeys(): string[] {
   const made = [
     '',
@@ -64,7 +64,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       await cache.setValue(key, toBytes(value), seconds, lease);
     }
 
-    it('gives back what was kept, byte for byte', async () => {
+    it('returns a stored value, byte for byte', async () => {
       const all = Uint8Array.from({ length: 256 }, (_, n) => n);
       for (const value of [all, toBytes(''), toBytes('{"a":"é\\u0000"}'), Buffer.from(all).subarray(13, 200)]) {
         const key = createKey();
@@ -73,18 +73,18 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       }
     });
 
-    it('gives null for what was never kept', async () => {
+    it('returns null for a key that was never stored', async () => {
       expect(await read(createKey())).to.equal(null);
     });
 
-    it('keeps large values', async () => {
+    it('stores large values', async () => {
       const key = createKey();
       const value = Buffer.alloc(5_000_000, 'lintel ');
       await cache.setValue(key, value, 600, (await cache.getValue(key)).lease);
       expect(Buffer.compare((await cache.getValue(key)).value ?? Buffer.alloc(0), value)).to.equal(0);
     });
 
-    it('shows keys of any text from one another', async () => {
+    it('distinguishes keys of any text', async () => {
       const keys = oddKeys();
       for (const [n, key] of keys.entries()) await write(key, String(n));
       const wrong: string[] = [];
@@ -92,7 +92,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(wrong).to.deep.equal([]);
     });
 
-    it('forgets a value when its time is over, and not before', async () => {
+    it('expires a value after its duration, and not before', async () => {
       const key = createKey();
       await write(key, 'short', 0.3);
       await write(`${key} long`, 'long', 600);
@@ -101,7 +101,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(await read(`${key} long`)).to.equal('long');
     });
 
-    it('keeps the first of two that were computed at the same time, and takes another when it is over', async () => {
+    it('stores the first of two that were computed at the same time, and another one after it expires', async () => {
       const key = createKey();
       const [one, two] = [await cache.getValue(key), await cache.getValue(key)];
       await cache.setValue(key, toBytes('one'), 0.3, one.lease);
@@ -112,7 +112,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(await read(key)).to.equal('three');
     });
 
-    it('removes what is named, and nothing else; a key of nothing is no failure', async () => {
+    it('removes the named keys, and nothing else; a missing key is not an error', async () => {
       const keys = [createKey(), createKey(), createKey()] as const;
       for (const key of keys) await write(key, 'here');
       await cache.remove([keys[0], keys[1], createKey()]);
@@ -147,7 +147,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(await read(key)).to.equal(null);
     });
 
-    it('gives the right to compute to one at a time, where processes share it', async () => {
+    it('assigns the computation to one at a time, if processes share it', async () => {
       if (cache.claim === undefined) return;
       const claimKey = async (key: string, token: string, milliseconds = 300): Promise<number> =>
         (await cache.claim?.(key, token, milliseconds)) ?? NaN;
@@ -167,14 +167,14 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(await claimKey(key, 'f')).to.be.lessThan(0);
     });
 
-    it('counts every call of a window once, also those at the same time', async () => {
+    it('counts every call of a window once, also concurrent ones', async () => {
       const key = createKey();
       const counted = await Promise.all(Array.from({ length: 50 }, async () => (await cache.count(key, 600)).count));
       expect(counted.sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 50 }, (_, n) => n + 1));
       expect((await cache.count(createKey(), 600)).count).to.equal(1);
     });
 
-    it('shows how long a window still lasts, does not lengthen it, and begins anew after it', async () => {
+    it('returns how long a window still lasts, does not extend it, and restarts after it', async () => {
       const key = createKey();
       const first = await cache.count(key, 0.4);
       expect(first.left).to.be.within(1, 400);
@@ -187,7 +187,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       });
     });
 
-    it('remembers marks, each for its own time', async () => {
+    it('stores flags, each for its own duration', async () => {
       const [short, long] = [createKey(), createKey()];
       await cache.setFlags([
         { key: short, seconds: 0.3 },
@@ -200,7 +200,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(await cache.hasFlag(long)).to.equal(true);
     });
 
-    it('never shortens a mark', async () => {
+    it('never shortens a flag', async () => {
       const key = createKey();
       await cache.setFlags([{ key, seconds: 600 }]);
       await cache.setFlags([{ key, seconds: 0.05 }]);
@@ -210,7 +210,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(await cache.hasFlag(key)).to.equal(true);
     });
 
-    it('keeps values, counters and marks apart, and removing a value touches neither', async () => {
+    it('separates values, counters and flags, and removing a value affects neither', async () => {
       const key = createKey();
       await write(key, 'value');
       await cache.setFlags([{ key, seconds: 600 }]);

@@ -1,6 +1,6 @@
 /**
- * Runs the cache contract against memory, with a clock of its own, and a real Redis; and what only one of them can do: be full,
- * be away, be shared by two processes.
+ * Runs the cache contract against memory, with manual time, and a real Redis; and features of only one of them: limits,
+ * outages, sharing by two processes.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -84,7 +84,7 @@ describe('cache redis, with a server', function () {
     return { ...made, proxy };
   }
 
-  /** Code of what it rejects with, and the milliseconds it took. */
+  /** Code of its rejection, and the milliseconds it took. */
   async function measureRejection(work: () => unknown): Promise<[string, number]> {
     const elapsed = startStopwatch();
     try {
@@ -110,7 +110,7 @@ describe('cache redis, with a server', function () {
     }
   }
 
-  it('shows two clients the same: values, removals with their leases, counts, marks', async () => {
+  it('returns the same to two clients: values, removals with their leases, counters, flags', async () => {
     const prefix = `shared:${randomUUID()}:`;
     const [one, two] = [(await open(undefined, prefix)).handle, (await open(undefined, prefix)).handle];
     await storeValue(one, 'key', 'value');
@@ -127,7 +127,7 @@ describe('cache redis, with a server', function () {
     expect(await two.hasFlag('token')).to.equal(true);
   });
 
-  it('gets no key in clear text, since keys contain values of requests', async () => {
+  it('receives no key in plain text, since keys contain values of requests', async () => {
     const SECRET = 'canaryPin4711Zk';
     const { handle } = await open();
     await storeValue(handle, `pin ${SECRET}`, 'value');
@@ -142,13 +142,13 @@ describe('cache redis, with a server', function () {
     expect(keys.filter((key) => forms.some((form) => key.includes(form)))).to.deep.equal([]);
   });
 
-  it('keeps systems with different prefixes apart', async () => {
+  it('separates systems with different prefixes', async () => {
     const [one, two] = [(await open()).handle, (await open()).handle];
     await storeValue(one, 'key', 'value');
     expect((await two.getValue('key')).value).to.equal(null);
   });
 
-  it('rejects within 1.2 seconds while the server is not there, and works when it is back', async () => {
+  it('rejects within 1.2 seconds while the server is unavailable, and works when it is available again', async () => {
     const { handle, proxy, until, told } = await behindProxy();
     await storeValue(handle, 'key', 'value');
     proxy.reset();
@@ -160,7 +160,7 @@ describe('cache redis, with a server', function () {
     expect(told.filter((line) => line.includes('store available')).length).to.equal(1);
   });
 
-  it('gives up a server that hangs: the first command in a second, the next ones at once', async () => {
+  it('disconnects from a server that hangs: the first command in a second, the next ones immediately', async () => {
     const { handle, proxy, until } = await behindProxy();
     await storeValue(handle, 'key', 'value');
     proxy.stall();
@@ -175,7 +175,7 @@ describe('cache redis, with a server', function () {
     expect(text((await handle.getValue('key')).value)).to.equal('value');
   });
 
-  it('opens while the server is away, says so once, and says that it is not well', async () => {
+  it('opens while the server is unavailable, logs it once, and reports that it is unhealthy', async () => {
     const proxy = await startFaultProxy({ host: '127.0.0.1', port: server?.port ?? 0 });
     opened.push(proxy);
     proxy.reset();
@@ -189,7 +189,7 @@ describe('cache redis, with a server', function () {
     expect(told.filter((line) => line.includes('store unavailable')).length).to.equal(1);
   });
 
-  it('says that a server came back empty', async () => {
+  it('logs that a server restarted empty', async () => {
     const own = await startOwnRedis();
     if ('skip' in own) throw new Error(own.skip);
     const { told, until, handle } = await open(own.url);
@@ -201,7 +201,7 @@ describe('cache redis, with a server', function () {
     await until(async () => (await measureRejection(() => handle.hasFlag('a')))[0] === 'none');
   });
 
-  it('says that a server may forget by itself, and rejects what a full one does not take', async () => {
+  it('logs that a server may evict entries, and rejects what a full one does not accept', async () => {
     const own = await startOwnRedis(undefined, '--maxmemory 2mb --maxmemory-policy allkeys-lru');
     if ('skip' in own) throw new Error(own.skip);
     opened.push({ close: own.stop });
@@ -220,7 +220,7 @@ describe('cache redis, with a server', function () {
     expect(told.some((line) => line.includes('maxmemory-policy'))).to.equal(false);
   });
 
-  it('rejects an address that is none of Redis before anything is opened', () => {
+  it('rejects an invalid Redis URL before anything is opened', () => {
     for (const url of ['', 'localhost:6379', 'http://127.0.0.1', undefined]) {
       const context = { options: { url }, log: null } as unknown as RuntimeContext;
       expect(() => redis.create?.(context))

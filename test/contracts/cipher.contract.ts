@@ -1,4 +1,4 @@
-/** What every cipher must do: give back what it sealed, and nothing when a single bit of anything is another. */
+/** Contract of ciphers: restore what they encrypted, and nothing if a single bit differs. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Cipher } from '../../plugins/ciphers/kind.js';
@@ -22,13 +22,13 @@ export function cipherContract(plugins: Plugins, name: string): void {
     before(async () => void (cipher = await plugins.handle<Cipher>('cipher', name)));
     const make = () => ({ key: randomBytes(cipher.keyBytes), nonce: randomBytes(cipher.nonceBytes) });
 
-    it('states the sizes that it has', () => {
+    it('declares its sizes', () => {
       expect(plugins.fact('cipher', name, 'keyBytes')).to.equal(cipher.keyBytes);
       expect(plugins.fact('cipher', name, 'nonceBytes')).to.equal(cipher.nonceBytes);
     });
 
     for (const size of SIZES) {
-      it(`gives ${size} bytes back, whatever the additional data`, () => {
+      it(`restores ${size} bytes, whatever the additional data`, () => {
         const plain = randomBytes(size);
         const texts = [NOTHING, Buffer.from('a'), randomBytes(16), randomBytes(100)];
         for (const aad of size === LARGE ? texts.slice(-1) : texts) {
@@ -43,7 +43,7 @@ export function cipherContract(plugins: Plugins, name: string): void {
       });
     }
 
-    it('takes any bytes and any additional data', () => {
+    it('accepts any bytes and any additional data', () => {
       const generateBytes = (max: number) => fc.uint8Array({ maxLength: max });
       fc.assert(
         fc.property(generateBytes(200), generateBytes(60), (plain, aad) => {
@@ -56,7 +56,7 @@ export function cipherContract(plugins: Plugins, name: string): void {
       );
     });
 
-    it('opens nothing of which one bit was changed, wherever it is', () => {
+    it('rejects a value with one changed bit, at any position', () => {
       for (const size of [0, 1, 16, 40]) {
         const { key: bytes, nonce } = make();
         const key = cipher.key(bytes);
@@ -73,7 +73,7 @@ export function cipherContract(plugins: Plugins, name: string): void {
       }
     });
 
-    it('opens nothing that was cut or made longer, and nothing under other additional data', () => {
+    it('rejects a truncated or extended value, and other additional data', () => {
       const { key: bytes, nonce } = make();
       const key = cipher.key(bytes);
       const aad = Buffer.from('customer');
@@ -90,7 +90,7 @@ export function cipherContract(plugins: Plugins, name: string): void {
       expect(key.open(nonce, bare, Buffer.from('\0'))).to.equal(null);
     });
 
-    it('takes no key and no nonce of another size', () => {
+    it('rejects a key and a nonce of another size', () => {
       const { key: bytes, nonce } = make();
       for (const size of [0, 1, 8, 12, 16, 24, 31, 32, 33, 64]) {
         if (size !== cipher.keyBytes) expect(() => cipher.key(randomBytes(size)), `${size}`).to.throw(RangeError);
@@ -102,7 +102,7 @@ export function cipherContract(plugins: Plugins, name: string): void {
       }
     });
 
-    it('leaves what it is given as it was', () => {
+    it('does not change its arguments', () => {
       const { key: bytes, nonce } = make();
       const given = [bytes, nonce, randomBytes(33), Buffer.from('customer')] as const;
       const before = given.map((one) => Buffer.from(one));
@@ -115,7 +115,7 @@ export function cipherContract(plugins: Plugins, name: string): void {
       expect(kept.equals(sealed)).to.equal(true);
     });
 
-    it('hides equal texts behind different nonces', () => {
+    it('encrypts equal texts differently with different nonces', () => {
       const { key: bytes } = make();
       const key = cipher.key(bytes);
       const sealed = Array.from({ length: 50 }, () =>

@@ -1,4 +1,4 @@
-/** Contract of refusals: every kind of error of the database has its code, and none gives a value or SQL text away. */
+/** Contract of rejections: every kind of database error has its code, and none contains a value or SQL text. */
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
 import { dialectErrors } from '../../plugins/dialects/shared/errors.light.js';
@@ -20,11 +20,11 @@ export function faultsContract(run: Run, { differences, postgresql }: DialectFla
   });
 
   const cases: readonly (readonly [string, string, unknown[], string, string[]])[] = [
-    ['a value that is taken', 'INSERT INTO child (id, email) VALUES (2, $1)', ['secret@x'], 'QRY_UNIQUE', ['/email']],
-    ['a pair that is taken', 'INSERT INTO child (id, a, b) VALUES (2, $1, 1)', [1], 'QRY_UNIQUE', ['/a', '/b']],
+    ['a duplicate value', 'INSERT INTO child (id, email) VALUES (2, $1)', ['secret@x'], 'QRY_UNIQUE', ['/email']],
+    ['a duplicate pair', 'INSERT INTO child (id, a, b) VALUES (2, $1, 1)', [1], 'QRY_UNIQUE', ['/a', '/b']],
     ['a missing parent', 'INSERT INTO child (id, parent_id) VALUES (2, $1)', [77], 'QRY_FOREIGN_KEY', ['/parent_id']],
     ['NULL', 'INSERT INTO child (id, name) VALUES (2, $1)', [null], 'QRY_NOT_NULL', ['/name']],
-    ['a broken check', 'INSERT INTO child (id, age) VALUES (2, $1)', [-1], 'QRY_CHECK', []],
+    ['a violated check', 'INSERT INTO child (id, age) VALUES (2, $1)', [-1], 'QRY_CHECK', []],
     ['text for a number', 'SELECT * FROM child WHERE id = $1', ['secret'], 'QRY_BAD_VALUE', ['$1']],
     ['a number out of range', 'SELECT * FROM child WHERE id = $1', ['99999999999'], 'QRY_BAD_VALUE', ['$1']],
     ['an impossible date', 'SELECT $1::date', ['2026-02-30'], 'QRY_BAD_VALUE', ['$1']],
@@ -33,7 +33,7 @@ export function faultsContract(run: Run, { differences, postgresql }: DialectFla
     ['half a surrogate pair', 'SELECT $1::text', ['secret\ud800'], 'QRY_BAD_VALUE', ['$1']],
     ['a NUL character inside JSON', 'SELECT $1::jsonb', [{ a: 'secret\0' }], 'QRY_BAD_VALUE', ['$1']],
     ['half a surrogate pair inside JSON', 'SELECT $1::jsonb', [['secret\ud800']], 'QRY_BAD_VALUE', ['$1']],
-    ['a number beyond all numbers', 'SELECT $1::float8', [Infinity], 'QRY_BAD_VALUE', ['$1']],
+    ['a number that is out of range of all types', 'SELECT $1::float8', [Infinity], 'QRY_BAD_VALUE', ['$1']],
     ['such a number inside JSON', 'SELECT $1::jsonb', [{ a: [-Infinity] }], 'QRY_BAD_VALUE', ['$1']],
     ['a sum that is out of range', 'SELECT $1::int8 + 1', [9223372036854775807n], 'QRY_BAD_VALUE', []],
     ['JSON that is none', 'SELECT $1::text::jsonb', ['{'], 'QRY_BAD_VALUE', []],
@@ -44,12 +44,12 @@ export function faultsContract(run: Run, { differences, postgresql }: DialectFla
   for (const [what, sql, values, code, pointers] of cases) {
     const difference = Object.hasOwn(differences, sql) ? differences[sql] : undefined;
     if (difference !== undefined) {
-      it(`answers ${what} otherwise: ${difference.why}`, async () => {
+      it(`rejects ${what} differently: ${difference.why}`, async () => {
         expect((await run(sql, values)).flatMap((row) => Object.values(row))).to.deep.equal([difference.answer]);
       });
       continue;
     }
-    it(`answers ${what} with ${code}`, async () => {
+    it(`rejects ${what} with ${code}`, async () => {
       const fault = await catchFault(run(sql, values));
       expect(fault.code).to.equal(code);
       expect(fault.options.issues?.map((issue) => issue.pointer) ?? []).to.deep.equal(pointers);
@@ -73,7 +73,7 @@ export function faultsContract(run: Run, { differences, postgresql }: DialectFla
       expect((await catchFault(run(sql, [sql.startsWith('I') ? 'secret@x' : 'x']))).options.word).to.equal(undefined);
   });
 
-  it('keeps values out of the cause, which goes to the log', async () => {
+  it('keeps values out of the cause, which is logged', async () => {
     for (const [, sql, values] of cases) {
       if (Object.hasOwn(differences, sql)) continue;
       const { cause } = (await catchFault(run(sql, values))).options;
@@ -82,14 +82,14 @@ export function faultsContract(run: Run, { differences, postgresql }: DialectFla
     }
   });
 
-  it('goes on after errors', async () => {
+  it('continues after errors', async () => {
     for (let i = 0; i < 30; i++) await catchFault(run('INSERT INTO child (id, email) VALUES (2, $1)', ['secret@x']));
     expect(await run('SELECT count(*) AS n FROM child')).to.deep.equal([{ n: 1 }]);
   });
 
-  // Elsewhere a statement cannot raise what it likes; there the numbers of errors have a test of their own.
+  // Other databases cannot raise arbitrary errors; their error numbers have a separate test.
   const raises = postgresql ? it : () => undefined;
-  raises('knows which transactions deserve a second try', async () => {
+  raises('marks transactions that can be retried', async () => {
     const raiseState = (state: string): Promise<unknown> =>
       run(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $$`);
     for (const [state, code, status] of [

@@ -1,25 +1,25 @@
 /**
- * Where the contract of dialects meets databases that differ: as data, each with its reason. Nothing is left out silently: what
- * differs is still run, and must give the other answer or the refusal that is written here.
+ * Differences between databases in the dialect contract: as data, each with its reason. Nothing is skipped silently: a
+ * different case still runs, and must have the result or the rejection given here.
  */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import { Fault } from '../../contract/fault.js';
 
-/** `answer`: what comes instead; without it the statement is refused before it is sent. */
+/** `answer`: the different result; without it the statement is rejected before it is sent. */
 export interface Difference {
   readonly why: string;
   readonly answer?: unknown;
 }
 
 export interface DialectFlavour {
-  /** The words of a CREATE TABLE. */
+  /** The text of a CREATE TABLE. */
   readonly ddl: (sql: string) => string;
   /** By the text of the expression or the statement. */
   readonly differences: Readonly<Record<string, Difference>>;
-  /** An INSERT into a table without any key answers with its row. */
+  /** An INSERT into a table without any key returns its row. */
   readonly keyless: boolean;
-  /** The SQL of PostgreSQL: what it alone can do is asked too. */
+  /** PostgreSQL: its specific syntax is tested too. */
   readonly postgresql: boolean;
 }
 
@@ -34,8 +34,8 @@ const NO_ARRAYS = { why: 'there are no arrays' };
 const NO_TYPE = { why: 'there is no such type' };
 
 const SHARED: Readonly<Record<string, Difference>> = {
-  "'infinity'::timestamptz": { why: 'there is no infinite time' },
-  "'0044-03-15 00:00:00 BC'::timestamp": { why: 'times begin with the year 0' },
+  "'infinity'::timestamptz": { why: 'there is no infinite timestamp' },
+  "'0044-03-15 00:00:00 BC'::timestamp": { why: 'timestamps begin with the year 0' },
   "'1 day 2 hours'::interval": { why: 'an interval has one unit' },
   [String.raw`'\x6869'::bytea`]: NO_TYPE,
   "'(1,2)'::point": NO_TYPE,
@@ -48,7 +48,7 @@ const SHARED: Readonly<Record<string, Difference>> = {
   '$1::text[]': NO_ARRAYS,
   '$1::int[]': NO_ARRAYS,
   "'2026-01-02 03:04:05+00'::timestamptz::text": {
-    why: 'a time as text has six digits of a second and no zone',
+    why: 'a timestamp as text has six digits of a second and no zone',
     answer: '2026-01-02 03:04:05.000000',
   },
   'SELECT 1 / $1::int': { why: 'a division by zero is NULL', answer: null },
@@ -72,12 +72,12 @@ export const MYSQL: DialectFlavour = {
 
 export const MARIADB: DialectFlavour = {
   ddl: addCollation('utf8mb4_nopad_bin'),
-  differences: { ...SHARED, 'SELECT $1::text::jsonb': { why: 'text that is no JSON becomes NULL', answer: null } },
+  differences: { ...SHARED, 'SELECT $1::text::jsonb': { why: 'text that is not JSON becomes NULL', answer: null } },
   keyless: true,
   postgresql: false,
 };
 
-/** What the statement was refused with before it was sent: in words, or as a value of the wrong form. */
+/** The reason of a rejection before sending: a text, or a value of the wrong type. */
 export async function expectRefused(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

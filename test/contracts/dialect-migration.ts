@@ -32,7 +32,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     ]);
   });
 
-  it('plans what it would do, in words and statements, and changes nothing by that', async () => {
+  it('prints its plan, in text and statements, and changes nothing by that', async () => {
     const notes = defineTable('m_notes', id, defineColumn('text', 'text', { maxLength: 9, unique: true }));
     const first = await open().plan([notes]);
     expect(first.warnings).to.deep.equal([]);
@@ -85,7 +85,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     await run('INSERT INTO m_users (email) VALUES ($1)', ['ü'.repeat(20)]);
   });
 
-  it('adds what is missing to a table with rows and leaves the rest', async () => {
+  it('adds what is missing to a table with rows and keeps the rest', async () => {
     const more = defineTable(
       'm_users',
       ...users.columns,
@@ -103,7 +103,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     expect((await open().syncSchema([users])).statements, 'nothing is dropped').to.deep.equal([]);
   });
 
-  it('warns of types that differ and changes nothing', async () => {
+  it('warns about types that differ and changes nothing', async () => {
     const { warnings, statements } = await open().syncSchema([
       defineTable('m_users', id, defineColumn('email', 'boolean')),
     ]);
@@ -111,7 +111,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     expect(warnings.join()).to.match(/type (?:text|varchar\(21\)), the model says boolean/);
   });
 
-  it('creates foreign keys in any order, also in a circle', async () => {
+  it('creates foreign keys in any order, also circular ones', async () => {
     const to = (name: string): { references: { table: string; column: string } } => ({
       references: { table: name, column: 'id' },
     });
@@ -131,13 +131,13 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     }
   });
 
-  it('survives two starts at the same time', async () => {
+  it('works with two concurrent starts', async () => {
     const late = defineTable('m_late', id, defineColumn('name', 'text', { unique: true }));
     await Promise.all([open().syncSchema([late]), open().syncSchema([late]), open().syncSchema([late])]);
     expect(await run(`INSERT INTO m_late (name) VALUES ('x')`)).to.deep.equal([{ id: 1, name: 'x' }]);
   });
 
-  it('takes long and odd names', async () => {
+  it('accepts long and unusual names', async () => {
     const long = 'm_'.padEnd(50, 'long');
     const odd = defineTable(
       long,
@@ -149,7 +149,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     expect((await open().syncSchema([odd])).statements).to.deep.equal([]);
   });
 
-  it('makes combinations unique, finds words, keeps keys of several columns, and does so once', async () => {
+  it('creates unique combinations, full-text indexes and composite keys, once', async () => {
     const plain = defineTable(
       'm_many',
       defineColumn('a', 'text', { primaryKey: true }),
@@ -160,7 +160,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     const many = { ...plain, uniques: [['b', 'c'], ['a', 'b'], ['d']] };
     const { progress: made } = await open().syncSchema([many]);
     const count = (change: string): number => made.filter((one) => one.includes(` ${change} `)).length;
-    // The key covers (a, b) and the pair begins with b: neither needs an index of its own. MySQL has none for JSON.
+    // The key covers (a, b) and the pair begins with b: neither needs a separate index. MySQL has none for JSON.
     expect(['add unique', 'add index', 'add search index'].map(count)).to.deep.equal(
       postgresql ? [2, 1, 2] : [1, 1, 1],
     );
@@ -182,14 +182,14 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
       ...defineTable('m_later', defineColumn('a', 'text'), defineColumn('b', 'text', { search: true })),
       uniques: [['b', 'a']],
     };
-    // MySQL asks for a bound of what is in a key.
+    // MySQL requires a bound for a column in a key.
     expect((await open().syncSchema([later])).statements).to.have.length(postgresql ? 2 : 4);
     expect((await open().syncSchema([{ ...later, uniques: [['a', 'b']] }])).statements, 'in any order').to.deep.equal(
       [],
     );
   });
 
-  it('names table and columns, and changes nothing, when rows stand against a unique index', async () => {
+  it('names table and columns, and changes nothing, if rows conflict with a unique index', async () => {
     await run('CREATE TABLE m_dup (id int, name varchar(300))');
     await run(`INSERT INTO m_dup (id, name) VALUES (1, 'x'), (2, 'x')`);
     const wanted = defineTable(
@@ -202,7 +202,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     expect(fault.params).to.deep.equal({ table: 'm_dup', columns: 'name' });
     const { cause } = fault.options;
     expect(JSON.stringify({ ...(cause as object), message: (cause as Error).message })).not.to.match(/=\(/);
-    // MySQL cannot take back what was changed before.
+    // MySQL cannot roll back earlier changes.
     const left = await run(`SELECT ${postgresql ? '*' : 'id, name'} FROM m_dup WHERE id = 1`);
     expect(left).to.deep.equal([{ id: 1, name: 'x' }]);
   });

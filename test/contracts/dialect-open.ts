@@ -1,4 +1,4 @@
-/** Opens a dialect by its runtime alone, without a kernel around it, with a log that nobody reads. */
+/** Opens a dialect by its runtime, without a kernel, with a discarded log. */
 import { tmpdir } from 'node:os';
 import type { MigrationProgress } from '../../contract/migration.js';
 import type { Log, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';

@@ -1,6 +1,6 @@
 /**
- * What every dialect behind a network has to do when its server or a connection fails: wait no longer than it may, lose no more than
- * the transaction at hand, send nothing twice, say why it cannot connect. Suites of one server add what only that one can do.
+ * Contract of dialects with a server when it or a connection fails: wait within limits, lose at most the current
+ * transaction, send nothing twice, report why no connection is possible. Suites of one server add its own cases.
  */
 import { expect } from 'chai';
 import type { PluginRuntime } from '../../contract/plugin.js';
@@ -13,15 +13,15 @@ import { SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
 export interface DialectServer {
   readonly runtime: PluginRuntime<Dialect>;
-  /** The address of a new, empty database, or why there is none. */
+  /** The URL of a new, empty database, or why there is none. */
   readonly make: () => Promise<string | { readonly skip: string }>;
   /** Ends the connections of the dialect to this database. */
   readonly end: (url: string) => Promise<void>;
   readonly connections: (url: string) => Promise<number>;
-  /** An INSERT of one row into `once` that takes seconds, and whether it is at work. */
+  /** An INSERT of one row into `once` that takes seconds, and whether it is running. */
   readonly slowInsert: string;
   readonly isSlow: (url: string) => Promise<boolean>;
-  /** Says no to a login that does not exist. */
+  /** Rejects a login that does not exist. */
   readonly hasLogins: boolean;
 }
 
@@ -60,7 +60,7 @@ export function testDialectServer(server: DialectServer): ServerConnections {
 }
 
 function testPoolLimits({ url, open }: ServerConnections, runtime: DialectServer['runtime']): void {
-  it('rejects when no connection becomes free in time', async () => {
+  it('rejects if no connection becomes free in time', async () => {
     const { run, handle } = await open({ pool_size: 1, pool_wait: 0.2 });
     const transaction = await handle.begin(SERIALIZABLE);
     const fault = await catchFault(run('SELECT 1'));
@@ -85,7 +85,7 @@ function testConnectionLoss(
   { url, open }: ServerConnections,
   { runtime, end, connections, slowInsert, isSlow }: DialectServer,
 ): void {
-  /** Again and again: a connection that was being opened is there only after the first time. */
+  /** Repeated: a connection being opened is available only after the first attempt. */
   async function terminateConnections(): Promise<void> {
     await waitUntil(async () => {
       await end(url());
@@ -102,7 +102,7 @@ function testConnectionLoss(
     await waitUntil(async () => (await connections(url())) === 0, 'the connections are gone');
   });
 
-  it('goes on after its idle connections were terminated', async () => {
+  it('continues after its idle connections were terminated', async () => {
     const { run } = await open();
     await run('CREATE TABLE survives (id int PRIMARY KEY)');
     for (let round = 0; round < 3; round++) {
@@ -122,7 +122,7 @@ function testConnectionLoss(
     expect(await run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
   });
 
-  it('says that the outcome is unknown when the connection is lost during a write, and does not send it twice', async () => {
+  it('reports an unknown outcome when the connection is lost during a write, and does not send it twice', async () => {
     const { run } = await open();
     await run('CREATE TABLE once (id int PRIMARY KEY, n int)');
     const write = catchFault(run(slowInsert));
@@ -137,7 +137,7 @@ function testConnectionLoss(
 }
 
 function testConnectErrors({ url }: ServerConnections, { runtime, hasLogins }: DialectServer): void {
-  it('says in fixed words why it cannot connect', async () => {
+  it('reports in fixed text why it cannot connect', async () => {
     const [nobody, nowhere, wrong] = [new URL(url()), new URL(url()), new URL(url())];
     nobody.port = '1';
     nowhere.pathname = '/nowhere_secret';

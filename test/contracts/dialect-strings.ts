@@ -1,6 +1,6 @@
 /**
- * Contract of hostile text: every known attack string is a value like any other. The strings lie beside the repository
- * and are skipped by name where they are absent.
+ * Contract of hostile text: every known attack string is a value like any other. The strings are next to the
+ * repository, and are skipped by name if absent.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ interface Vector {
   readonly text: string;
 }
 
-/** `shared/vectors` beside the repository, found from wherever this file was compiled to. */
+/** `shared/vectors` next to the repository, found from the compiled file. */
 function vectorFile(name: string): string | undefined {
   for (let folder = dirname(fileURLToPath(import.meta.url)); folder !== dirname(folder); folder = dirname(folder)) {
     const file = join(folder, 'shared', 'vectors', name);

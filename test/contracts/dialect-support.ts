@@ -9,19 +9,19 @@ import { createModelColumn } from '../support/model-tables.js';
 /** An open connection under test. */
 export interface OpenDialect {
   readonly handle: Dialect;
-  /** Migrates to these models; gives the warnings, the statements that were run, and what was told meanwhile. */
+  /** Migrates to these models; returns the warnings, the executed statements, and the reported progress. */
   syncSchema(
     tables: readonly ModelTable[],
     destroy?: boolean,
   ): Promise<{ warnings: string[]; statements: string[]; progress: string[] }>;
-  /** What `adopt` would do. */
+  /** The plan of `adopt`. */
   plan(tables: readonly ModelTable[], destroy?: boolean): Promise<MigrationOutline>;
   close(): Promise<void>;
 }
 
 export type MakeConnection = () => Promise<OpenDialect | { readonly skip: string }>;
 
-/** Runs SQL once; `json` lists the parameters (from 1) that the model says go to JSON columns. */
+/** Runs SQL once; `json` lists the parameters (from 1) that the model assigns to JSON columns. */
 export type Run = (
   sql: string,
   values?: readonly unknown[],

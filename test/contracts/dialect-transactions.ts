@@ -20,7 +20,7 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
     expect(await count()).to.equal(2);
   });
 
-  it('undoes what was rolled back', async () => {
+  it('removes what was rolled back', async () => {
     const transaction = await handle().begin(SERIALIZABLE);
     await run(insert, [1], [], transaction);
     await handle().rollback(transaction);
@@ -37,7 +37,7 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
     expect(await outside).to.equal(0);
   });
 
-  it('undoes everything when a statement failed, and says so at the commit', async () => {
+  it('rolls back everything if a statement failed, and reports that at the commit', async () => {
     const transaction = await handle().begin(SERIALIZABLE);
     await run(insert, [1], [], transaction);
     expect((await catchFault(run(insert, [1], [], transaction))).code).to.equal('QRY_UNIQUE');
@@ -81,14 +81,14 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
     expect(await run('SELECT amount FROM ledger WHERE id = 1')).to.deep.equal([{ amount: 11 }]);
   });
 
-  it('runs 50 statements at the same time, each with its own answer', async () => {
+  it('runs 50 concurrent statements, each with its own result', async () => {
     const rows = await Promise.all(Array.from({ length: 50 }, (_, i) => run('SELECT $1::int AS n', [i])));
     expect(rows.map(([row]) => row?.['n'])).to.deep.equal(Array.from({ length: 50 }, (_, i) => i));
     await Promise.all(Array.from({ length: 50 }, (_, i) => run(insert, [i])));
     expect(await count()).to.equal(50);
   });
 
-  it('keeps errors apart from the answers around them', async () => {
+  it('separates errors from the results around them', async () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 50 }, (_, i) => run('SELECT $1::int AS n', [i % 5 === 0 ? 'x' : i])),
     );

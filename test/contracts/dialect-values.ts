@@ -1,10 +1,10 @@
-/** Contract of values: what goes in as a parameter, and what native JSON value comes out for each type. */
+/** Contract of values: parameters, and the native JSON value of each type. */
 import { expect } from 'chai';
 import { expectRefused, type DialectFlavour } from './dialect-flavour.js';
 import type { Run } from './dialect-support.js';
 import { catchFault } from './dialect-support.js';
 
-/** SQL expression and the answer it must give. */
+/** SQL expression and the expected result. */
 const ANSWERS: readonly (readonly [string, unknown])[] = [
   ['1::int', 1],
   ['1::int2', 1],
@@ -45,7 +45,7 @@ const ANSWERS: readonly (readonly [string, unknown])[] = [
   ["'2026-01-02 03:04:05+00'::timestamptz::text", '2026-01-02 03:04:05+00'],
 ];
 
-/** SQL expression over `$1`, the value bound to it, and the answer. */
+/** SQL expression over `$1`, the value bound to it, and the result. */
 const BOUND: readonly (readonly [string, unknown, unknown])[] = [
   ['$1::text', `it's "quoted" \\ and ; -- so on`, `it's "quoted" \\ and ; -- so on`],
   ['$1::text', '', ''],
@@ -77,7 +77,7 @@ const BOUND: readonly (readonly [string, unknown, unknown])[] = [
   ['$1::jsonb', null, null],
   ['CAST($1 AS jsonb)', ['x'], ['x']],
   ['($1)::json', { k: 'v' }, { k: 'v' }],
-  // Literal JSON text: the cast that follows directly is text, so the value is sent as it stands.
+  // Literal JSON text: the cast that follows directly is text, so the value is sent unchanged.
   ['$1::text::jsonb', '{"same":0}', { same: 0 }],
   ['$1::text[]', ['a', 'b,"c"', null], ['a', 'b,"c"', null]],
   ['$1::int[]', [1, 2], [1, 2]],
@@ -101,7 +101,7 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     if (answer === REFUSED)
       it(`rejects ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => selectValue(sql)));
     else
-      it(`answers ${sql} with ${JSON.stringify(answer)}`, async () =>
+      it(`returns ${JSON.stringify(answer)} for ${sql}`, async () =>
         expect(await selectValue(sql)).to.deep.equal(answer));
   }
   for (const [sql, value, expected] of BOUND) {
@@ -120,7 +120,7 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     expect(rows).to.deep.equal([{ b: 'x', a: 1, c: 'x1' }]);
   });
 
-  it('leaves placeholders in strings, comments and quoted names alone', async () => {
+  it('ignores placeholders in strings, comments and quoted names', async () => {
     const sql = `SELECT '$1' AS a, /* $2 */ $1::int AS "$3", $tag$ $1 $tag$ AS c -- $4`;
     expect(await run(sql, [7])).to.deep.equal([{ a: '$1', $3: 7, c: ' $1 ' }]);
   });
@@ -148,7 +148,7 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     expect(rows.map((row) => row['data'])).to.deep.equal(values);
   });
 
-  it('gives the row of an INSERT without RETURNING, also before a semicolon or a comment', async () => {
+  it('returns the row of an INSERT without RETURNING, also before a semicolon or a comment', async () => {
     await run('CREATE TABLE plain (id int PRIMARY KEY, name text)');
     for (const [i, tail] of ['', ';', ' -- RETURNING nothing', ' /* ; */ ; -- end'].entries()) {
       const rows = await run(`INSERT INTO plain (id, name) VALUES ($1, $2)${tail}`, [i, 'n']);
@@ -158,13 +158,13 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     expect(await run('INSERT INTO plain (id) VALUES (9) RETURNING id')).to.deep.equal([{ id: 9 }]);
   });
 
-  it('gives the row of an INSERT into a table without a key, where the database can', async () => {
+  it('returns the row of an INSERT into a table without a key, if the database can', async () => {
     await run('CREATE TABLE keyless (id int)');
     expect(await run('INSERT INTO keyless (id) VALUES ($1)', [1])).to.deep.equal(keyless ? [{ id: 1 }] : []);
     expect(await run('SELECT id FROM keyless')).to.deep.equal([{ id: 1 }]);
   });
 
-  it('gives the rows that were changed, as RETURNING names them', async () => {
+  it('returns the changed rows, as RETURNING names them', async () => {
     await run('CREATE TABLE stock (id int PRIMARY KEY, name text, amount int NOT NULL)');
     const insert =
       'INSERT INTO stock (id, name, amount) VALUES ($1, $2, 5), ($3, $2, 7) RETURNING id, amount AS left_over';
@@ -181,7 +181,7 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     expect(await run('SELECT id FROM stock')).to.deep.equal([{ id: 1 }]);
   });
 
-  it('writes a row or changes the one that is there', async () => {
+  it('inserts a row or updates the existing one', async () => {
     await run('CREATE TABLE counted (id int PRIMARY KEY, name text UNIQUE, times int NOT NULL)');
     const upsert = `INSERT INTO counted (id, name, times) VALUES ($1, $2, 1)
       ON CONFLICT (name) DO UPDATE SET times = counted.times + excluded.times RETURNING id, times`;
@@ -196,7 +196,7 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     ]);
   });
 
-  it('finds nothing by a value of another type that merely begins like it', async () => {
+  it('finds nothing by a value of another type that only begins with the same text', async () => {
     await run('CREATE TABLE typed (id int PRIMARY KEY, state text, n float8)');
     await run(`INSERT INTO typed (id, state, n) VALUES (1, 'open', 0)`);
     await run('CREATE TABLE typed_too (id text PRIMARY KEY)');
@@ -228,12 +228,12 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     expect(await run(`SELECT id FROM typed WHERE state ILIKE $1`, ['OP%'])).to.deep.equal([{ id: 1 }]);
   });
 
-  it('answers with equal rows when a statement runs again', async () => {
+  it('returns equal rows when a statement runs again', async () => {
     for (let i = 0; i < 3; i++)
       expect(await run('SELECT $1::int AS a, now() IS NOT NULL AS b', [i])).to.deep.equal([{ a: i, b: true }]);
   });
 
-  it('gives every column of every row', async () => {
+  it('returns every column of every row', async () => {
     const rows = await run(
       'WITH RECURSIVE g(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < 200) SELECT n, NULL::int AS gap FROM g',
     );

@@ -1,7 +1,7 @@
 /**
- * What every SQL dialect must do, whichever database is behind it. A suite brings a way to open a connection; nothing here
- * knows a driver. Answers are compared with literals, so that two dialects that pass give equal answers, but for what their
- * flavours say.
+ * Contract of SQL dialects, independent of the database. A suite provides a function that opens a connection; drivers
+ * are not used here. Results are compared with literals, so that two dialects that pass return equal results, except
+ * for their flavours.
  */
 import { POSTGRESQL, type DialectFlavour } from './dialect-flavour.js';
 import { faultsContract } from './dialect-faults.js';

@@ -1,6 +1,6 @@
 /**
- * Runs the dialect contract against MariaDB and MySQL, and what only their servers can do: deadlines, lost connections,
- * deadlocks, refused logins.
+ * Runs the dialect contract against MariaDB and MySQL, and cases of their servers: timeouts, lost connections,
+ * deadlocks, rejected logins.
  */
 import { expect } from 'chai';
 import client, { type RowDataPacket } from 'mysql2/promise';
@@ -65,7 +65,7 @@ function withServer(flavour: MysqlFlavour): void {
     hasLogins: true,
   });
 
-  it('stops a statement at its deadline, also one that writes', async () => {
+  it('cancels a statement after its timeout, also one that writes', async () => {
     const { run } = await open({ statement_timeout: 0.2 });
     const fault = await catchFault(run(HEAVY));
     expect(fault.code).to.equal('QRY_TIMEOUT');
@@ -77,7 +77,7 @@ function withServer(flavour: MysqlFlavour): void {
     expect(await run('SELECT n FROM slow')).to.deep.equal([{ n: 1 }]);
   });
 
-  it('breaks a deadlock: one of the two deserves a second try', async () => {
+  it('breaks a deadlock: one of the two can be retried', async () => {
     const { run, handle } = await open();
     await run('CREATE TABLE pair (id int PRIMARY KEY, n int)');
     await run('INSERT INTO pair (id, n) VALUES (1, 0), (2, 0)');
@@ -95,7 +95,7 @@ function withServer(flavour: MysqlFlavour): void {
     await handle.rollback(b);
   });
 
-  it('does not open with a statement that the server can never run, and leaves no connection behind', async () => {
+  it('does not open with a statement that the server can never run, and leaves no connection open', async () => {
     const context = { options: { url: url(), pool_size: 1 }, instance: 'main', log } as unknown as RuntimeContext;
     const refusing = (tables: readonly string[]): Dialect => {
       const handle = mysql.create?.(context) ?? expect.fail('no handle');
@@ -111,7 +111,7 @@ function withServer(flavour: MysqlFlavour): void {
       const handle = refusing(tables);
       const opened: unknown = await Promise.resolve(mysql.open?.(handle, context)).catch((error: unknown) => error);
       if (flavour === 'mysql') {
-        // The first of them is told.
+        // The first of them is reported.
         expect(opened).to.be.instanceOf(BootError).and.include({ code: 'QRY_NOT_TRANSLATED' });
         expect((opened as BootError).params['what']).to.include(` ${tables[0]},`);
       } else {
@@ -123,7 +123,7 @@ function withServer(flavour: MysqlFlavour): void {
     await waitUntil(async () => (await onServer(url(), OTHERS)).length <= before, 'no connection is left');
   });
 
-  it('is unavailable without its server, whatever is known of its triggers', async () => {
+  it('is unavailable without its server, whether or not its triggers were read', async () => {
     const made = await openDialect(mysql, { url: url() });
     const run = createRunner(() => made.handle);
     await run('CREATE TABLE counted (id int PRIMARY KEY, n int)');
@@ -146,7 +146,7 @@ function withServer(flavour: MysqlFlavour): void {
     }
   });
 
-  it('locks the rows of a read that feeds a write', async () => {
+  it('locks the rows of a read whose result is written', async () => {
     const { run, handle } = await open();
     await run('CREATE TABLE fed (id int PRIMARY KEY, n int)');
     await run('INSERT INTO fed (id, n) VALUES (1, 0)');

@@ -1,6 +1,6 @@
 /**
- * Runs the dialect contract against both dialects, and what only a server can do (deadlines, lost connections, refused
- * logins) or only an embedded engine (locks on its folder).
+ * Runs the dialect contract against both dialects, and cases of a server (timeouts, lost connections, rejected logins)
+ * or of an embedded engine (locks on its folder).
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ describe('dialect postgres, with a server', () => {
     hasLogins: false,
   });
 
-  it('stops a statement at its deadline', async () => {
+  it('cancels a statement after its timeout', async () => {
     const { run } = await open({ statement_timeout: 0.2 });
     const fault = await catchFault(run('SELECT pg_sleep(5)'));
     expect(fault.code).to.equal('QRY_TIMEOUT');
@@ -59,7 +59,7 @@ describe('dialect postgres, with a server', () => {
     expect(await run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
   });
 
-  it('answers fast reads while a slow one runs', async () => {
+  it('returns fast reads while a slow one runs', async () => {
     const { run } = await open();
     const slow = run('SELECT pg_sleep(1)::text');
     const running = `SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep(1)%'
@@ -71,14 +71,14 @@ describe('dialect postgres, with a server', () => {
     await slow;
   });
 
-  it('keeps UTC although the address requests settings of its own', async () => {
+  it('keeps UTC although the URL requests its own settings', async () => {
     const address = new URL(url());
     address.searchParams.set('options', '-c search_path=public -c TimeZone=Asia/Tokyo');
     const { run } = await open({ url: address.href });
     expect(await run(`SELECT current_setting('TimeZone') AS zone`)).to.deep.equal([{ zone: 'UTC' }]);
   });
 
-  it('a pooler that rejects settings of the session is reported as that, and is nothing to wait for', async () => {
+  it('reports a pooler that rejects session settings, and does not wait for it', async () => {
     const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: statement_timeout', ''];
     const text = Buffer.from(`${fields.join('\0')}\0`);
     const head = Buffer.from([0x45, 0, 0, 0, text.length + 4]);

@@ -1,4 +1,4 @@
-/** Contract of document stores: what is refused, with which code, at which field, and that no value gets out. */
+/** Contract of document stores: what is rejected, with which code, at which field, and that no value is revealed. */
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
 import type { Document } from '../../plugins/document-stores/kind.js';
@@ -36,7 +36,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     await store().handle.insert('f_users', [{ ...good, area: 'n', number: 1 }], null);
   });
 
-  it('rejects a value that is taken, and names the field', async () => {
+  it('rejects a duplicate value, and names the field', async () => {
     expect(summarizeFault(await insert({ email: 'a@x' }))).to.deep.equal(['QRY_UNIQUE', '/email']);
     expect(summarizeFault(await insert({ email: 'b@x', code: 'c' }))).to.deep.equal(['QRY_UNIQUE', '/code']);
     expect(summarizeFault(await insert({ email: 'b@x', area: 'n', number: 1 }))).to.deep.equal([
@@ -46,7 +46,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     ]);
   });
 
-  it('rejects an id that is taken', async () => {
+  it('rejects a duplicate id', async () => {
     await store().handle.insert('f_ids', [{ _id: 'one' }], null);
     expect(summarizeFault(await catchFault(store().handle.insert('f_ids', [{ _id: 'one' }], null)))).to.deep.equal([
       'QRY_UNIQUE',
@@ -54,7 +54,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     ]);
   });
 
-  it('rejects an update to a value that is taken', async () => {
+  it('rejects an update to a duplicate value', async () => {
     await store().handle.insert('f_users', [{ email: 'up@x' }], null);
     for (const one of [true, false]) {
       const change = store().handle.update('f_users', { email: 'up@x' }, { $set: { email: 'a@x' } }, { one }, null);
@@ -62,7 +62,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     }
   });
 
-  it('many documents may lack a value that has to be unique, or have null there', async () => {
+  it('accepts many documents with a missing or null unique value', async () => {
     const documents = [{ email: 'n1' }, { email: 'n2' }, { email: 'n3', code: null }, { email: 'n4', code: null }];
     await store().handle.insert('f_users', documents, null);
     await store().handle.insert(
@@ -87,7 +87,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     await store().handle.insert('f_users', [{ email: 'ü'.repeat(20) }, { email: '😀'.repeat(20) }], null);
   });
 
-  it('rejects a value of another type than the model says, and names the field', async () => {
+  it('rejects a value of another type than in the model, and names the field', async () => {
     for (const [field, value] of [
       ['age', 'old'],
       ['age', 1.5],
@@ -102,7 +102,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     await store().handle.insert('f_users', [{ email: 'ok', age: 9007199254740991, score: 3, other: 'field' }], null);
   });
 
-  it('rejects objects and lists that hold something else than the model says, and names the place', async () => {
+  it('rejects objects and lists that differ from the model, and names the path', async () => {
     for (const [field, value, pointer] of [
       ['home', 'Bern', '/home'],
       ['home', ['Bern'], '/home'],
@@ -125,7 +125,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     );
   });
 
-  it('writes nothing of several documents when one is rejected', async () => {
+  it('writes none of several documents if one is rejected', async () => {
     const inside = await store().handle.begin();
     const both = store().handle.insert('f_users', [{ email: 'first' }, { email: 'a@x' }], inside);
     expect((await catchFault(both)).code).to.equal('QRY_UNIQUE');
@@ -136,7 +136,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     expect(await store().handle.count('f_users', { email: 'first' }, null)).to.equal(0);
   });
 
-  it('an operator that does not exist is a failure without details', async () => {
+  it('reports an unknown operator as a failure without details', async () => {
     for (const work of [
       () => store().handle.find('f_users', { email: { $nonsense: 1 } }, {}, null),
       () => store().handle.aggregate('f_users', [{ $nonsense: {} }], null),
@@ -147,14 +147,14 @@ export function documentFaultsContract(store: () => OpenStore): void {
     }
   });
 
-  it('values that cannot be worked with are the fault of the values', async () => {
+  it('reports values that cannot be processed as faults of the values', async () => {
     const { handle } = store();
     await handle.insert('f_math', [{ text: 'x' }], null);
     const add = handle.update('f_math', {}, { $inc: { text: 1 } }, { one: true }, null);
     expect((await catchFault(add)).code).to.equal('QRY_BAD_VALUE');
   });
 
-  it('no value stands in a fault, its cause or the log', async () => {
+  it('contains no value in a fault, its cause or the log', async () => {
     const { handle } = store();
     await handle.insert('f_users', [{ email: MARKER }], null);
     for (const work of [

@@ -15,7 +15,7 @@ export function documentMigrationContract(store: () => OpenStore): void {
   const planSteps = async (name: string, columns: readonly ModelColumn[]): Promise<string[]> =>
     (await store().plan([defineCollection(name, columns)])).steps.map(({ change, detail }) => `${change} ${detail}`);
 
-  it('plans what it would do, in words, and changes nothing by that', async () => {
+  it('prints its plan, in text, and changes nothing by that', async () => {
     const first = await store().plan([users]);
     expect(first.warnings).to.deep.equal([]);
     expect(first.steps.map(({ table, change, detail }) => `${table}: ${change} ${detail}`)).to.deep.equal([
@@ -39,13 +39,13 @@ export function documentMigrationContract(store: () => OpenStore): void {
     expect(await store().syncSchema([])).to.deep.equal(NOTHING);
   });
 
-  it('a counted key may be left out, and is there once if it is given', async () => {
+  it('accepts a missing auto-increment key, and a given one once', async () => {
     await insert('m_users', { email: 'a' });
     await insert('m_users', { email: 'b', id: 5 });
     expect((await catchFault(insert('m_users', { email: 'c', id: 5 }))).code).to.equal('QRY_UNIQUE');
   });
 
-  it('adds what is missing to a collection with documents, and leaves those as they are', async () => {
+  it('adds what is missing to a collection with documents, and keeps those', async () => {
     const nick = defineColumn('nick', 'text');
     const code = defineColumn('code', 'text', { nullable: true, unique: true });
     const columns = [id, email, age, nick, code];
@@ -57,14 +57,14 @@ export function documentMigrationContract(store: () => OpenStore): void {
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.match(/required field/);
     expect(removeIds(await store().handle.find('m_users', { email: 'a' }, {}, null))).to.deep.equal([{ email: 'a' }]);
-    // What is there already is not judged until it is right.
+    // Existing documents are not validated until they are fixed.
     await store().handle.update('m_users', { email: 'a' }, { $set: { age: 3 } }, { one: true }, null);
     expect((await catchFault(insert('m_users', { email: 'd' }))).code).to.equal('QRY_NOT_NULL');
     await insert('m_users', { email: 'd', nick: 'n', code: 'c' });
     expect((await catchFault(insert('m_users', { email: 'e', nick: 'n', code: 'c' }))).code).to.equal('QRY_UNIQUE');
   });
 
-  it('narrows nothing, and says so; widens', async () => {
+  it('narrows nothing, and reports it; widens', async () => {
     const defineNotes = (rest: Partial<ModelColumn>, type: ModelColumn['type'] = 'text') =>
       defineCollection('m_notes', [defineColumn('text', type, rest)]);
     await store().syncSchema([defineNotes({ nullable: true, maxLength: 10 })]);
@@ -102,7 +102,7 @@ export function documentMigrationContract(store: () => OpenStore): void {
     expect((await catchFault(insert('m_found', { name: 'y', n: 'text' }))).code).to.equal('QRY_BAD_VALUE');
   });
 
-  it('makes combinations unique, finds words, and does so once', async () => {
+  it('creates unique combinations and text indexes, once', async () => {
     const columns = [
       defineColumn('a', 'text'),
       defineColumn('b', 'integer', { index: true }),
@@ -128,14 +128,14 @@ export function documentMigrationContract(store: () => OpenStore): void {
     expect((await catchFault(insert('m_many', { a: 'x', b: 1, title: 't' }))).code).to.equal('QRY_UNIQUE');
   });
 
-  it('survives several starts at the same time', async () => {
+  it('works with several concurrent starts', async () => {
     const late = defineCollection('m_late', [defineColumn('name', 'text', { unique: true })]);
     await Promise.all([store().syncSchema([late]), store().syncSchema([late]), store().syncSchema([late])]);
     await insert('m_late', { name: 'x' });
     expect(await store().syncSchema([late])).to.deep.equal(NOTHING);
   });
 
-  it('names collection and fields, and shows no value, when documents stand against a unique index', async () => {
+  it('names collection and fields, and no value, if documents conflict with a unique index', async () => {
     await insert('m_dup', { name: 'twice-secret' });
     await insert('m_dup', { name: 'twice-secret' });
     const fault = await catchFault(
@@ -147,7 +147,7 @@ export function documentMigrationContract(store: () => OpenStore): void {
     expect(`${cause?.stack} ${JSON.stringify({ ...cause })}`).not.to.contain('twice-secret');
   });
 
-  it('takes on thousands of documents', async function () {
+  it('migrates thousands of documents', async function () {
     const documents = Array.from({ length: 3000 }, (_, n) => ({ n, name: `name ${n}` }));
     await store().handle.insert('m_large', documents, null);
     const large = defineCollection('m_large', [

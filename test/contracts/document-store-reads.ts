@@ -1,4 +1,4 @@
-/** Contract of document stores: find, count, aggregate, and what values look like when they come back. */
+/** Contract of document stores: find, count, aggregate, and the returned values. */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
 import type { DocumentStore } from '../../plugins/document-stores/kind.js';
@@ -29,7 +29,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     expect(await handle().aggregate('r_nothing', [{ $match: {} }], null)).to.deep.equal([]);
   });
 
-  it('gives documents in the order in which they were written, with ids and values as they were', async () => {
+  it('returns documents in the order in which they were written, with unchanged ids and values', async () => {
     const found = await handle().find('r_pets', {}, {}, null);
     expect(removeIds(found)).to.deep.equal(pets);
     for (const { _id } of found) expect(isId(_id)).to.equal(true);
@@ -49,13 +49,13 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     expect(await findNames({ _id: String(first?.['_id']) }), 'text is no id').to.deep.equal([]);
   });
 
-  it('null stands for a field that is null or not there', async () => {
+  it('finds null fields and missing fields by null', async () => {
     expect(await findNames({ age: null })).to.deep.equal(['Cid']);
     expect(await findNames({ home: null })).to.deep.equal(['Cid', 'Dan']);
     expect(await findNames({ home: { $exists: true } })).to.deep.equal(['Ada', 'Bea']);
   });
 
-  it('knows the operators of MongoDB', async () => {
+  it('supports the operators of MongoDB', async () => {
     for (const [filter, wanted] of [
       [{ age: { $gt: 3 } }, ['Bea', 'Dan']],
       [{ age: { $gte: 3, $lt: 5 } }, ['Ada', 'Dan']],
@@ -78,7 +78,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     }
   });
 
-  it('text in the place of a value is a value, whatever it looks like', async () => {
+  it('treats text in the place of a value as a value, whatever it looks like', async () => {
     for (const text of ['$name', '{"$ne": null}', '$$ROOT', '$where', `' OR '1'='1`, '\u2028', '']) {
       expect(await findNames({ name: { $eq: text } }), text).to.deep.equal([]);
     }
@@ -94,7 +94,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     expect(other).to.deep.equal({ name: 'Ada', age: 3, home: { city: 'Bern', zip: 3000 } });
   });
 
-  it('a limit of none gives none, and what is no number of documents is rejected', async () => {
+  it('returns nothing for a limit of 0, and rejects an invalid limit', async () => {
     expect(await findNames({}, { limit: 0 })).to.deep.equal([]);
     expect(await findNames({}, { skip: 9 })).to.deep.equal([]);
     for (const options of [{ limit: -1 }, { limit: 1.5 }, { limit: NaN }, { skip: -1 }, { skip: 1e300 }]) {
@@ -102,7 +102,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     }
   });
 
-  it('sorts by several fields in the order in which they stand', async () => {
+  it('sorts by several fields in their written order', async () => {
     await handle().insert(
       'r_order',
       [
@@ -161,7 +161,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     ]);
   });
 
-  it('keeps odd names and odd texts of a document as they are', async () => {
+  it('keeps unusual names and texts of a document', async () => {
     const odd = JSON.parse(
       '{"__proto__": {"x": 1}, "constructor": "c", "toString": 1, "ü": "😀\\u0000", "deep": {"__proto__": [1]}, "": "empty"}',
     ) as Record<string, unknown>;
@@ -171,7 +171,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     expect(({} as Record<string, unknown>)['x']).to.equal(undefined);
   });
 
-  it('keeps numbers: whole ones, fractions, the largest', async () => {
+  it('keeps numbers: integers, fractions, the largest', async () => {
     const numbers = [0, -1, 2147483648, 9007199254740991, -9007199254740991, 0.1, 1e300, -0.5];
     const [made] = await handle().insert('r_numbers', [{ numbers }], null);
     const [found] = await handle().find('r_numbers', { _id: made?.['_id'] }, {}, null);

@@ -1,4 +1,4 @@
-/** Helpers of the contract of document stores: opening one by its runtime alone, with a log that nobody reads, and models in brief. */
+/** Helpers of the contract of document stores: opening one by its runtime with a discarded log, and short models. */
 import { tmpdir } from 'node:os';
 import type { MigrationOutline } from '../../contract/migration.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
@@ -7,7 +7,7 @@ import type { Document, DocumentStore, DocumentTransaction } from '../../plugins
 
 export interface StoreSyncResult {
   readonly warnings: readonly string[];
-  /** What was sent, in the words of the store. */
+  /** The sent operation, in terms of the store. */
   readonly statements: readonly string[];
   readonly progress: readonly string[];
 }
@@ -103,7 +103,7 @@ export function createStoreOpener(runtime: PluginRuntime<DocumentStore>): {
   };
 }
 
-/** A model whose documents this store holds. */
+/** A model whose documents are in this store. */
 export const defineCollection = (
   name: string,
   columns: readonly ModelColumn[],
@@ -116,15 +116,15 @@ export const defineCollection = (
   uniques,
 });
 
-/** An id of `bson`, whichever copy of the package made it. */
+/** An id of `bson`, from any copy of the package. */
 export const isId = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && '_bsontype' in value && value._bsontype === 'ObjectId';
 
-/** Documents without their ids: the stores make those up. */
+/** Documents without their ids, which the stores generate. */
 export const removeIds = (documents: readonly Document[]): Document[] =>
   documents.map(({ _id, ...rest }) => (_id === undefined ? { withoutId: true } : rest));
 
-/** Runs `work` in a transaction, again as long as the store says that it may help. */
+/** Runs `work` in a transaction, again as long as the store reports a retry. */
 export async function inTransaction(
   handle: DocumentStore,
   work: (inside: DocumentTransaction | null) => Promise<void>,

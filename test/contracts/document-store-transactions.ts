@@ -26,7 +26,7 @@ export function documentTransactionsContract(store: () => OpenStore): void {
     expect(await count()).to.equal(2);
   });
 
-  it('undoes what was rolled back', async () => {
+  it('removes what was rolled back', async () => {
     await write(1, null);
     const inside = await begin();
     await write(2, inside);
@@ -48,14 +48,14 @@ export function documentTransactionsContract(store: () => OpenStore): void {
     expect(await outside).to.equal(0);
   });
 
-  it('writes into a collection that is not there yet', async () => {
+  it('writes into a collection that does not exist yet', async () => {
     const inside = await begin();
     await handle().insert('t_new', [{ n: 1 }], inside);
     await handle().commit(inside);
     expect(await handle().count('t_new', {}, null)).to.equal(1);
   });
 
-  it('keeps nothing when a call failed, and says so at the commit', async () => {
+  it('rolls back everything if a call failed, and reports that at the commit', async () => {
     const inside = await begin();
     await write(1, inside);
     await write(2, inside);
@@ -107,14 +107,14 @@ export function documentTransactionsContract(store: () => OpenStore): void {
     expect((await handle().find('t_ledger', { n: 1 }, {}, null))[0]?.['amount']).to.equal(21);
   });
 
-  it('lets one of fifty have a value that may be there once', async () => {
+  it('stores a unique value for one of fifty calls', async () => {
     const made = await Promise.allSettled(Array.from({ length: 50 }, () => write(7, null)));
     const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason as { code: string }] : []));
     expect(refused.map(({ code }) => code)).to.deep.equal(Array.from({ length: 49 }, () => 'QRY_UNIQUE'));
     expect(await count()).to.equal(1);
   });
 
-  it('lets one of twenty transactions have it, and the others are reported', async () => {
+  it('stores it for one of twenty transactions, and reports the others', async () => {
     const codes: string[] = [];
     await Promise.all(
       Array.from({ length: 20 }, () =>

@@ -1,4 +1,4 @@
-/** Contract of document stores: insert, update and remove, and what they answer. */
+/** Contract of document stores: insert, update and remove, and their results. */
 import { expect } from 'chai';
 import type { Document, DocumentStore, UpdateOptions } from '../../plugins/document-stores/kind.js';
 import { catchFault } from './dialect-support.js';
@@ -22,7 +22,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     );
   });
 
-  it('insert answers the documents with their ids, in their order, and changes nothing that it was given', async () => {
+  it('returns inserted documents with their ids, in order, and does not change its arguments', async () => {
     const given = [{ n: 10 }, { n: 11, _id: 'mine' }] as const;
     const made = await handle().insert('w_items', given, null);
     expect(made.map(({ n }) => n)).to.deep.equal([10, 11]);
@@ -33,7 +33,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     expect(await handle().insert('w_items', [], null)).to.deep.equal([]);
   });
 
-  it('keeps every text as it is, as a value and as a name, and finds it by itself', async () => {
+  it('keeps every text unchanged, as a value and as a name, and finds it', async () => {
     const texts = ['"', '\\', '\\"', '{"a,b"}', '{}', 'NULL', '', ' ', "'; --", '$name', '%_', 'a\nb', 'é\u{1f600}'];
     const documents = texts.map((text, n) => ({
       n: 100 + n,
@@ -49,7 +49,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     expect(await handle().count('w_items', { kind: '"\\"' }, null)).to.equal(texts.length);
   });
 
-  it('update answers the documents as they are afterwards', async () => {
+  it('returns updated documents as they are afterwards', async () => {
     expect(await update({ kind: 'a' }, { $set: { kind: 'c' }, $inc: { n: 10 } })).to.deep.equal([
       { n: 11, kind: 'c' },
       { n: 12, kind: 'c' },
@@ -62,7 +62,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     expect(await update({ kind: 'nobody' }, { $set: { n: 0 } })).to.deep.equal([]);
   });
 
-  it('update also answers what was that way before', async () => {
+  it('returns documents that an update leaves unchanged too', async () => {
     expect(await update({ n: 1 }, { $set: { kind: 'a' } })).to.deep.equal([{ n: 1, kind: 'a' }]);
   });
 
@@ -74,7 +74,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     expect(await update({ kind: 'nobody' }, { $set: { n: 0 } }, { one: true })).to.deep.equal([]);
   });
 
-  it('makes no field inside null, a text or a number, in a document that is there', async () => {
+  it('creates no field inside null, a text or a number of an existing document', async () => {
     for (const kind of [null, 'text', 7]) {
       await handle().update('w_items', { n: 1 }, { $set: { kind } }, {}, null);
       for (const change of [
@@ -89,7 +89,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     }
   });
 
-  it('knows the operators of MongoDB', async () => {
+  it('supports the operators of MongoDB', async () => {
     await handle().insert('w_items', [{ n: 9, list: [1, 2, 2], home: { city: 'Bern' } }], null);
     for (const [change, wanted] of [
       [{ $push: { list: 3 } }, { list: [1, 2, 2, 3], home: { city: 'Bern' } }],
@@ -109,7 +109,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     }
   });
 
-  it('text that an operator writes is text', async () => {
+  it('treats text that an operator writes as text', async () => {
     expect(await update({ n: 1 }, { $set: { kind: '$n' } })).to.deep.equal([{ n: 1, kind: '$n' }]);
   });
 
@@ -174,7 +174,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     }
   });
 
-  it('remove answers the documents as they were', async () => {
+  it('returns removed documents as they were', async () => {
     const removed = await handle().remove('w_items', { kind: 'a' }, {}, null);
     expect(removeIds(removed)).to.deep.equal([
       { n: 1, kind: 'a' },
@@ -190,7 +190,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     expect(await handle().count('w_items', {}, null)).to.equal(2);
   });
 
-  it('keeps many documents of one call', async () => {
+  it('stores many documents of one call', async () => {
     const many = Array.from({ length: 1100 }, (_, n) => ({ n, text: 'x'.repeat(50) }));
     expect(await handle().insert('w_many', many, null)).to.have.length(1100);
     expect(await handle().update('w_many', {}, { $inc: { n: 1 } }, {}, null)).to.have.length(1100);

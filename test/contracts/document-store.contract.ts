@@ -1,6 +1,6 @@
 /**
- * What every document store must do, whatever keeps the documents. A suite brings a way to open an empty store; nothing here
- * knows a driver. Answers are compared with literals, so that two stores that pass give equal answers.
+ * Contract of document stores, independent of the database. A suite provides a function that opens an empty store;
+ * drivers are not used here. Results are compared with literals, so that two stores that pass return equal results.
  */
 import { expect } from 'chai';
 import { documentFaultsContract } from './document-store-faults.js';
@@ -27,7 +27,7 @@ export function documentStoreContract(name: string, open: MakeStore): void {
     });
     after(async () => opened?.close());
 
-    it('is well', async () => expect((await store().health())?.ok).to.equal(true));
+    it('is healthy', async () => expect((await store().health())?.ok).to.equal(true));
     describe('reads', () => documentReadsContract(handle));
     describe('writes', () => documentWritesContract(handle));
     describe('faults', () => documentFaultsContract(store));

@@ -1,6 +1,6 @@
 /**
- * The embedded store and a real MongoDB side by side: filters, updates and pipelines that nobody thought of, made from one seed, answer
- * the same on both. What differs and is known is not made here; where it is left out it says why.
+ * The embedded store and a real MongoDB compared: random filters, updates and pipelines from one seed return the same
+ * on both. Known differences are not generated, with a reason.
  */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
@@ -91,7 +91,7 @@ const stage = fc.oneof(
     { $addFields: { made: { $cond: [{ $gt: ['$a', 5] }, 'more', 'less'] } } },
   ),
 );
-// Groups come in no order of their own: they are sorted, by a value that no two share.
+// Groups have no defined order: they are sorted by a unique value.
 const last = fc.oneof(
   fc.constant<readonly Document[]>([]),
   fc
@@ -105,7 +105,7 @@ const pipeline = fc
 
 const RUNS = { numRuns: countRuns('mongo', 40, 200), seed: 20_300_131, endOnFailure: true };
 
-describe('document stores: the embedded one answers as MongoDB does', function () {
+describe('document stores: the embedded one equals MongoDB', function () {
   const stores: DocumentStore[] = [];
   const closing: (() => Promise<unknown>)[] = [];
   before(async function () {
@@ -127,7 +127,7 @@ describe('document stores: the embedded one answers as MongoDB does', function (
     for (const close of closing) await close();
   });
 
-  /** What both answer; the message shows what was asked. */
+  /** The result of both; the message contains the query. */
   async function alike(asked: unknown, work: (store: DocumentStore) => Promise<unknown>): Promise<void> {
     const [real, own] = await Promise.all(
       stores.map((store) =>
@@ -140,7 +140,7 @@ describe('document stores: the embedded one answers as MongoDB does', function (
     expect(own, JSON.stringify(asked)).to.equal(real);
   }
 
-  it('to filters', () =>
+  it('for filters', () =>
     fc.assert(
       fc.asyncProperty(filter, (asked) =>
         alike(asked, async (store) =>
@@ -150,7 +150,7 @@ describe('document stores: the embedded one answers as MongoDB does', function (
       RUNS,
     ));
 
-  it('to updates', () =>
+  it('for updates', () =>
     fc.assert(
       fc.asyncProperty(fc.constantFrom(...DOCUMENTS), operation, ({ _id, ...rest }, update) =>
         alike([rest, update], async (store) => {
@@ -162,7 +162,7 @@ describe('document stores: the embedded one answers as MongoDB does', function (
       RUNS,
     ));
 
-  it('to pipelines', () =>
+  it('for pipelines', () =>
     fc.assert(
       fc.asyncProperty(pipeline, (stages) => alike(stages, (store) => store.aggregate('alike', stages, null))),
       RUNS,

@@ -1,4 +1,4 @@
-/** A MongoDB that is away: cut off, hanging, killed and back again, or without a replica set from the beginning. */
+/** An unavailable MongoDB: disconnected, hanging, killed and restarted, or without a replica set. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const NOTES = {
 const { open, closeAll } = createStoreOpener(mongodb);
 
 describe('document stores on MongoDB, unavailable', function () {
-  describe('document store mongodb, between two tries of its driver', () => {
+  describe('document store mongodb, between two attempts of its driver', () => {
     /** The driver has lost the server in between and found it again, or not. */
     const runWithLoss = async (name: string, lost: boolean): Promise<unknown> => {
       let times = 1;
@@ -50,14 +50,14 @@ describe('document stores on MongoDB, unavailable', function () {
     };
 
     for (const name of ['MongoWaitQueueTimeoutError', 'MongoPoolClearedError']) {
-      it(`${name} behind a connection that was lost leaves the outcome unknown, and else nothing was sent`, async () => {
+      it(`reports an unknown outcome for ${name} after a lost connection, and otherwise that nothing was sent`, async () => {
         expect(await runWithLoss(name, true)).to.match(/not known/);
         expect(await runWithLoss(name, false)).to.equal(undefined);
       });
     }
   });
 
-  describe('document store mongodb, behind a connection that fails', () => {
+  describe('document store mongodb, over a failing connection', () => {
     let proxy: FaultProxy;
     let through = '';
     before(async function () {
@@ -74,7 +74,7 @@ describe('document stores on MongoDB, unavailable', function () {
       await proxy?.close();
     });
 
-    it('rejects when no connection becomes free in time', async () => {
+    it('rejects if no connection becomes free in time', async () => {
       const { handle } = await open(through, { pool_size: 1, pool_wait: 0.3 });
       await handle.count('x', {}, null);
       proxy.muteResponses();
@@ -86,7 +86,7 @@ describe('document stores on MongoDB, unavailable', function () {
       }
     });
 
-    it('says that the outcome is unknown when a write was perhaps sent, and not when no server was there', async () => {
+    it('reports an unknown outcome if a write may have been sent, and not if no server was available', async () => {
       const { handle } = await open(through, { pool_wait: 0.3 });
       await handle.insert('once', [{ n: 0 }], null);
       proxy.muteResponses();
@@ -105,7 +105,7 @@ describe('document stores on MongoDB, unavailable', function () {
       expect(await handle.count('once', { n: 1 }, null), 'not sent twice').to.be.below(2);
     });
 
-    it('says so too when a second try found no server behind a first one that lost its connection', async () => {
+    it('does so too if a retry found no server after the first attempt lost its connection', async () => {
       const { handle } = await open(through, { pool_wait: 0.5 });
       await handle.insert('twice', [{ n: 0 }], null);
       proxy.cutAfter(1000, 'refuse');
@@ -114,7 +114,7 @@ describe('document stores on MongoDB, unavailable', function () {
       expect(fault.params['outcome']).to.match(/not known/);
     });
 
-    it('goes on after its connections were cut; what a cut transaction wrote is not there', async () => {
+    it('continues after its connections were cut; what a cut transaction wrote is rolled back', async () => {
       const { handle } = await open(through, { pool_wait: 2 });
       await handle.insert('cut', [{ n: 0 }], null);
       const inside = await handle.begin();
@@ -134,7 +134,7 @@ describe('document stores on MongoDB, unavailable', function () {
     });
   });
 
-  // In no replica set: nobody has to be elected, and what is kept is kept in the same way.
+  // Without a replica set: no election, and the same storage.
   describe('document store mongodb, on a server of its own', function () {
     let data = '';
     let server: Exclude<Awaited<ReturnType<typeof startOwnMongo>>, { skip: string }> | undefined;
@@ -154,7 +154,7 @@ describe('document stores on MongoDB, unavailable', function () {
       await rm(data, { recursive: true, force: true });
     });
 
-    it('has no transactions, says so once, and does the rest', async () => {
+    it('has no transactions, logs that once, and supports the rest', async () => {
       const { handle, logged, syncSchema } = await open(server?.url ?? '');
       expect(logged().match(/no replica set/g)).to.have.length(1);
       expect(await handle.begin()).to.equal(null);
@@ -169,7 +169,7 @@ describe('document stores on MongoDB, unavailable', function () {
       expect(await handle.remove('alone', {}, {}, null)).to.have.length(3);
     });
 
-    it('refuses a job that writes the items of a list, for a second try would write them twice', async () => {
+    it('rejects a job that writes the items of a list, because a retry would write them twice', async () => {
       const list = querying('list', { action: 'INSERT', parameters: ['text'], multi: 'items' });
       const files = { ...NOTES, 'definitions/list.json': [{ ...list, queue: { delay: 0, retries: 0 } }] };
       const config = { queue: { use: 'embedded' }, connections: { main: { use: 'pglite', path: 'memory://' } } };
@@ -191,7 +191,7 @@ describe('document stores on MongoDB, unavailable', function () {
       }
     });
 
-    it('answers 503 while the server is away, and serves again when it is back with what it had', async () => {
+    it('returns 503 while the server is unavailable, and serves again with its data afterwards', async () => {
       const { port = 0, url = '' } = server ?? {};
       const kernel = await startKernel({ files: NOTES, env: { MONGO_URL: url.replace('/?', '/away?') } });
       try {

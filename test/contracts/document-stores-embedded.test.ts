@@ -1,4 +1,7 @@
-/** Runs the contract of document stores against the embedded one, in both databases that it can lie in, and what is its own. */
+/**
+ * Runs the contract of document stores against the embedded one, in both databases that can contain it, and its own
+ * cases.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -43,8 +46,8 @@ documentStoreContract('embedded, in postgres', async () => {
   return 'skip' in server ? server : openOn(await openDialect(postgres, { url: await createPostgresDatabase() }));
 });
 
-describe('document store embedded, by itself', () => {
-  it('the index never loses a document that matches', () => {
+describe('embedded document store', () => {
+  it('finds every matching document by the index', () => {
     const scalar = fc.constantFrom(0, 5, 'a', 'b"\\', '\0', 'ü'.repeat(99), true, null, new Date(5));
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -84,12 +87,12 @@ describe('document store embedded, by itself', () => {
     expect(hits).to.be.greaterThan(20);
   });
 
-  it('a document is the same after it was kept', () => {
+  it('returns a document as it was stored', () => {
     const odd = { $date: 1, $$x: { $oid: 'x' }, n: [NaN, -0, Infinity], b: { $number: '5' }, d: new Date(7), '': [[]] };
     expect(decode(JSON.parse(JSON.stringify(encode(odd))))).to.deep.equal(odd);
   });
 
-  it('is rejected in a database that is not PostgreSQL, with what would be right', async () => {
+  it('is rejected in a database other than PostgreSQL, with the alternative', async () => {
     const sql = { execute: () => Promise.resolve([{ version: '11.4.2-MariaDB' }]) } as unknown as Dialect;
     const opened = await openStore(embedded, { resolve: () => sql as never }).catch((error: unknown) => error);
     expect(opened).to.be.instanceOf(BootError);
@@ -97,7 +100,7 @@ describe('document store embedded, by itself', () => {
     expect((opened as BootError).params).to.deep.equal({ instance: 'main', connection: 'main' });
   });
 
-  it('loses nothing that it has acknowledged when its process is killed', async function () {
+  it('loses nothing acknowledged when its process is killed', async function () {
     const folder = await mkdtemp(join(tmpdir(), 'lintel-docs-'));
     const worker = fileURLToPath(new URL('../support/documents-worker.js', import.meta.url));
     const child = spawn(process.execPath, ['--no-opt', worker, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -131,7 +134,7 @@ describe('document store embedded, by itself', () => {
     });
     after(() => Promise.all(stores.map((store) => store.close())));
 
-    it('both make a collection at once', async () => {
+    it('both create a collection at the same time', async () => {
       const made = Array.from({ length: 10 }, async (_, n) => handles()[n % 2]?.insert('both', [{ n }], null));
       await Promise.all(made);
       expect(await handles()[0]?.count('both', {}, null)).to.equal(10);
@@ -153,7 +156,7 @@ describe('document store embedded, by itself', () => {
       expect(await handles()[1]?.find('sums', {}, {}, null)).to.deep.equal([{ _id: 'x', a: 20, b: 20 }]);
     });
 
-    it('make one document where none matches, if a value is there once', async () => {
+    it('create one document if none matches and a value is unique', async () => {
       const [first] = stores;
       await first?.syncSchema([defineCollection('once', [defineColumn('name', 'text', { unique: true })])]);
       const calls = handles().flatMap((handle) =>
@@ -165,7 +168,7 @@ describe('document store embedded, by itself', () => {
       expect(removeIds((await handles()[1]?.find('once', {}, {}, null)) ?? [])).to.deep.equal([{ name: 'x', n: 20 }]);
     });
 
-    it('change the document that another process made meanwhile, instead of making a second one', async () => {
+    it('update the document that another process created meanwhile, instead of creating a second one', async () => {
       const [one, two] = handles() as [DocumentStore, DocumentStore];
       const sql = one.on as Dialect;
       const transaction = await sql.begin(BY_LOCKS);
@@ -200,7 +203,7 @@ describe('document store embedded, by itself', () => {
     const titles = async (text: string, more: object = {}): Promise<unknown[]> =>
       (await store.handle.find('notes', { $text: { $search: text }, ...more }, {}, null)).map(({ title }) => title);
 
-    it('find words by their stems: any word, every phrase, none behind a minus', async () => {
+    it('find words by their stems: any word, every phrase, none after a minus', async () => {
       expect(await titles('run')).to.deep.equal(['Running dogs', 'The quick cat']);
       expect(await titles('coffee dog')).to.deep.equal(['Running dogs', 'The quick cat', 'Coffee shop']);
       expect(await titles('"cat sleeps"')).to.deep.equal(['Running dogs']);
@@ -217,7 +220,7 @@ describe('document store embedded, by itself', () => {
       expect(rows).to.deep.equal([{ n: 2 }]);
     });
 
-    it('evaluate no script, write nothing by a pipeline, and reject a pattern that may not end', async () => {
+    it('run no script, write nothing by a pipeline, and reject a pattern that may not end', async () => {
       const { handle } = store;
       const body = 'function() { return 1 }';
       for (const work of [
@@ -234,13 +237,13 @@ describe('document store embedded, by itself', () => {
       expect(await handle.count('others', {}, null)).to.equal(0);
     });
 
-    it('a field cannot be made inside a text', async () => {
+    it('create no field inside a text', async () => {
       const change = store.handle.update('notes', {}, { $set: { 'title.x': 1 } }, { one: true }, null);
       const { code, options } = await catchFault(change);
       expect([code, options.issues?.[0]?.pointer]).to.deep.equal(['QRY_BAD_VALUE', '/title']);
     });
 
-    it('sort among thousands, and find one of them by the index', async function () {
+    it('sort thousands of documents, and find one of them by the index', async function () {
       const many = Array.from({ length: 6000 }, (_, n) => ({ n, rest: n % 7, text: 'x'.repeat(100) }));
       await store.handle.insert('many', many, null);
       const found = await store.handle.find('many', {}, { sort: { rest: -1, n: 1 }, skip: 1, limit: 2 }, null);

@@ -1,6 +1,4 @@
-/**
- * What only a MongoDB server can do to its store: be slow, refuse the login, hold values, rules and indexes of others.
- */
+/** Cases of a MongoDB server: slow, rejected login, values, rules and indexes of other programs. */
 import { Binary, Code, Decimal128, Double, Int32, Long, MaxKey, MongoClient, Timestamp, UUID } from 'mongodb';
 import { expect } from 'chai';
 import mongodb from '../../plugins/document-stores/mongodb/runtime.js';
@@ -29,7 +27,7 @@ describe('document store mongodb, with a server', () => {
   afterEach(closeAll);
   after(() => Promise.all(others.map((client) => client.close())));
 
-  it('a request that reads before it writes waits for the others, also for those of another process', async () => {
+  it('waits for other requests before a read that precedes a write, also for those of another process', async () => {
     const stores = [await open(url), await open(url)].map(({ handle }) => handle);
     await stores[0]?.insert('turns', [{ _id: 'one', n: 0 }], null);
     const chain = async (handle: DocumentStore): Promise<void> => {
@@ -42,7 +40,7 @@ describe('document store mongodb, with a server', () => {
     expect(await stores[1]?.find('turns', {}, {}, null)).to.deep.equal([{ _id: 'one', n: 20 }]);
   });
 
-  it('a request that waits too long for its turn is rejected, and the next one continues', async () => {
+  it('rejects a request that waits too long for its lock, and the next one continues', async () => {
     const { handle } = await open(url, { statement_timeout: 0.3 });
     const read = (inside: DocumentTransaction | null): Promise<unknown> =>
       handle.find('slow', { n: 1 }, { lock: true }, inside);
@@ -55,7 +53,7 @@ describe('document store mongodb, with a server', () => {
     if (third !== null) await handle.rollback(third);
   });
 
-  it('gives out numbers as numbers, those that a double cannot hold and everything else as text', async () => {
+  it('returns numbers as numbers, those that a double cannot represent and everything else as text', async () => {
     const [{ handle }, client] = [await open(url), await driver()];
     await client
       .db()
@@ -101,7 +99,7 @@ describe('document store mongodb, with a server', () => {
     ]);
   });
 
-  it('stops a call at its deadline', async () => {
+  it('cancels a call after its timeout', async () => {
     const { handle } = await open(url, { statement_timeout: 0.05 });
     await (await open(url)).handle.insert('slow', [{ n: 1 }, { n: 2 }], null);
     // Work for some seconds; no script, which a server may not be allowed to run.
@@ -113,7 +111,7 @@ describe('document store mongodb, with a server', () => {
     expect(await retryUntilSuccess(() => handle.count('slow', {}, null))).to.equal(2);
   });
 
-  it('rejects an object that passes itself off as a type of BSON', async () => {
+  it('rejects an object that imitates a BSON type', async () => {
     const { handle } = await open(url);
     for (const type of ['ObjectId', 'Code', 'Binary', 'nonsense']) {
       const lie = { _bsontype: type, code: 'return 1', id: 'x' };
@@ -125,7 +123,7 @@ describe('document store mongodb, with a server', () => {
     expect(await handle.count('lies', {}, null)).to.equal(0);
   });
 
-  it('a search for a value that has to be unique uses the index', async () => {
+  it('uses the index to find a unique value', async () => {
     const { handle, syncSchema } = await open(url);
     await syncSchema([
       defineCollection('found', [
@@ -172,7 +170,7 @@ describe('document store mongodb, with a server', () => {
     expect((await syncSchema([search])).warnings.join()).to.match(/one index of words/);
   });
 
-  it('says in fixed words why it cannot connect', async () => {
+  it('reports in fixed text why it cannot connect', async () => {
     const nobody = new URL(url);
     nobody.port = '1';
     const login = new URL(url);
@@ -196,7 +194,7 @@ describe('document store mongodb, with a server', () => {
     }
   });
 
-  it('is well while open, and away when closed', async () => {
+  it('is healthy while open, and unavailable when closed', async () => {
     const store = await open(url);
     expect(await store.health()).to.deep.equal({ ok: true });
     await store.close();

@@ -1,4 +1,4 @@
-/** Runs the contract of document stores against MongoDB, and what only a server can do. */
+/** Runs the contract of document stores against MongoDB, and cases of a server. */
 import mongodb from '../../plugins/document-stores/mongodb/runtime.js';
 import { createMongoDatabase, startMongo } from '../support/mongo.js';
 import { documentStoreContract } from './document-store.contract.js';

@@ -1,4 +1,4 @@
-/** What every encoding must do: one spelling for each sequence of bytes, and null for every other text. */
+/** Contract of encodings: one encoding for each sequence of bytes, and null for every other text. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Encoding } from '../../plugins/encodings/kind.js';
@@ -25,7 +25,7 @@ function spellBase58(bytes: Uint8Array): string {
   return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text;
 }
 
-/** The same encodings, written as their definition says. */
+/** The same encodings, written as in a definition. */
 const OTHERS: Readonly<Record<string, (bytes: Uint8Array) => string>> = {
   Base64: (bytes) => btoa(String.fromCharCode(...bytes)),
   Base64Url: (bytes) =>
@@ -47,7 +47,7 @@ export function encodingContract(plugins: Plugins, name: string): void {
       pattern = new RegExp(`^(?:${String(plugins.fact('encoding', name, 'pattern'))})$`);
     });
 
-    it('gives any bytes back, spelt as its pattern and its definition say', () => {
+    it('restores any bytes, encoded as its pattern and its definition require', () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 120 }), fc.nat(5), (bytes, zeros) => {
           const given = Buffer.concat([Buffer.alloc(zeros), bytes]);
@@ -60,7 +60,7 @@ export function encodingContract(plugins: Plugins, name: string): void {
       );
     });
 
-    it('takes a text, or gives null; a text that it takes is the one that it would have written', () => {
+    it('decodes a text or returns null; a decoded text is the one that it would have encoded', () => {
       const letters = fc.constantFrom(...'ABCZabcz0189+/-_=lOI \n.é\0\u{1f44d}');
       fc.assert(
         fc.property(fc.array(letters, { maxLength: 16 }), (list) => {
@@ -72,7 +72,7 @@ export function encodingContract(plugins: Plugins, name: string): void {
       );
     });
 
-    it('takes no other spelling of the same bytes', () => {
+    it('rejects any other encoding of the same bytes', () => {
       for (let size = 1; size < 40; size++) {
         const text = encoding.encode(randomBytes(size));
         const others = [`${text}=`, ` ${text}`, `${text}\n`, `${text}\0`, text.replace(/=+$/, ''), `${text}====`];
@@ -82,7 +82,7 @@ export function encodingContract(plugins: Plugins, name: string): void {
       }
     });
 
-    it('says how long its texts become, and how long they may be', () => {
+    it('declares how long its texts become, and how long they may be', () => {
       const characters = Number(plugins.fact('encoding', name, 'characters'));
       const size = 1000;
       expect(encoding.encode(Buffer.alloc(size, 0xff)).length / size).to.be.within(

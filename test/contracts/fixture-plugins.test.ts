@@ -12,7 +12,7 @@ const specs = [...registry.plugins.values()].filter((spec) => !builtin.includes(
 const kinds = [...registry.kinds.values()].filter((kind) => !builtinKinds.includes(kind));
 
 describe('example plugins', () => {
-  it('are found: folders inside a folder too', () => {
+  it('are found in nested folders too', () => {
     expect(specs.map(({ kind, name }) => `${kind}:${name}`).sort()).to.deep.equal([
       'feature:gate',
       'feature:quota',

@@ -1,11 +1,11 @@
-/** What every generator must do: what its facts promise, thousands of times. */
+/** Contract of generators: the guarantees of their facts, thousands of times. */
 import { expect } from 'chai';
 import type { Generator } from '../../plugins/generators/kind.js';
 import type { Plugins } from './kind-support.js';
 import { countRuns } from '../support/sample.js';
 
 const MANY = countRuns('vectors', 2000, 20_000);
-/** Bits in which identifiers made at the same time must differ, so that none can be guessed. */
+/** Bits in which identifiers generated at the same time must differ, so that none is predictable. */
 const SECRET_BITS = 100;
 
 /** The sum, over the places of an identifier, of the information in its character there. */
@@ -25,22 +25,22 @@ export function generatorContract(plugins: Plugins, name: string): void {
       made = Array.from({ length: MANY }, () => generator.next());
     });
 
-    it('makes texts of its pattern and length', () => {
+    it('generates texts of its pattern and length', () => {
       const pattern = new RegExp(`^(?:${String(plugins.fact('generator', name, 'pattern'))})$`);
       const length = Number(plugins.fact('generator', name, 'length'));
       const wrong = made.filter((id) => typeof id !== 'string' || !pattern.test(id) || id.length !== length);
       expect(wrong).to.deep.equal([]);
     });
 
-    it('makes none twice', () => {
+    it('generates none twice', () => {
       expect(new Set(made).size).to.equal(MANY);
     });
 
-    it('makes what can stand in a URL and in a file name', () => {
+    it('generates what a URL and a file name can contain', () => {
       expect(made.filter((id) => encodeURIComponent(id) !== id)).to.deep.equal([]);
     });
 
-    it('sorts by time where it says so, and shows no order where it cannot be guessed', () => {
+    it('sorts by time if it declares so, and shows no order if it is not predictable', () => {
       const isSorted = made.every((id, i) => i === 0 || (made[i - 1] ?? '') < id);
       const sortable = plugins.fact('generator', name, 'sortable');
       if (sortable === true || plugins.fact('generator', name, 'guessable') === false) {
@@ -48,7 +48,7 @@ export function generatorContract(plugins: Plugins, name: string): void {
       }
     });
 
-    it('can be guessed if and only if it says so', () => {
+    it('is predictable if and only if it declares so', () => {
       expect(measureEntropy(made) < SECRET_BITS).to.equal(plugins.fact('generator', name, 'guessable'));
     });
   });

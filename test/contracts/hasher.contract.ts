@@ -1,11 +1,11 @@
-/** What every hash algorithm must do: hash differently each time, verify from the hash alone, and take anything without a word. */
+/** Contract of hash algorithms: hash differently each time, verify from the hash alone, and never throw. */
 import { expect } from 'chai';
 import type { JsonObject } from '../../contract/json.js';
 import type { Hash, Hasher, Verify } from '../../plugins/hashers/kind.js';
 import type { Plugins } from './kind-support.js';
 import { fc } from '../support/properties.js';
 
-/** The least work that an algorithm can be told to do. */
+/** The minimum cost of an algorithm. */
 const CHEAP: Readonly<Record<string, JsonObject>> = {
   BCRYPT: { rounds_cost: 4 },
   ARGON2: { memory_cost: 128, time_cost: 1 },
@@ -44,7 +44,7 @@ export function hasherContract(plugins: Plugins, name: string): void {
       }
     });
 
-    it('needs nothing but the hash to verify', async () => {
+    it('needs only the hash to verify', async () => {
       for (const salt of ['', 'pepper', 'a\0b', 'x'.repeat(1000)]) {
         const made = await hash('secret', salt);
         expect(await hasher.createVerifier()('secret', made)).to.equal(true);
@@ -54,14 +54,14 @@ export function hasherContract(plugins: Plugins, name: string): void {
     });
 
     for (const [text, other] of PAIRS) {
-      it(`keeps ${JSON.stringify(text)} and ${JSON.stringify(other)} apart`, async () => {
+      it(`distinguishes ${JSON.stringify(text)} and ${JSON.stringify(other)}`, async () => {
         const made = await hash(text, '');
         expect(await verify(text, made)).to.equal(true);
         expect(await verify(other, made)).to.equal(false);
       });
     }
 
-    it('takes texts up to the length that its facts name, and says why it takes no longer one', async () => {
+    it('accepts texts up to the length of its facts, and reports why it accepts no longer one', async () => {
       const max = plugins.fact('hasher', name, 'maxBytes');
       const longest = 'é'.repeat(typeof max === 'number' ? Math.floor(max / 2) : 5000);
       expect(hasher.checkText(longest)).to.equal(null);
@@ -76,7 +76,7 @@ export function hasherContract(plugins: Plugins, name: string): void {
       expect(refusal?.detail).to.match(/^must .*\d+ bytes/);
     });
 
-    it('is false for whatever is no text or no hash, and never fails', async () => {
+    it('returns false for a value that is not text or not a hash, and never fails', async () => {
       const made = await hash('secret', '');
       const values = [
         undefined,
@@ -112,7 +112,7 @@ export function hasherContract(plugins: Plugins, name: string): void {
       for (const stored of broken) expect(await verify('secret', stored), stored).to.equal(false);
     });
 
-    it('is false for any text that is not the hash', async () => {
+    it('returns false for any text that is not the hash', async () => {
       const made = await hash('secret', '');
       const cut = fc.tuple(fc.nat(made.length - 1), fc.string({ minLength: 1, maxLength: 3 }));
       await fc.assert(

@@ -1,4 +1,4 @@
-/** What every matcher must do: take any value without an exception, say what differs, and change nothing. */
+/** Contract of matchers: accept any value without an exception, report differences, and change nothing. */
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { Matcher, MatchTools } from '../../contract/matcher.js';
@@ -16,7 +16,7 @@ export function matcherContract(plugins: Plugins, name: string): void {
       examples.push(...(plugins.project.registry.plugin('matcher', name)?.examples ?? []).map(({ json }) => json));
     });
 
-    it('compares any value, and gives a pointer and a message for what differs', () => {
+    it('compares any value, and returns a pointer and a message for each difference', () => {
       const all = new Map([[name, matcher]]);
       for (const updates of [false, true]) {
         const tools: MatchTools = { match: createMatch(all, new Map(), updates), show, updates };

@@ -40,7 +40,7 @@ const PAIRS: readonly (readonly [Json, unknown, unknown])[] = [
   ['$SAVED.x', 5, '5'],
 ];
 
-/** What is written, what is received, and the update: undefined where there is none. */
+/** The written and the received value, and the update: undefined where there is none. */
 const SNAPSHOTS: readonly (readonly [Json, unknown, Json | undefined])[] = [
   [true, { a: 1 }, { a: 1 }],
   [true, undefined, undefined],
@@ -55,9 +55,9 @@ const SNAPSHOTS: readonly (readonly [Json, unknown, Json | undefined])[] = [
     { a: { $any: 'number' }, b: 2 },
   ],
   [[{ a: '$SAVED.x', b: 1 }], [{ a: 5, b: 2 }, { a: 6 }], [{ a: '$SAVED.x', b: 2 }, { a: 6 }]],
-  // What a matcher rejects is a failure, and not written over.
+  // A rejected value is a failure, and is not overwritten.
   [{ a: { $any: 'number' } }, { a: 'text' }, undefined],
-  // What a test file would read as something else.
+  // Texts that a test file would interpret.
   [true, { a: 'of $SAVED.x' }, undefined],
   [true, [{ $any: 'number' }], undefined],
   [{ $a: 1, b: 1 }, { $a: 1 }, undefined],
@@ -66,7 +66,7 @@ const SNAPSHOTS: readonly (readonly [Json, unknown, Json | undefined])[] = [
 describeContract(plugins, 'matcher', matcherContract);
 
 describe('matchers', () => {
-  it('accept what they say, and nothing else', async () => {
+  it('accept what they describe, and nothing else', async () => {
     const all = new Map<string, Matcher>();
     for (const name of names) all.set(name, await plugins.handle<Matcher>('matcher', name));
     const match = createMatch(all, new Map([['x', 5]]));
@@ -83,7 +83,7 @@ describe('matchers', () => {
       expect(found?.update, JSON.stringify(written)).to.deep.equal(value);
       expect(found?.pointer).to.match(/^\/[$]snapshot/);
     }
-    // A row that fits both gives way to the one that fits only it.
+    // A row that matches both is left to the one that matches only it.
     expect(matchRows([{}, { a: 1 }], [{ a: 1 }, { a: 2 }], match)).to.deep.equal([]);
     expect(matchRows([{ a: 1 }, { a: 1 }], [{ a: 1 }, { a: 2 }], match)).to.have.length(1);
   });

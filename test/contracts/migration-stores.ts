@@ -1,4 +1,4 @@
-/** The databases that migrations are tested on, each as a store of its own with a way to run plain SQL beside it. */
+/** The databases of migration tests, each as a separate store with a function that runs plain SQL. */
 import mysql from 'mysql2/promise';
 import type { MigrationOutline } from '../../contract/migration.js';
 import type { ModelTable } from '../../contract/model.js';

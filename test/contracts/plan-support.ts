@@ -1,4 +1,4 @@
-/** Tables as a database tells of them, and the plan for one table as lines of words; for units without a database. */
+/** Tables as a database reports them, and the plan of one table as lines of text; for unit tests without a database. */
 import type { ModelTable } from '../../contract/model.js';
 import type {
   KnownColumn,
@@ -58,7 +58,7 @@ export interface Case {
   readonly others?: readonly ModelTable[];
 }
 
-/** Changes with everything that they hold, and warnings: `!` for those that are said at every start. */
+/** Complete changes, and warnings: `!` for those that are logged at every start. */
 export function listPlannedChanges(
   model: ModelTable,
   now: KnownTable | undefined,

@@ -1,4 +1,4 @@
-/** Of the queue contract: what becomes of work that fails, and what operators see and may do. */
+/** Queue contract: failed jobs, and job administration. */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { createTestJob } from '../support/queues.js';
@@ -6,8 +6,8 @@ import { waitUntil } from '../support/until.js';
 import { DONE, createFailedOutcome, isEmpty, type Suite } from './queue-support.js';
 
 export function testQueueFailures({ open, openWithJobs, runJobs }: Suite): void {
-  describe('work that fails', () => {
-    it('is tried again after pauses that grow, and is dead when that was often enough', async () => {
+  describe('failed jobs', () => {
+    it('are retried after growing pauses, and dead after the last attempt', async () => {
       const put = createTestJob(null, { retries: 2 });
       const one = await openWithJobs([put], { backoff: 0.1, poll: 20 });
       const at: number[] = [];
@@ -30,7 +30,7 @@ export function testQueueFailures({ open, openWithJobs, runJobs }: Suite): void 
       expect(view?.dueAt).to.equal(null);
     });
 
-    it('keeps the failure in sight while it waits to be tried again', async () => {
+    it('show the failure while they wait to be retried', async () => {
       const one = await openWithJobs([createTestJob(null, { retries: 1 })], { backoff: 60 });
       await runJobs(one, 1, () => Promise.resolve(createFailedOutcome(true)));
       await waitUntil(async () => (await one.queue.list({ state: 'waiting' })).length === 1, 'it waits');
@@ -39,13 +39,13 @@ export function testQueueFailures({ open, openWithJobs, runJobs }: Suite): void 
       expect(view?.dueAt).to.be.within(Date.now() + 40_000, Date.now() + 70_000);
     });
 
-    it('is dead at once when another try is of no use', async () => {
+    it('are dead immediately if a retry cannot succeed', async () => {
       const one = await openWithJobs([createTestJob(null, { retries: 5 })]);
       await runJobs(one, 1, () => Promise.resolve(createFailedOutcome(false)));
       await waitUntil(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
     });
 
-    it('is dead from the start where it was accepted elsewhere and is rejected by now', async () => {
+    it('are dead immediately if they were accepted elsewhere and are rejected now', async () => {
       const one = await open({ max_payload: 2000 });
       const large = createTestJob('x'.repeat(3000), { id: 'large', priority: 3, retries: 2 });
       expect(() => one.queue.validate?.([large]))
@@ -65,7 +65,7 @@ export function testQueueFailures({ open, openWithJobs, runJobs }: Suite): void 
       expect(work).to.deep.equal(large.work);
     });
 
-    it('counts as failed when it throws, and the worker goes on', async () => {
+    it('count as failed when they throw, and the worker continues', async () => {
       const one = await openWithJobs([createTestJob('bad', { id: 'bad' }), createTestJob('good')]);
       await runJobs(one, 2, (work) =>
         work.id === 'bad' ? Promise.reject(new Error('broken')) : Promise.resolve(DONE),
@@ -78,8 +78,8 @@ export function testQueueFailures({ open, openWithJobs, runJobs }: Suite): void 
     });
   });
 
-  describe('operators', () => {
-    it('list by state and resource, the oldest first, without a worker', async () => {
+  describe('job administration', () => {
+    it('lists by state and resource, the oldest first, without a worker', async () => {
       const one = await open();
       for (const n of [1, 2, 3]) {
         const put = createTestJob(n, { id: `n${n}`, priority: n });
@@ -105,7 +105,7 @@ export function testQueueFailures({ open, openWithJobs, runJobs }: Suite): void 
       });
     });
 
-    it('show one with everything that travels', async () => {
+    it('shows one job with all its fields', async () => {
       const put = createTestJob({ a: [1, '\0'] }, { priority: -0.5, retries: 4 });
       const one = await openWithJobs([put]);
       const shown = await one.queue.show(put.work.id);
@@ -114,7 +114,7 @@ export function testQueueFailures({ open, openWithJobs, runJobs }: Suite): void 
       expect(await one.queue.show('nobody')).to.equal(null);
     });
 
-    it('put dead work back, to be tried as often as new work', async () => {
+    it('returns dead jobs to the queue, with as many attempts as new ones', async () => {
       const put = createTestJob(null, { retries: 1 });
       const one = await openWithJobs([put]);
       const attempts: number[] = [];
@@ -130,14 +130,14 @@ export function testQueueFailures({ open, openWithJobs, runJobs }: Suite): void 
       expect(await one.queue.retry('nobody')).to.equal(false);
     });
 
-    it('put back only what is dead', async () => {
+    it('returns only dead jobs', async () => {
       const put = createTestJob(null, { delay: 60 });
       const one = await openWithJobs([put]);
       expect(await one.queue.retry(put.work.id)).to.equal(false);
       expect((await one.queue.list({}))[0]?.dueAt).to.be.greaterThan(Date.now() + 30_000);
     });
 
-    it('purge what is dead, or one by its id, but nothing that runs', async () => {
+    it('purges dead jobs, or one by its id, but none that runs', async () => {
       const puts = ['dead 1', 'dead 2', 'runs', 'waits'].map((id) =>
         createTestJob(null, { id, priority: id === 'waits' ? -1 : 0, delay: id === 'waits' ? 60 : 0 }),
       );

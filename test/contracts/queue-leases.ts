@@ -7,8 +7,8 @@ import { DONE, isEmpty, type Suite } from './queue-support.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 export function testQueueLeases({ open, openWithJobs, runJobs }: Suite): void {
-  describe('leases', () => {
-    it('are renewed while work goes on for longer than one', async () => {
+  describe('job leases', () => {
+    it('are renewed while a job runs for longer than one', async () => {
       const [one, two] = [await openWithJobs([createTestJob()], { lease: 1 }), await open({ lease: 1 })];
       let begun = 0;
       const runLong: Run = async (_work, _attempt, signal) => {
@@ -23,7 +23,7 @@ export function testQueueLeases({ open, openWithJobs, runJobs }: Suite): void {
       expect(begun).to.equal(1);
     });
 
-    it('that are abandoned let others begin at once; the late end counts for nothing', async () => {
+    it('that are released let others begin immediately; the late end is ignored', async () => {
       const [first, second] = [await openWithJobs([createTestJob(null, { id: 'moved', retries: 0 })]), await open()];
       let [isAborted, late] = [false, (): void => {}];
       const hanging = new Promise<void>((resolve) => (late = resolve));
@@ -47,7 +47,7 @@ export function testQueueLeases({ open, openWithJobs, runJobs }: Suite): void {
       await waitUntil(() => attempts.length === 1, 'the second began');
       expect(elapsed()).to.be.lessThan(2000);
       expect(isAborted).to.equal(true);
-      // A run that was taken away is not held against the work.
+      // A run that was taken over does not count against the job.
       expect(attempts).to.deep.equal([1]);
       late();
       await waitUntil(
@@ -60,8 +60,8 @@ export function testQueueLeases({ open, openWithJobs, runJobs }: Suite): void {
     });
   });
 
-  describe('the end of a worker', () => {
-    it('waits for what runs, takes nothing more, and leaves the rest to others', async () => {
+  describe('end of a worker', () => {
+    it('waits for running jobs, takes nothing more, and leaves the rest to others', async () => {
       const one = await openWithJobs(
         Array.from({ length: 6 }, (_, n) => createTestJob(n)),
         { concurrency: 2 },
@@ -90,7 +90,7 @@ export function testQueueLeases({ open, openWithJobs, runJobs }: Suite): void {
       await runJobs(await open(), 5);
     });
 
-    it('is at once where nothing was begun, and may come twice', async () => {
+    it('is immediate if nothing was begun, and may be repeated', async () => {
       const one = await openWithJobs([createTestJob()]);
       await one.queue.drain();
       await one.queue.drain();
@@ -98,7 +98,7 @@ export function testQueueLeases({ open, openWithJobs, runJobs }: Suite): void {
       expect(await one.queue.list({ state: 'waiting' })).to.have.length(1);
     });
 
-    it('does not wait for work that was abandoned', async () => {
+    it('does not wait for released jobs', async () => {
       const one = await openWithJobs([createTestJob()]);
       let begun = false;
       await one.queue.startWorker(() => ((begun = true), new Promise(() => {})));

@@ -19,11 +19,11 @@ export interface OutageBackend {
 }
 
 export function testQueueOutage({ name, openProxied }: OutageBackend): void {
-  describe(`queue ${name}, its store away`, function () {
+  describe(`queue ${name}, its store unavailable`, function () {
     let [address, direct] = [{} as Address, {} as Address];
     let proxy: FaultProxy | undefined;
     const opened: OpenedQueue[] = [];
-    /** A slow server may refuse it in time and accept it all the same; the same id is accepted once. */
+    /** A slow server may time out and accept the job all the same; the same id is accepted once. */
     const add = ({ queue }: OpenedQueue, put: JobEntry): Promise<void> =>
       waitUntil(() =>
         queue.add([put]).then(
@@ -49,7 +49,7 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
     });
 
     for (const way of ['closed', 'silent'] as const) {
-      it(`rejects work within a second when it is ${way}, and goes on when it is back`, async () => {
+      it(`rejects jobs within a second when it is ${way}, and continues when it is available`, async () => {
         const one = await open(address, { lease: 3 });
         const done = new Set<string>();
         await one.queue.startWorker((work) => Promise.resolve((done.add(work.id), DONE)));
@@ -72,14 +72,14 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
         await waitUntil(() => done.has('meanwhile'), 'what others added was done');
         await add(one, createTestJob(null, { id: 'after' }));
         await waitUntil(() => done.has('after'), 'work is taken again');
-        // Not once for each failure; a late one of before may come after the first success.
+        // Not once for each failure; a late one from before may arrive after the first success.
         const told = one.messages.filter((message) => /store (un)?available/.test(message));
         expect(told).to.have.length.within(2, 4);
         expect(told.at(-1)).to.contain('store available');
       });
     }
 
-    it('does not stop the start, and is found when it is there', async () => {
+    it('does not prevent the start, and connects when it is available', async () => {
       proxy?.reset();
       const one = await open(address);
       const done = new Set<string>();
@@ -89,7 +89,7 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
       await waitUntil(() => done.has('found'), 'the worker found its store');
     });
 
-    it('loses no end of work that lies between: it is noted when the store is back', async () => {
+    it('loses no end of a job during the outage: it is recorded when the store is available', async () => {
       const one = await open(address, { lease: 20 });
       let [begun, finish] = [0, (): void => {}];
       await add(one, createTestJob());

@@ -17,7 +17,7 @@ export interface ProcessBackend {
   readonly address: () => Promise<ServerOrSkip<Address>>;
   /** Several processes may use it at once. */
   readonly shared: boolean;
-  /** Seconds; longer than the store may need for an answer. */
+  /** Seconds; longer than the store may take to respond. */
   readonly lease?: number;
 }
 
@@ -62,7 +62,7 @@ export function testQueueProcesses({ name, address, shared, lease = 0.6 }: Proce
       await close();
     });
 
-    it('that die lose nothing, and work that they die of is dead when it was begun often enough', async () => {
+    it('that crash lose nothing, and jobs that crash them are dead after enough attempts', async () => {
       await add(
         createTestJob({ hang: true }, { id: 'job', retries: deaths, priority: 1 }),
         createTestJob({ die: true }, { id: 'deadly', retries: deaths - 1 }),
@@ -93,7 +93,7 @@ export function testQueueProcesses({ name, address, shared, lease = 0.6 }: Proce
 
     if (!shared) return;
 
-    it('that give up work without end are over when the queue is closed', async () => {
+    it('that release endless jobs end when the queue is closed', async () => {
       await add(createTestJob({ hang: true }, { id: 'endless', retries: 1 }));
       const child = start();
       await child.waitForLine('begin endless 1');
@@ -102,7 +102,7 @@ export function testQueueProcesses({ name, address, shared, lease = 0.6 }: Proce
       await child.over;
     });
 
-    it('that are blocked for longer than a lease lose their work, and their late end counts for nothing', async () => {
+    it('that are blocked for longer than a lease lose their jobs, and their late end is ignored', async () => {
       const one = await open();
       await one.queue.add([createTestJob({ block: lease * 2000 }, { id: 'job', retries: 1 })]);
       const child = start();
@@ -138,7 +138,7 @@ export function testQueueProcesses({ name, address, shared, lease = 0.6 }: Proce
       expect(ends).to.have.members(ids);
     });
 
-    it('that move work from one state to the next hide none of it from a list', async () => {
+    it('that move jobs between states hide none of them from a list', async () => {
       const ids = ['a', 'b', 'c', 'd'];
       const [worker, one] = [await open(), await open()];
       let over = false;

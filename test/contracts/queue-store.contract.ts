@@ -1,6 +1,6 @@
 /**
- * What every store of a queue must do, asked for directly, without a worker: order, leases by their token, attempts, and what a
- * sweep finds. Time is that of the store, so short leases are waited for and nothing sleeps.
+ * Contract of queue stores, called directly, without a worker: order, leases by their token, attempts, and results of a
+ * sweep. Time is that of the store, so short leases are awaited and nothing sleeps.
  */
 import { expect } from 'chai';
 import { createTestJob } from '../support/queues.js';
@@ -59,7 +59,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       return found;
     }
 
-    describe('a lease that was lost, while another worker holds the work', () => {
+    describe('lost lease, while another worker holds the job', () => {
       let [first, second] = [{} as ClaimedJob, {} as ClaimedJob];
       beforeEach(async () => {
         await store.add([createEntry('moved', { retries: 5 })]);
@@ -76,19 +76,19 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
         expect(await store.show('moved')).to.equal(null);
       };
 
-      it('does not end the work as done', async () => {
+      it('does not end the job as done', async () => {
         expect(await store.completeJob(first)).to.equal(false);
         await expectUnchanged();
       });
 
       for (const after of [null, 0, 1000])
-        it(`does not end the work as failed (again after: ${after})`, async () => {
+        it(`does not end the job as failed (again after: ${after})`, async () => {
           expect(await store.fail(first, FAILED, after)).to.equal(false);
           expect((await fetchView('moved')).failure?.code).to.equal('JOB_LOST');
           await expectUnchanged();
         });
 
-      it('does not give the work back', async () => {
+      it('does not return the job', async () => {
         await store.release([first]);
         await expectUnchanged();
       });
@@ -99,7 +99,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
         await expectUnchanged();
       });
 
-      it('leaves the other leases of the same worker as they are', async () => {
+      it('does not affect other leases of the same worker', async () => {
         await store.add([createEntry('own')]);
         const own = await claimOne('first');
         expect([...(await store.renewLeases([first, own], LONG))]).to.deep.equal(['own']);
@@ -109,7 +109,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       });
     });
 
-    it('counts nothing of a lease once the work waits, is dead or is gone', async () => {
+    it('ignores the end of a lease once the job waits, is dead or is gone', async () => {
       await store.add([createEntry('waits', { retries: 1 }), createEntry('dead'), createEntry('gone')]);
       const [waits, dead, gone] = (await store.claimJobs('one', 3, LONG)) as [ClaimedJob, ClaimedJob, ClaimedJob];
       await store.release([waits]);
@@ -126,7 +126,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       expect(await store.show('gone')).to.equal(null);
     });
 
-    it('does nothing with a token that no claim was made with, or that belongs to other work', async () => {
+    it('does nothing with a token that no claim created, or that belongs to another job', async () => {
       await store.add([createEntry('one'), createEntry('two')]);
       const [one] = (await store.claimJobs('first', 1, LONG)) as [ClaimedJob];
       const [two] = (await store.claimJobs('second', 1, LONG)) as [ClaimedJob];
@@ -160,7 +160,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       expect(await store.claimJobs('three', 3, LONG)).to.deep.equal([]);
     });
 
-    it('gives work back to its place in the order, with the attempt not counted', async () => {
+    it('returns a job to its position in the order, without counting the attempt', async () => {
       await store.add([createEntry('a'), createEntry('b'), createEntry('c')]);
       const [a, b] = (await store.claimJobs('one', 2, LONG)) as [ClaimedJob, ClaimedJob];
       await store.release([b, a]);
@@ -174,7 +174,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       ]);
     });
 
-    it('takes work up again when its lease is over and another try is left, and not before', async () => {
+    it('restarts a job when its lease has expired and an attempt is left, and not before', async () => {
       await store.add([
         createEntry('short', { retries: 1 }),
         createEntry('long', { retries: 1 }),
@@ -201,14 +201,14 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       ]);
     });
 
-    it('is dead the first time its lease is over where it may not be tried again', async () => {
+    it('moves a job to dead when its lease expires the first time, if it may not be retried', async () => {
       await store.add([createEntry('once')]);
       await claimOne('one', 1);
       expect(await sweepUntilFound()).to.deep.include({ woken: 0, dead: ['once'] });
       expect(await fetchView('once')).to.deep.include({ state: 'dead', dueAt: null });
     });
 
-    it('wakes delayed work when its time has come, and says when the next is due', async () => {
+    it('wakes delayed jobs when they are due, and returns when the next is due', async () => {
       await store.add([createEntry('soon', { delay: 1 }), createEntry('later', { delay: LONG })]);
       expect(await sweepUntilFound()).to.deep.include({ woken: 1, dead: [] });
       const { next } = await store.sweepJobs(LOST);
@@ -216,7 +216,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       expect(toIds(await store.claimJobs('one', 5, LONG))).to.deep.equal(['soon']);
     });
 
-    it('tries failed work again after a pause, or never', async () => {
+    it('retries failed jobs after a pause, or never', async () => {
       await store.add([createEntry('again'), createEntry('never')]);
       const [again, never] = (await store.claimJobs('one', 2, LONG)) as [ClaimedJob, ClaimedJob];
       expect(await store.fail(again, FAILED, LONG)).to.equal(true);
@@ -233,10 +233,10 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       expect(await store.retry('never')).to.equal(false);
     });
 
-    it('does not count a try that was none, and never takes work that was begun for new', async () => {
+    it('does not count an attempt that did not run, and does not treat a started job as new', async () => {
       await store.add([createEntry('waits'), createEntry('given'), createEntry('new')]);
       const [waits, given] = (await store.claimJobs('one', 2, LONG)) as [ClaimedJob, ClaimedJob];
-      // A store may be unable to tell.
+      // A store may be unable to report it.
       expect(waits.fresh ?? true).to.equal(true);
       expect(await store.fail(waits, FAILED, 1, false)).to.equal(true);
       await store.release([given]);
@@ -251,7 +251,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       ]);
     });
 
-    it('removes what waits or is dead, by its id, and never what runs', async () => {
+    it('removes a job that waits or is dead, by its id, and never one that runs', async () => {
       await store.add([
         createEntry('runs', { priority: 2 }),
         createEntry('dead', { priority: 1 }),
@@ -268,7 +268,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       expect(toIds(await store.list({}))).to.deep.equal(['runs']);
     });
 
-    it('leaves work as it is that is added or buried again', async () => {
+    it('does not change a job that is added or moved to dead again', async () => {
       await store.add([createEntry('one', { retries: 3 })]);
       await claimOne('first');
       await store.add([createEntry('one'), createEntry('two')]);

@@ -49,7 +49,7 @@ describe('contracts of queue stores', () => {
     },
   });
 
-  it('embedded: counts so many at most, in the order in which they run, and knows the oldest of those', async () => {
+  it('embedded: counts up to a limit, in the order of execution, and returns the oldest of those', async () => {
     const { handle, store } = await embedded();
     const add = (count: number, rank: number, minutes: number) =>
       handle.execute(

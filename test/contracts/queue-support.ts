@@ -1,4 +1,6 @@
-/** What the suites of the queue contract share: a new queue for each test, handles that are closed after it, work that is waited for. */
+/**
+ * Shared helpers of the queue contract: a new queue for each test, handles that are closed after it, waiting for jobs.
+ */
 import type { JobRepository } from 'agenda';
 import type { DeferredJob, Outcome, JobEntry } from '../../contract/deferred.js';
 import type { Run } from '../../plugins/queues/kind.js';
@@ -12,7 +14,7 @@ export interface Place {
   /** A handle on the queue; several are as many processes. */
   readonly open: (options?: Options) => Promise<OpenedQueue>;
   readonly dispose: () => Promise<void>;
-  /** Agenda's own repository of the same jobs, as a tool makes it, and its end. */
+  /** Agenda's own repository of the same jobs, as a tool creates it, and its end. */
   readonly openTool: () => Promise<{ readonly jobs: JobRepository; readonly end: () => Promise<void> }>;
 }
 
@@ -29,7 +31,7 @@ export interface Suite {
   readonly openWithJobs: (put: readonly JobEntry[], options?: Options) => Promise<OpenedQueue>;
   /** Once something was opened. */
   readonly openTool: () => Promise<JobRepository>;
-  /** Works until so many runs have ended; gives them in the order in which they began. */
+  /** Works until so many runs have ended; returns them in the order in which they began. */
   readonly runJobs: (one: OpenedQueue, count: number, run?: Run) => Promise<DeferredJob[]>;
 }
 

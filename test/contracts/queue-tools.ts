@@ -1,4 +1,4 @@
-/** Of the queue contract: what tools for Agenda see and do, which know nothing of this queue. They are Agenda's own repositories. */
+/** Queue contract: what Agenda tools read and do without this queue. They are Agenda's own repositories. */
 import { expect } from 'chai';
 import type { JobWithState } from 'agenda';
 import { createTestJob } from '../support/queues.js';
@@ -8,8 +8,8 @@ import { DONE, createFailedOutcome, isEmpty, type Suite } from './queue-support.
 const getJobId = ({ data }: { readonly data?: unknown }): string => String((data as { readonly id?: unknown }).id);
 
 export function testQueueTools({ open, openTool }: Suite): void {
-  describe('tools for Agenda', () => {
-    it('see work as jobs of theirs, and may remove what waits', async () => {
+  describe('Agenda tools', () => {
+    it('see jobs as theirs, and may remove waiting ones', async () => {
       const [one, jobs] = [await open({ backoff: 60 }), await openTool()];
       const queryJobsById = async (): Promise<Record<string, JobWithState>> =>
         Object.fromEntries((await jobs.queryJobs({ name: 'lintel' })).jobs.map((job) => [getJobId(job), job]));
@@ -56,7 +56,7 @@ export function testQueueTools({ open, openTool }: Suite): void {
       expect(await queryJobsById()).to.deep.equal({});
     });
 
-    it('see work that was rejected as failed', async () => {
+    it('see rejected jobs as failed', async () => {
       const [one, jobs] = [await open(), await openTool()];
       await one.queue.moveToDeadLetter?.(createTestJob(null, { id: 'refused' }), {
         code: 'TST_REFUSED',
@@ -68,7 +68,7 @@ export function testQueueTools({ open, openTool }: Suite): void {
       expect(await isEmpty(one)).to.equal(true);
     });
 
-    it('may hold work back, and have jobs of other names beside it', async () => {
+    it('may delay jobs, and have jobs of other names in the same store', async () => {
       const [one, jobs] = [await open(), await openTool()];
       await jobs.saveJob({ name: 'other', type: 'normal', priority: 0, nextRunAt: new Date(), data: {} }, undefined);
       await one.queue.add([createTestJob(null, { id: 'held', priority: 1 }), createTestJob(null, { id: 'free' })]);

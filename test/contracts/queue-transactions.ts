@@ -1,4 +1,4 @@
-/** Of queues in a SQL database: work that is added inside a transaction of a connection, and tables that nobody else touches. */
+/** Queues in a SQL database: jobs added inside a transaction of a connection, and tables that migrations ignore. */
 import { expect } from 'chai';
 import type { TransactionalQueue } from '../../plugins/queues/kind.js';
 import type { Dialect } from '../../plugins/dialects/kind.js';
@@ -12,7 +12,7 @@ import { BY_LOCKS } from '../../plugins/dialects/kind.js';
 
 export interface SqlPlace {
   readonly queue: OpenedQueue;
-  /** The connection in whose database the queue lies. */
+  /** The connection whose database contains the queue. */
   readonly main: Dialect;
   /** Null where the connection was not opened by itself. */
   readonly tables: Pick<OpenDialect, 'syncSchema' | 'plan'> | null;
@@ -48,7 +48,7 @@ export function testQueueTransactions({ name, place, migrates }: SqlBackend): vo
       here = undefined;
     });
 
-    it('have the work if they commit', async () => {
+    it('contain the jobs if they commit', async () => {
       const { queue, main } = getPlace();
       const seen: unknown[] = [];
       await queue.queue.startWorker((work) => Promise.resolve((seen.push(work.state.payload), DONE)));
@@ -63,7 +63,7 @@ export function testQueueTransactions({ name, place, migrates }: SqlBackend): vo
       await waitUntil(() => isEmpty(queue), 'gone');
     });
 
-    it('have nothing if they are rolled back', async () => {
+    it('contain nothing if they are rolled back', async () => {
       const { queue, main } = getPlace();
       const transaction = await main.begin(BY_LOCKS);
       await within.add([createTestJob(), createTestJob()], transaction);
@@ -71,7 +71,7 @@ export function testQueueTransactions({ name, place, migrates }: SqlBackend): vo
       expect(await isEmpty(queue)).to.equal(true);
     });
 
-    it('may add what is known already, and what waits for its time', async () => {
+    it('may add a job that exists already, and a delayed one', async () => {
       const { queue, main } = getPlace();
       await queue.queue.add([createTestJob('first', { id: 'same', delay: 60 })]);
       const transaction = await main.begin(BY_LOCKS);
@@ -86,7 +86,7 @@ export function testQueueTransactions({ name, place, migrates }: SqlBackend): vo
       expect(seen).to.deep.equal(['later']);
     });
 
-    it('are not touched by work that is too large', async () => {
+    it('are not affected by a job that is too large', async () => {
       const { queue, main } = getPlace();
       const transaction = await main.begin(BY_LOCKS);
       const refused: unknown = await within
@@ -98,7 +98,7 @@ export function testQueueTransactions({ name, place, migrates }: SqlBackend): vo
       expect(await queue.queue.list({})).to.have.length(1);
     });
 
-    it('of many requests at once add each of theirs', async () => {
+    it('of many concurrent requests add each of theirs', async () => {
       const { queue, main } = getPlace();
       const addInTransaction = async (n: number): Promise<void> => {
         const transaction = await main.begin(BY_LOCKS);
@@ -116,7 +116,7 @@ export function testQueueTransactions({ name, place, migrates }: SqlBackend): vo
 
     if (!migrates) return;
 
-    it('leave the tables of the queue alone when the models are migrated', async () => {
+    it('keep the tables of the queue when the models are migrated', async () => {
       const { queue, tables } = getPlace();
       if (tables === null) throw new Error('no tables');
       await queue.queue.add([createTestJob(null, { delay: 60 })]);

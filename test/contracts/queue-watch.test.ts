@@ -1,4 +1,7 @@
-/** What the log says of a store that is away, and what callers hear: with stores that never answer, late, or fail. */
+/**
+ * Log entries about an unavailable store, and the results of callers: with stores that never respond, respond late, or
+ * fail.
+ */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import type { Log } from '../../contract/plugin.js';
@@ -22,7 +25,7 @@ function createPendingCall(): PendingCall {
   return { call: () => promise, answer: () => answer(), fail: () => fail() };
 }
 
-describe('queue: the watch over a store', () => {
+describe('queue store watch', () => {
   let told: string[];
   let watch: StoreWatch;
   const recordMessage = (_what: object, message: string): void => void told.push(message);
@@ -47,7 +50,7 @@ describe('queue: the watch over a store', () => {
     expect(told).to.deep.equal([AWAY, BACK]);
   });
 
-  it('ignores a late answer: the next query reports', async () => {
+  it('ignores a late response: the next query reports', async () => {
     const late = createPendingCall();
     expect(await expectRejection(watch.trackInTime(late.call))).to.equal('JOB_AWAY');
     late.answer();
@@ -57,7 +60,7 @@ describe('queue: the watch over a store', () => {
     expect(told).to.deep.equal([AWAY, BACK]);
   });
 
-  it('takes a late failure for no news when it is back', async () => {
+  it('ignores a late failure when it is available again', async () => {
     const late = createPendingCall();
     const lost = watch.track(late.call()).catch(() => undefined);
     expect(await expectRejection(watch.trackInTime(createPendingCall().call))).to.equal('JOB_AWAY');
@@ -67,7 +70,7 @@ describe('queue: the watch over a store', () => {
     expect(told).to.deep.equal([AWAY, BACK]);
   });
 
-  it('reports nothing as long as all queries are answered in time', async () => {
+  it('reports nothing as long as all queries return in time', async () => {
     expect(await watch.trackInTime(ready)).to.equal('done');
     expect(await watch.trackOrFault(ready())).to.equal('done');
     expect(told).to.deep.equal([]);

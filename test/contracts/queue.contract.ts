@@ -1,6 +1,7 @@
 /**
- * What every queue must do, whatever store is behind it: keep what was added, run it at least once and in order of priority, count one
- * completion, try again what failed, keep what is dead. Events are what work itself does; nothing here waits for a fixed time.
+ * Contract of queues, independent of the store: store what was added, run it at least once and in order of priority,
+ * count one completion, retry failed jobs, keep dead ones. Events are emitted by the jobs; nothing here waits for a
+ * fixed time.
  */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
@@ -18,7 +19,7 @@ export function queueContract(backend: QueueBackend): void {
     const suite = createSuite(backend);
     const { open, openWithJobs, runJobs } = suite;
 
-    it('runs what was added with all that travels, and removes it', async () => {
+    it('runs an added job with all its fields, and removes it', async () => {
       const text = { text: 'a\0b \ud800 é "$1" \\ \u2028', number: 1.5, list: [null, true, { '': [] }] };
       const put = createTestJob(text, { id: "o'dd; id \\ é" });
       const one = await openWithJobs([put]);
@@ -33,7 +34,7 @@ export function queueContract(backend: QueueBackend): void {
       expect(await one.queue.show(put.work.id)).to.equal(null);
     });
 
-    it('says how much there is of each sort, and how long the oldest of what may run has waited', async () => {
+    it('returns the number of jobs in each state, and how long the oldest due one has waited', async () => {
       const one = await open();
       expect(await one.queue.backlog?.()).to.deep.equal({ ready: 0, delayed: 0, running: 0, dead: 0, oldest: 0 });
       const late = { ...createTestJob('late'), delay: 600 };
@@ -60,14 +61,14 @@ export function queueContract(backend: QueueBackend): void {
       );
     });
 
-    it('keeps what was added when the process that added it is over', async () => {
+    it('keeps added jobs when the process that added them has ended', async () => {
       const first = await openWithJobs([createTestJob('kept')]);
       await first.close();
       const [work] = await runJobs(await open(), 1);
       expect(work?.state.payload).to.equal('kept');
     });
 
-    it('leaves work alone whose id is known, while it waits and while it runs', async () => {
+    it('ignores a job whose id exists, while it waits and while it runs', async () => {
       const one = await openWithJobs([createTestJob('first', { id: 'same' })]);
       await one.queue.add([createTestJob('second', { id: 'same' }), createTestJob('other', { id: 'other' })]);
       expect(await one.queue.list({})).to.have.length(2);
@@ -91,7 +92,7 @@ export function queueContract(backend: QueueBackend): void {
       expect(await one.queue.list({})).to.have.length(50);
     });
 
-    it('takes work of 256 KiB, and no more', async () => {
+    it('accepts a job of 256 KiB, and no more', async () => {
       const one = await open();
       const frame = JSON.stringify(createTestJob('', { id: 'large' }).work).length;
       await one.queue.add([createTestJob('x'.repeat(262_144 - frame), { id: 'large' })]);
@@ -102,7 +103,7 @@ export function queueContract(backend: QueueBackend): void {
       expect((await runJobs(one, 1)).map(({ id }) => id)).to.deep.equal(['large']);
     });
 
-    it('runs the higher priority first among what is due, then what was added first, whenever it became due', async () => {
+    it('runs the higher priority first among due jobs, then what was added first, whenever it became due', async () => {
       const priorities = [0, 3, -1, 0.5, 1e9, -0.5, 3, 0, -1e9, 0.25, -7, 0.5];
       const one = await open({ concurrency: 1 });
       for (const [n, priority] of priorities.entries()) {
@@ -118,7 +119,7 @@ export function queueContract(backend: QueueBackend): void {
       expect(order).to.deep.equal(sorted);
     });
 
-    it('lets urgent work that comes later overtake a backlog', async () => {
+    it('runs later urgent jobs before a backlog', async () => {
       const one = await openWithJobs(
         Array.from({ length: 30 }, (_, n) => createTestJob(n)),
         { concurrency: 2 },
@@ -130,7 +131,7 @@ export function queueContract(backend: QueueBackend): void {
       expect(begun.findIndex(({ state }) => state.payload === 'urgent')).to.be.lessThan(8);
     });
 
-    it('runs nothing before its time, and soon after it', async () => {
+    it('runs nothing before it is due, and soon after it', async () => {
       const one = await open({ poll: 20 });
       const [start, elapsed] = [Date.now(), startStopwatch()];
       await one.queue.startWorker(() => Promise.resolve(DONE));
@@ -144,7 +145,7 @@ export function queueContract(backend: QueueBackend): void {
       expect(elapsed()).to.be.lessThan(5000);
     });
 
-    it('does as much at once as it may, and no more', async () => {
+    it('runs up to its concurrency, and no more', async () => {
       const one = await openWithJobs(
         Array.from({ length: 12 }, (_, n) => createTestJob(n)),
         { concurrency: 3 },
@@ -165,7 +166,7 @@ export function queueContract(backend: QueueBackend): void {
       expect(most).to.equal(3);
     });
 
-    it('fills a place as soon as it is free, without waiting for the next look', async () => {
+    it('fills a slot as soon as it is free, without waiting for the next sweep', async () => {
       const one = await openWithJobs(
         Array.from({ length: 40 }, (_, n) => createTestJob(n)),
         { concurrency: 2, poll: 20 },
@@ -175,7 +176,7 @@ export function queueContract(backend: QueueBackend): void {
       expect(elapsed()).to.be.lessThan(5000);
     });
 
-    it('gives work to one of two workers, never to both', async () => {
+    it('assigns a job to one of two workers, never to both', async () => {
       const count = 100;
       const workers = [await open(), await open()];
       const seen: string[] = [];
@@ -196,7 +197,7 @@ export function queueContract(backend: QueueBackend): void {
     });
 
     if (wakes)
-      it('wakes a process that waits when another adds work', async () => {
+      it('wakes a waiting process when another adds a job', async () => {
         const [worker, other] = [await open({ poll: 30 }), await open({ poll: 30 })];
         const begun: string[] = [];
         await worker.queue.startWorker((work) => {

@@ -1,6 +1,6 @@
 /**
- * Runs the queue contract against MongoDB, and what only such a server can do: be killed and come back, stand alone, refuse the
- * login, take values for operators.
+ * Runs the queue contract against MongoDB, and cases of such a server: killed and restarted, standalone, rejected
+ * login, operators in values.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ describe('queue on MongoDB', function () {
     },
   });
 
-  describe('queue mongo, its server', function () {
+  describe('server of the queue mongo', function () {
     const opened: OpenedQueue[] = [];
     const ends: (() => Promise<unknown>)[] = [];
     async function open(address: Address): Promise<OpenedQueue> {
@@ -86,7 +86,7 @@ describe('queue on MongoDB', function () {
       for (const end of ends.splice(0)) await end();
     });
 
-    it('that was killed and comes back has all that was accepted', async function () {
+    it('has all that was accepted after it was killed and restarted', async function () {
       const data = await mkdtemp(join(tmpdir(), 'lintel-mongo-data-'));
       ends.push(() => rm(data, { recursive: true, force: true }));
       const first = await startOwnMongo(undefined, data);
@@ -102,7 +102,7 @@ describe('queue on MongoDB', function () {
         return DONE;
       });
       const puts = [createTestJob(null, { id: 'runs', retries: 3 }), createTestJob(null, { id: 'waits', delay: 1 })];
-      // Refused where the emulated server is slow, and accepted once.
+      // Rejected if the emulated server is slow, and accepted once.
       await waitUntil(() =>
         one.queue.add(puts).then(
           () => true,
@@ -121,13 +121,13 @@ describe('queue on MongoDB', function () {
       if ('skip' in second) throw new Error(second.skip);
       ({ stop } = second);
       await waitUntil(() => begun.includes('waits'), 'what waited was done');
-      // Its end counts if nobody else began it meanwhile; otherwise the other's does.
+      // Its end counts unless another process began it meanwhile; then that end counts.
       finish();
       await waitUntil(() => isEmpty(one), 'what ran is done');
       expect(await mongo.health?.(one.queue)).to.deep.equal({ ok: true });
     });
 
-    it('that stands alone is reported, and takes several at once all the same', async function () {
+    it('is reported if it is standalone, and still accepts several jobs at once', async function () {
       const server = await startOwnMongo(undefined, undefined, false);
       if ('skip' in server) return skipTest(this, server.skip);
       ends.push(server.stop);
@@ -160,7 +160,7 @@ describe('queue on MongoDB', function () {
       expect(await one.queue.list({ resource: operator })).to.deep.equal([]);
     });
 
-    it('keeps apart what is in collections and databases of different names', async function () {
+    it('separates collections and databases of different names', async function () {
       const address = await shared(this);
       const one = await open(address);
       const other = await open({ ...address, options: { ...address.options, collection: 'other_jobs' } });
@@ -173,7 +173,7 @@ describe('queue on MongoDB', function () {
       expect(await same.queue.list({})).to.have.length(1);
     });
 
-    it('rejects the start when it rejects the login, and when the address is none', async function () {
+    it('prevents the start if it rejects the login, and if the URL is invalid', async function () {
       const address = await shared(this);
       const url = new URL(String(address.options['url']));
       url.username = 'nobody';

@@ -1,6 +1,6 @@
 /**
- * Runs the queue contract against Redis, and what only such a server can do: be set up to forget, be full, come back empty, refuse
- * the login. A suite that stops or fills a server has one of its own.
+ * Runs the queue contract against Redis, and cases of such a server: without persistence, full, restarted empty,
+ * rejected login. A suite that stops or fills a server has a separate one.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -63,12 +63,12 @@ testQueueOutage({
   },
 });
 
-describe('queue redis, its server', function () {
+describe('server of the queue redis', function () {
   const servers: RedisServer[] = [];
   const opened: OpenedQueue[] = [];
   const folders: string[] = [];
 
-  /** Settings of the command line; suites that need no server of their own are skipped where there is none. */
+  /** Settings of the command line; suites that use the shared server are skipped without one. */
   async function server(context: Mocha.Context, settings = '', port?: number): Promise<RedisServer & { port: number }> {
     const found = await startOwnRedis(port, settings);
     if ('skip' in found) return skipTest(context, found.skip);
@@ -95,21 +95,21 @@ describe('queue redis, its server', function () {
     [`--save '3600 1'`, 'with snapshots only'],
     ['--appendonly yes --maxmemory-policy allkeys-lru', 'evicts jobs when its memory is full'],
   ] as const)
-    it(`is said to lose work where it may (${settings || 'no persistence'})`, async function () {
+    it(`is reported if it may lose jobs (${settings || 'no persistence'})`, async function () {
       const one = await open((await server(this, settings)).url);
       await waitUntil(() => hasMessage(one, words), 'it was said');
       expect(await health(one)).to.deep.equal({ ok: true });
     });
 
-  it('is not complained about when it is set up to keep work', async function () {
+  it('is not reported if it is configured to keep jobs', async function () {
     const one = await open((await server(this, '--appendonly yes')).url);
     await one.queue.add([createTestJob()]);
-    // The answer to the question about its settings comes before that of a later command.
+    // The response to the query of its settings arrives before that of a later command.
     await one.queue.list({});
     expect(one.messages).to.deep.equal([]);
   });
 
-  it('that forgot everything is reported as loss of data, while connections stand', async function () {
+  it('is reported as loss of data if it was flushed, while connections are open', async function () {
     const { url } = await server(this);
     const [worker, other] = [await open(url), await open(url)];
     await worker.queue.startWorker(() => new Promise(() => {}));
@@ -120,13 +120,13 @@ describe('queue redis, its server', function () {
     operator.disconnect();
     await waitUntil(() => hasMessage(worker, 'is empty after a reconnect'), 'the worker saw it');
     expect(await health(worker)).to.deep.include({ ok: false, optional: true });
-    // Whoever only adds sees it with the next work, although the worker has been there.
+    // A process that only adds jobs detects it with the next job, although the worker was connected.
     await other.queue.add([createTestJob()]);
     expect(hasMessage(other, 'is empty after a reconnect')).to.equal(true);
     await worker.queue.releaseClaims();
   });
 
-  it('that was started anew without its data is reported as loss of data', async function () {
+  it('is reported as loss of data if it was restarted without its data', async function () {
     const first = await server(this);
     const one = await open(first.url);
     await one.queue.add([createTestJob()]);
@@ -144,7 +144,7 @@ describe('queue redis, its server', function () {
     expect(await one.queue.list({})).to.have.length(1);
   });
 
-  it('that was killed and comes back with its data has all that was accepted, and is no loss', async function () {
+  it('has all that was accepted after it was killed and restarted with its data, without a report', async function () {
     const folder = await mkdtemp(join(tmpdir(), 'lintel-redis-data-'));
     folders.push(folder);
     const settings = `--dir '${folder}' --appendonly yes --appendfsync always`;
@@ -173,13 +173,13 @@ describe('queue redis, its server', function () {
     expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
     await server(this, settings, first.port);
     await waitUntil(() => begun.includes('waits'), 'what waited was done');
-    // Its end counts if nobody else began it meanwhile; otherwise the other's does.
+    // Its end counts unless another process began it meanwhile; then that end counts.
     finish();
     await waitUntil(() => isEmpty(one), 'what ran is done');
     expect(hasMessage(one, 'is empty after a reconnect')).to.equal(false);
   });
 
-  it('that is full rejects new work, does what is there, and takes work again', async function () {
+  it('rejects new jobs if it is full, runs existing ones, and accepts jobs again', async function () {
     const { url } = await server(this, '--maxmemory 3mb --maxmemory-policy noeviction');
     const one = await open(url, { concurrency: 4 });
     const large = 'x'.repeat(100_000);
@@ -200,7 +200,7 @@ describe('queue redis, its server', function () {
     await waitUntil(() => ran === waiting + 1, 'it takes work again');
   });
 
-  it('rejects the start when it rejects the login, and when the address is none', async function () {
+  it('prevents the start if it rejects the login, and if the URL is invalid', async function () {
     const { url } = await server(this);
     const operator = new Redis(url);
     await operator.config('SET', 'requirepass', 'secret');
@@ -216,7 +216,7 @@ describe('queue redis, its server', function () {
     await (await open(url.replace('redis://', 'redis://:secret@'))).queue.add([createTestJob()]);
   });
 
-  it('does not stop the start when it is away, and is found later', async function () {
+  it('does not prevent the start if it is unavailable, and connects later', async function () {
     const first = await server(this);
     await servers.splice(0)[0]?.stop();
     const one = await open(first.url);
@@ -237,7 +237,7 @@ describe('queue redis, its server', function () {
     expect(await health(one)).to.deep.equal({ ok: true });
   });
 
-  it('holds keys of one place in a cluster, and those of several systems apart', async function () {
+  it('stores the keys of a queue in one slot of a cluster, and separates several systems', async function () {
     const { url } = await server(this);
     const [one, other] = [await open(url, { prefix: 'a:' }), await open(url, { prefix: 'b:' })];
     await one.queue.add([createTestJob(null, { id: 'same {x}' }), createTestJob(null, { delay: 60 })]);

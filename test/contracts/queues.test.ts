@@ -1,4 +1,4 @@
-/** Runs the queue contract against every store. What only some of them can do stands in suites of its own. */
+/** Runs the queue contract against every store. Cases of single stores are in separate suites. */
 import { join } from 'node:path';
 import { PostgresBackend, type PostgresJobRepository } from '@agendajs/postgres-backend';
 import { expect } from 'chai';
@@ -18,10 +18,10 @@ import { testQueueTransactions, type SqlPlace } from './queue-transactions.js';
 import { openDialect } from './dialect-open.js';
 import { skipTest } from '../support/skip.js';
 
-/** One database for all of them, and empty each time: databases take long to make and to drop. */
+/** One database for all of them, emptied each time: creating and dropping databases is slow. */
 let database: string | undefined;
 const NEW = 'DROP TABLE IF EXISTS lintel_jobs, lintel_job_marks, notes';
-/** Tables that exist are emptied: to make them costs more than most tests. */
+/** Existing tables are emptied: creating them takes longer than most tests. */
 const EMPTY = `DO $$ BEGIN
   IF to_regclass('lintel_jobs') IS NOT NULL THEN TRUNCATE lintel_jobs, lintel_job_marks RESTART IDENTITY; END IF;
 END $$`;
@@ -83,7 +83,7 @@ describe('queue postgres, connections of other databases', () => {
   });
   afterEach(() => Promise.all(places.splice(0).map(({ close }) => close())));
 
-  it('are not joined, though they have the same tables, or none', async () => {
+  it('do not share a transaction, whether or not they have the same tables', async () => {
     const [here, there] = places as [SqlPlace, SqlPlace];
     expect(await here.queue.queue.findTransactionalQueue(there.main)).to.equal(null);
     await there.main.execute('DROP TABLE lintel_jobs', [], null);
@@ -106,11 +106,11 @@ testQueueOutage({
   },
 });
 
-describe('the embedded database', () => {
+describe('embedded database', () => {
   let main: Main | undefined;
   after(() => main?.close());
 
-  /** The engine takes seconds to start: one for all, and empty each time. */
+  /** The engine takes seconds to start: one for all, emptied each time. */
   async function createPlace(): Promise<Place> {
     main ??= await openMain('memory://');
     const { handle } = main;

@@ -1,6 +1,6 @@
 /**
- * What every relay must do: hand each message to the process once and in order, keep what clients may have missed for a while,
- * and say so when some of it is gone.
+ * Contract of relays: deliver each message to the process once and in order, store missed messages for a while, and
+ * report when some of them are gone.
  */
 import { expect } from 'chai';
 import type { Delivery } from '../../contract/delivery.js';
@@ -31,7 +31,7 @@ export function relayContract(
       for (const { close } of opened.splice(0)) await close();
     });
 
-    it('hands every message to the process once, in order, as it was', async function () {
+    it('delivers every message to the process once, in order, unchanged', async function () {
       const { handle, got } = await make.call(this);
       const data = { text: 'é\u0000\ud83d\ude00', list: [1, null, { a: true }], ['__proto__']: 1 };
       const targets: Delivery['to'][] = [{ all: true }, { uids: ['7', 'ä'] }, { rooms: ['match 5'] }];
@@ -42,7 +42,7 @@ export function relayContract(
       expect(listActions(got.slice(3))).to.deep.equal(Array.from({ length: 50 }, (_, n) => `n${n}`));
     });
 
-    it('keeps the order of messages that are not waited for', async function () {
+    it('keeps the order of messages that are not awaited', async function () {
       const { handle, got } = await make.call(this);
       await Promise.all(Array.from({ length: 200 }, (_, n) => handle.publish(createDelivery(`n${n}`))));
       await waitUntil(() => got.length >= 200, 'the last message');
@@ -57,7 +57,7 @@ export function relayContract(
       expect(listActions(got)).to.deep.equal(['large']);
     });
 
-    it('gives no ids where nothing is kept, and knows nothing of any', async function () {
+    it('returns no ids if nothing is stored, and accepts none', async function () {
       const { handle, got } = await make.call(this);
       await handle.publish(createDelivery('a'));
       await waitUntil(() => got.length === 1, 'the message');
@@ -65,7 +65,7 @@ export function relayContract(
       for (const id of ['', '0', 'x.1', '__proto__.1']) expect(await handle.listSince(id)).to.equal(null);
     });
 
-    it('gives what came after an id, oldest first, and nothing after the latest', async function () {
+    it('returns messages after an id, oldest first, and none after the latest', async function () {
       const { handle, got } = await make.call(this, { replay: true });
       for (const action of ['a', 'b', 'c', 'd']) await handle.publish(createDelivery(action));
       await waitUntil(() => got.length === 4, 'the last message');
@@ -93,7 +93,7 @@ export function relayContract(
         'x'.repeat(9999),
       ];
       for (const id of wrong) expect(await handle.listSince(id), id).to.equal(null);
-      // It may be on its way from another process, and is waited for; it never comes.
+      // It may be in transit from another process, so it is awaited; it never arrives.
       expect(await handle.listSince(`${epoch}.99`)).to.equal(null);
     });
 

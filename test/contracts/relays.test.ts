@@ -1,5 +1,5 @@
 /**
- * Runs the relay contract against the process alone and a real Redis; and what only one of them can do: let time pass, reach other
+ * Runs the relay contract against the local relay and a real Redis; and cases of one of them: passing time, other
  * processes.
  */
 import { randomUUID } from 'node:crypto';
@@ -28,8 +28,8 @@ relayContract('redis', async (options) => {
   return 'skip' in server ? server : openRedisRelay(server.url, `test:${randomUUID()}:`, options);
 });
 
-describe('relay local, as time passes', () => {
-  it('forgets what is too old, and says so', async () => {
+describe('relay local over time', () => {
+  it('removes what is too old, and reports it', async () => {
     let now = 0;
     const got: Delivery[] = [];
     const relay = createLocal({
@@ -54,7 +54,7 @@ describe('relay local, as time passes', () => {
     expect(await after(3)).to.equal(undefined);
   });
 
-  it('keeps no more bytes than it may, whatever it is reported', async () => {
+  it('stores no more bytes than its limit, whatever it receives', async () => {
     const got: Delivery[] = [];
     const relay = createLocal({
       replay: true,
@@ -104,7 +104,7 @@ describe('relay redis, several processes', function () {
     }
   });
 
-  it('a process that joins later has earlier messages, and sends none of them to its clients', async () => {
+  it('receive earlier messages after they join, and send none of them to their clients', async () => {
     const prefix = `test:${randomUUID()}:`;
     const first = await openRedisRelay(url, prefix, { replay: true });
     opened.push(first);
@@ -118,7 +118,7 @@ describe('relay redis, several processes', function () {
     expect(listActions((await late.handle.listSince(first.got[0]!.id!)) ?? [])).to.deep.equal(['b', 'c', 'd']);
   });
 
-  it('a client that has seen more elsewhere waits for this process to catch up', async () => {
+  it('let a client that has seen more elsewhere wait until they catch up', async () => {
     const prefix = `test:${randomUUID()}:`;
     const server = new URL(url);
     const proxy = await startFaultProxy({ host: server.hostname, port: Number(server.port) });
@@ -136,7 +136,7 @@ describe('relay redis, several processes', function () {
     expect(listActions(slow.got)).to.deep.equal(['a', 'b']);
   });
 
-  it('shares nothing with a system of another prefix', async () => {
+  it('share nothing with a system of another prefix', async () => {
     const [one, two] = [await several(1), await several(1)].flat() as [LoggedRelay, LoggedRelay];
     await one.handle.publish(createDelivery('mine'));
     await two.handle.publish(createDelivery('yours'));
@@ -144,7 +144,7 @@ describe('relay redis, several processes', function () {
     expect([listActions(one.got), listActions(two.got)]).to.deep.equal([['mine'], ['yours']]);
   });
 
-  it('puts its keys into one slot, keeps the stream short, and lets it end', async () => {
+  it('use keys of one slot, trim the stream, and let it expire', async () => {
     const prefix = `test:${randomUUID()}:`;
     const relay = await openRedisRelay(url, prefix, { most: 100, keep: 5 });
     opened.push(relay);

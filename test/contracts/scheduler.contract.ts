@@ -1,6 +1,7 @@
 /**
- * What every ledger of scheduled runs must do: give an instant to one who asks, nobody while the run before goes on, remember
- * what was run, and free a schedule whose process is gone. `open` opens the same ledger again, as another process would.
+ * Contract of ledgers of scheduled runs: assign an instant to one process, to none during the previous run, record
+ * finished runs, and release the schedule of a dead process. `open` opens the same ledger again, as another process
+ * would.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -58,7 +59,7 @@ export function schedulerContract(
       expect(await claimRun(one, key, T)).to.equal('taken');
     });
 
-    it('distinguishes schedules by their keys, whatever these are', async () => {
+    it('distinguishes schedules by their keys, whatever they contain', async () => {
       const keys = [
         `${createKey()}`,
         `${createKey()}`,
@@ -72,7 +73,7 @@ export function schedulerContract(
       for (const key of keys) expect(await claimRun(one, key, T + 7), key).to.equal('mine');
     });
 
-    it('skips what is due while a run goes on, counts it once, and goes on after it', async () => {
+    it('skips what is due during a run, counts it once, and continues after it', async () => {
       const key = createKey();
       expect(await claimRun(one, key, T)).to.equal('mine');
       const answers: Claim[] = await Promise.all([one, two, three].map((ledger) => claimRun(ledger, key, T + 1000)));
@@ -84,7 +85,7 @@ export function schedulerContract(
       expect(await one.countSkipped(key)).to.equal(1);
     });
 
-    it('counts nothing for a schedule that it does not know', async () => {
+    it('counts nothing for an unknown schedule', async () => {
       expect(await one.countSkipped(createKey())).to.equal(0);
     });
 
@@ -99,7 +100,7 @@ export function schedulerContract(
       expect(await one.countSkipped(key)).to.equal(1);
     });
 
-    it('frees a schedule when its lease is over, and not as long as it is renewed', async () => {
+    it('releases a schedule when its lease has expired, and not as long as it is renewed', async () => {
       const key = createKey();
       expect(await claimRun(one, key, T, 0.5)).to.equal('mine');
       expect(await one.renewClaim(key, T, 30)).to.equal(true);
@@ -121,7 +122,7 @@ export function schedulerContract(
       expect(await one.renewClaim(key, T, 30)).to.equal(false);
     });
 
-    it('knows the latest instant, and since when a schedule is known', async () => {
+    it('returns the latest instant, and since when a schedule exists', async () => {
       const key = createKey();
       expect(await one.resolveLatest(key, 'a', T)).to.equal(T);
       expect(await two.resolveLatest(key, 'a', T + 5000)).to.equal(T);
@@ -131,7 +132,7 @@ export function schedulerContract(
       expect(await three.resolveLatest(key, 'a', T + 20_000), 'a skipped one is known too').to.equal(T + 11_000);
     });
 
-    it('begins anew with a schedule that has changed', async () => {
+    it('restarts with a schedule that has changed', async () => {
       const key = createKey();
       await one.resolveLatest(key, 'a', T);
       expect(await one.resolveLatest(key, 'b', T + 5000)).to.equal(T + 5000);
@@ -140,7 +141,7 @@ export function schedulerContract(
       expect(await two.resolveLatest(key, 'c', T + 9000), 'never before what was run').to.equal(T + 60_000);
     });
 
-    it('runs an instant that comes again, when clocks are put back, once; and one that was left out', async () => {
+    it('runs an instant once that is repeated or skipped by daylight saving time', async () => {
       const key = createKey();
       for (const instant of [T, T + 24 * HOUR, T + 23 * HOUR]) {
         expect(await claimRun(one, key, instant)).to.equal('mine');

@@ -1,6 +1,6 @@
 /**
- * Runs the contract of schedulers against all four ledgers on real databases; and what happens to each while its server is away:
- * a call that fails within a second.
+ * Runs the contract of schedulers against all four ledgers on real databases; and with an unavailable server: a call
+ * that fails within a second.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -89,7 +89,7 @@ describe('schedulers on a server', function () {
   ] as const;
 
   for (const { name, runtime, scheme, start, fresh } of SERVERS) {
-    it(`${name}: without a server, every call fails within about a second`, async () => {
+    it(`${name}: reject every call within about a second without a server`, async () => {
       const { handle, close } = await openScheduler(runtime, {
         url: `${scheme}://127.0.0.1:${await pickFreePort()}/x`,
       });
@@ -101,7 +101,7 @@ describe('schedulers on a server', function () {
       await close();
     });
 
-    it(`${name}: one that hangs is given up, and used again when it answers`, async function () {
+    it(`${name}: disconnect from a server that hangs, and use it again when it responds`, async function () {
       const server = await start();
       if ('skip' in server) return skipTest(this, server.skip);
       const address = new URL(fresh === null ? server.url : await fresh());
@@ -113,7 +113,7 @@ describe('schedulers on a server', function () {
         ...(name === 'redis' && { prefix }),
       });
       try {
-        // Its tables are made first, which may take several attempts on a busy machine.
+        // Its tables are created first, which may take several attempts on a busy machine.
         let claimed: unknown;
         await waitUntil(async () => {
           claimed = await handle.claimRun('a#1', 1000, 30, 'me').catch(() => null);
@@ -132,7 +132,7 @@ describe('schedulers on a server', function () {
       }
     });
 
-    it(`${name}: an address of another kind prevents the start, and is not printed`, () => {
+    it(`${name}: prevent the start for a URL of another type, which is not printed`, () => {
       const context = { options: { url: 'file:///secret' }, log, instance: 'scheduler' } as unknown as RuntimeContext;
       expect(() => runtime.create?.(context))
         .to.throw(BootError)
@@ -140,7 +140,7 @@ describe('schedulers on a server', function () {
     });
   }
 
-  it('postgres: the first claim waits until its tables are made, also while another process makes them', async function () {
+  it('postgres: wait with the first claim until its tables exist, also while another process creates them', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const url = await createPostgresDatabase();
@@ -154,7 +154,7 @@ describe('schedulers on a server', function () {
       const codes: unknown[] = [];
       let claimed: unknown = null;
       let isOpen = false;
-      // It gives up after a second, which may be over on a busy machine.
+      // It fails after a second, which may have passed on a busy machine.
       const claim = async (): Promise<void> => {
         isOpen = true;
         try {
@@ -183,7 +183,7 @@ describe('schedulers on a server', function () {
     }
   });
 
-  it('postgres: an instant that is removed during a claim is not assigned', async function () {
+  it('postgres: do not assign an instant that is removed during a claim', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const url = await createPostgresDatabase();
@@ -207,7 +207,7 @@ describe('schedulers on a server', function () {
     }
   });
 
-  it('a zone from the environment that does not exist prevents the start', () => {
+  it('prevent the start for an unknown time zone in the environment', () => {
     const options = { url: 'redis://127.0.0.1:1', time_zone: 'Mars/Olympus' };
     const context = { options, log, instance: 'scheduler' } as unknown as RuntimeContext;
     expect(() => redis.create?.(context))

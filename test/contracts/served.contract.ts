@@ -1,6 +1,6 @@
 /**
- * What is proved over real HTTP: every example of a mode and of a feature compiles and is served, every envelope wraps
- * successes and leaves problems alone.
+ * Examples over real HTTP: every example of a mode and of a feature compiles and is served, every envelope wraps
+ * successes and leaves problems unchanged.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -57,7 +57,7 @@ function createSampleForm(json: JsonObject): FormData {
   return createFormData([{ name: 'file', content, file: 'sample', type: 'application/octet-stream' }]);
 }
 
-/** What needs a connection is asked for over one. */
+/** Examples that need a connection use one. */
 async function expectServedOver({ url }: TestKernel, resource: string, payload: unknown): Promise<void> {
   const client = await connect(url);
   try {
@@ -73,7 +73,7 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
     const kernels: TestKernel[] = [];
     let remote!: StandIn;
     const examples = listExamples(plugins, kind);
-    // A message of an open resource to a uid is for the callers of the one guard, or of none.
+    // A message of an open resource to a uid is for the callers of the only guard, or of none.
     const isOpen = ({ json: one }: Served): boolean => JSON.stringify(one).includes('"broadcast_to"');
     const sets = [examples.filter((one) => !isOpen(one)), examples.filter(isOpen)];
     before(async function () {
@@ -107,7 +107,7 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
         const plan = kernel.kernel.plans().byId.get(id);
         expect(plan?.reachable).to.equal(true);
         expect(JSON.parse(JSON.stringify(plan?.summary.describe))).to.be.an('object');
-        // The sample body that the start prints must pass the rules that it was made from.
+        // The sample body that the start prints must satisfy its rules.
         const sample = plan?.summary.sample;
         const body = JSON.stringify(sample);
         const proof = await createSignedHeaders(example['webhook'], body, ENV, EXAMPLE_SENDER.privateKey, `/${id}`);
@@ -127,7 +127,7 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
 export function envelopeContract(plugins: Plugins, name: string): void {
   const spec = plugins.project.registry.plugin('envelope', name)!;
   for (const { title, json } of spec.examples) {
-    it(`envelope ${name} (${title}) wraps results of every sort, and never a problem`, async () => {
+    it(`envelope ${name} (${title}) wraps results of every kind, and never a problem`, async () => {
       const values = [{ n: 1 }, [1, 2], [], null, 'text', 0, false];
       const resources = values.map((value, i) => defineReturnResource(`r${i}`, value));
       const files = { 'definitions/a.json': [...resources, defineReturnResource('need', '$PAYLOAD.absent')] };

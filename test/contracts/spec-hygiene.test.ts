@@ -1,6 +1,6 @@
 /**
- * The spec of every plugin of the distribution against the rules for specs, and what can only be judged over all of them:
- * names, versions and error codes that do not collide.
+ * The spec of every plugin of the distribution against the rules for specs, and rules across all of them: names,
+ * versions and error codes without collisions.
  */
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -21,12 +21,12 @@ describe('spec hygiene', () => {
   describe('kinds', () => testKinds(kinds));
 
   describe('all specs together', () => {
-    it('have names of their own', () => {
+    it('have unique names', () => {
       const ids = specs.map(pluginId);
       expect(new Set(ids).size).to.equal(ids.length);
     });
 
-    it('are all there: every spec in a folder of plugins/ is listed', async () => {
+    it('are complete: every spec in a folder of plugins/ is listed', async () => {
       const folder = join(ROOT, 'plugins');
       const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
       const built = files.flatMap((file) => (basename(file) === 'spec.ts' ? [file.replace(/\.ts$/, '.js')] : []));
@@ -49,7 +49,7 @@ describe('spec hygiene', () => {
       }
     });
 
-    it('do not claim one error code twice; only one shared row may be listed by several', () => {
+    it('do not define one error code twice; only one shared row may be listed by several', () => {
       const owners = new Map<string, CodeEntry>();
       for (const spec of specs) {
         for (const [code, entry] of Object.entries(spec.errors ?? {})) {

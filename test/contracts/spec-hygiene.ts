@@ -1,9 +1,8 @@
 /**
- * What every spec must hold, whoever wrote it: documented fields, examples that pass, counter-examples that fail with the
- * code and at the place they name. A suite for mocha; knows no plugin by name, so plugins from any folder can be judged.
- *
- * The place of a counter-example's problem is one of: the value at `at`; its key (for a key that should not be there);
- * its opening bracket (for something that is absent in it); characters inside the string at `at`.
+ * Rules for every spec: documented fields, examples that pass, counter-examples that fail with the code and at the
+ * place they name. A suite for mocha; names no plugin, so plugins from any folder can be checked. The place of a
+ * counter-example's problem is one of: the value at `at`; its key (for a key that must be absent); its opening bracket
+ * (for a missing member); characters inside the string at `at`.
  */
 import { expect } from 'chai';
 import { EXAMPLE_FILES } from '../../language/export/example-check.js';
@@ -39,7 +38,7 @@ export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): voi
     describe(`spec of ${pluginId(spec)}`, () => {
       const kind = registry.kind(spec.kind) as Kind;
 
-      it('says what it is, since when, and with which facts', () => {
+      it('has a summary, a version and facts', () => {
         expect(spec.summary).to.match(/\.$/);
         expect(spec.summary.length, 'summary').to.be.at.most(200);
         expect(spec.since).to.match(/^\d+\.\d+\.\d+$/);
@@ -63,7 +62,7 @@ export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): voi
       }
 
       for (const { title, json, code, at } of spec.counterExamples) {
-        it(`counter-example "${title}" gives ${code} at its place, and errors nowhere else`, () => {
+        it(`counter-example "${title}" has ${code} at its place, and no other error`, () => {
           const host = kind.host(json, spec);
           const { problems, doc } = check(host, registry);
           const places = placesAt(doc, `${host.at}${at}`);

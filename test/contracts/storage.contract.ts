@@ -1,6 +1,6 @@
 /**
- * What every storage must do, proved on a real store and over real HTTP: bytes come back as they went in, addresses end
- * when they should, nothing is ever half there, and a store that is away is said to be away, soon.
+ * Contract of storages, on a real store and over real HTTP: bytes are unchanged, URLs expire in time, nothing is half
+ * stored, and an unavailable store is reported soon.
  */
 import { expect } from 'chai';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -21,11 +21,11 @@ export const MIB = 1024 * 1024;
 /** One open store, empty at first. */
 export interface StorageSubject {
   readonly storage: Storage;
-  /** What `url` gave, as a client asks for it. */
+  /** The URL as a client requests it. */
   readonly read: (url: string) => Promise<Response>;
   /** Keys of everything in the store, whole or not. */
   readonly listStoredKeys: () => Promise<readonly string[]>;
-  /** Makes the store unusable, and usable again. */
+  /** Makes the store unavailable, and available again. */
   readonly leave: () => Promise<void>;
   readonly comeBack: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -95,7 +95,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
     const newKey = (): string => `contract/${randomUUID()}.bin`;
 
     for (const size of [0, 1, 255 * 1024, ...sizes]) {
-      it(`gives ${size} bytes back as they were`, async () => {
+      it(`restores ${size} bytes unchanged`, async () => {
         const bytes = randomBytes(size);
         const key = newKey();
         await subject.storage.put(key, await files.make(bytes));
@@ -104,7 +104,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       });
     }
 
-    it('serves an object with its type, and what could run scripts only for saving', async () => {
+    it('serves an object with its type, and what could run scripts as a download', async () => {
       for (const [type, extension, how, content] of [
         ['image/png', 'png', 'inline', PNG_RED],
         ['text/html', 'html', 'attachment', Buffer.from('<script>1</script>')],
@@ -119,7 +119,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       }
     });
 
-    it('gives addresses without an end, too', async () => {
+    it('returns URLs without an expiry, too', async () => {
       const key = newKey();
       const { signed: _signed, ...plain } = await files.make(Buffer.from('for long'));
       await subject.storage.put(key, plain);
@@ -129,7 +129,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       expect(await subject.listStoredKeys()).not.to.include(key);
     });
 
-    it('rejects an address when its time is over', async () => {
+    it('rejects a URL after its expiry', async () => {
       const key = newKey();
       await subject.storage.put(key, await files.make(Buffer.from('soon gone')));
       const url = await subject.storage.url(key, 2);
@@ -140,7 +140,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       expect(await refused.text()).not.to.contain('soon gone');
     });
 
-    it('rejects an address that was changed', async () => {
+    it('rejects a URL that was changed', async () => {
       const key = newKey();
       await subject.storage.put(key, await files.make(Buffer.from('not for you')));
       for (const url of tamperUrl(await subject.storage.url(key, 60))) {
@@ -150,7 +150,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       }
     });
 
-    it('takes nothing else for a key, and touches nothing for it', async () => {
+    it('rejects any other key, without an effect', async () => {
       const file = await files.make(Buffer.from('x'));
       const before = await subject.listStoredKeys();
       for (const key of [
@@ -174,7 +174,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       expect(await subject.listStoredKeys()).to.deep.equal(before);
     });
 
-    it('takes every key that an upload makes', async () => {
+    it('accepts every key that an upload creates', async () => {
       const name = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-0123456789';
       for (const key of [
         `${name}.jpeg`,
@@ -190,7 +190,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       }
     });
 
-    it('never puts one object in the place of another', async () => {
+    it('never replaces an object by another', async () => {
       for (const size of [10, 9 * MIB]) {
         const key = newKey();
         const [first, second] = [randomBytes(size), randomBytes(size)];
@@ -210,7 +210,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       expect(keys.map((key) => left.includes(key))).to.deep.equal([false, false, true]);
     });
 
-    it('stores fifty files at once, each as it was', async () => {
+    it('stores fifty files at once, unchanged', async () => {
       const all = await Promise.all(
         Array.from({ length: 50 }, async (_, n) => {
           const bytes = randomBytes(n * 5000);
@@ -224,7 +224,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       expect(all.filter(({ key }) => left.includes(key))).to.deep.equal([]);
     });
 
-    it('stores nothing of a file that is not there', async () => {
+    it('stores nothing of a missing file', async () => {
       const key = newKey();
       const gone = { path: join(tmpdir(), randomUUID()), size: 9 * MIB, type: 'image/png' };
       await expectStorageFault(subject.storage.put(key, gone));
@@ -232,7 +232,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       await waitUntil(async () => !(await subject.listStoredKeys()).includes(key));
     });
 
-    it('says soon that it is away, and works when it is back', async () => {
+    it('reports soon that it is unavailable, and works when it is available again', async () => {
       const file = await files.make(Buffer.from('later'));
       const key = newKey();
       await subject.leave();

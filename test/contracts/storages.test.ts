@@ -14,7 +14,7 @@ import { MIB, storageContract, type StorageBackend, type StorageSubject } from '
 
 const STORING = join(PLUGIN_FIXTURES, 'storing');
 
-/** Files in a folder; away when a file stands where the folder was. */
+/** Files in a folder; unavailable when a file replaces the folder. */
 async function localDisk(): Promise<StorageSubject> {
   const kernel = await startKernel({
     files: { 'definitions/a.json': [{ id: 'a', resource: 'a', actionables: [{ id: 1, mode: 'STORING' }] }] },

@@ -1,6 +1,6 @@
 /**
- * What is read is what was stored, in every store of documents: each value as a field, in a list, in a filter and under `unique`, over
- * HTTP. The same rules as for SQL; a number that no document keeps exactly is refused.
+ * Values read equal values stored, in every document store: each value as a field, in a list, in a filter and under
+ * `unique`, over HTTP. The same rules as for SQL; a number that no document stores exactly is rejected.
  */
 import { expect } from 'chai';
 import { defineDocumentResource, describeOnEach, STORES } from '../support/databases.js';
@@ -163,7 +163,7 @@ const FILES = {
   ],
 };
 
-describeOnEach('what is read is what was stored in documents', STORES, { files: FILES }, (kernel) => {
+describeOnEach('documents: values read equal values stored', STORES, { files: FILES }, (kernel) => {
   const ids = async (path: string, body: string): Promise<unknown[]> =>
     (await kernel().post<{ id: unknown }[]>(path, body)).body.map(({ id }) => id);
 
@@ -181,14 +181,14 @@ describeOnEach('what is read is what was stored in documents', STORES, { files: 
     expect(all.sort()).to.deep.equal(TEXTS.map((_, index) => `text ${index}`).sort());
   });
 
-  it('text that no store keeps is rejected: NUL, halves of a pair', async () => {
+  it('text that no store accepts is rejected: NUL, halves of a pair', async () => {
     const bodies = ['{"id":"x","text":"a\\u0000b"}', '{"id":"x","free":["a\\u0000b"]}', '{"id":"x","text":"\\ud800"}'];
     const answers = await Promise.all(bodies.map((body) => kernel().post('/keep', `[${body}]`)));
     expect(answers.map(({ status }) => status)).to.deep.equal([422, 422, 400]);
     expect((await kernel().post('/equal', '{"text":"a\\u0000b"}')).status).to.equal(422);
   });
 
-  it('an object or a list is no text, stored or compared', async () => {
+  it('an object or a list is not text, stored or compared', async () => {
     const wrong = [{ a: 1 }, ['a'], {}];
     const writes = ['put-other', 'put-inside', 'set-other', 'set-inside'].flatMap((path) =>
       wrong.map((other) => [path, { id: 'text 0', other }, '/other'] as const),
@@ -210,7 +210,7 @@ describeOnEach('what is read is what was stored in documents', STORES, { files: 
     expect(answers.flat()).to.deep.equal([]);
   });
 
-  it('a number or a boolean is no text, and no text is a number, compared anywhere', async () => {
+  it('a number or a boolean is not text, and text is not a number, compared anywhere', async () => {
     const path = (field: string): string => `/by-${field.replaceAll('.', '-')}`;
     const info = { theme: '5', size: 5, open: true, labels: ['5'] };
     await kernel().post('/put-whole', { id: 'typed', text: '~5', info, tags: ['5', 'a'], sizes: [5, 6] });
@@ -256,7 +256,7 @@ describeOnEach('what is read is what was stored in documents', STORES, { files: 
     expect(found).to.deep.equal(right.map(([at]) => [at, ['typed']]));
   });
 
-  it('texts that differ are two accounts, and the same text is one', async () => {
+  it('different texts are two accounts, and the same text is one', async () => {
     expect(
       (
         await kernel().post(
@@ -276,11 +276,11 @@ describeOnEach('what is read is what was stored in documents', STORES, { files: 
     const isBig = (json: string): boolean => /9007199254740992|9007199254740993|9223372036854775/.test(json);
     const wholes = WHOLES.map((one) => (isBig(one.json) || isBig(one.read ?? '') ? { ...one, read: null } : one));
     expect(await findMismatches(kernel(), '/keep', wholes, { field: 'whole' })).to.deep.equal([]);
-    // Text that is too long for a double is refused as text of a whole number is.
+    // Text that is too long for a double is rejected like text of an integer.
     expect(await findMismatches(kernel(), '/keep', FLOATS, { field: 'fraction' })).to.deep.equal([]);
   });
 
-  it('times, found by what was sent', async () => {
+  it('timestamps, found by the sent value', async () => {
     const cases = createTimeCases(3);
     expect(await findMismatches(kernel(), '/keep', cases, { field: 'instant' })).to.deep.equal([]);
     const kept = cases.filter(({ read }) => read !== null);
@@ -288,7 +288,7 @@ describeOnEach('what is read is what was stored in documents', STORES, { files: 
     found.forEach((all, index) => expect(all, kept[index]?.json).to.include(`instant ${index}`));
   });
 
-  it('JSON at all depths, in an object, in a list and in a field of no model', async () => {
+  it('JSON of any depth, in an object, in a list and in a field without a model', async () => {
     const numbers = ['9007199254740993', '12345678901234567890123', '0.12345678901234567891'].map((json) => ({
       json,
       read: null,

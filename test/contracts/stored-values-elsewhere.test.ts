@@ -1,6 +1,6 @@
 /**
- * What is read is what was sent, also where a value lies on a server in between: in the work of a queue, in a message to connected
- * clients, in a cache. All values of the contract at once, by one request, one job and one message for each server.
+ * Values read equal values sent, also through a server: in a queued job, in a message to connected clients, in a cache.
+ * All values of the contract at once, by one request, one job and one message for each server.
  */
 import { expect } from 'chai';
 import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
@@ -76,7 +76,7 @@ const DEFINITIONS = [
 const HEADERS = { headers: { 'x-said': READ.said } };
 
 for (const [name, make] of Object.entries(SERVERS))
-  describe(`what is read is what was sent by way of ${name}`, () => {
+  describe(`values read equal values sent by way of ${name}`, () => {
     let kernel: TestKernel | undefined;
     let client: SocketClient | undefined;
     let stop: Servers['stop'];
@@ -97,12 +97,12 @@ for (const [name, make] of Object.entries(SERVERS))
       await stop?.();
     });
 
-    it('in work after the response, and in the message that it sends', async () => {
+    it('in deferred work, and in the message that it sends', async () => {
       expect((await kernel?.post('/later', SENT, HEADERS))?.status).to.equal(202);
       expect((await client?.next())?.data).to.deep.equal(READ);
     });
 
-    it('in a result that is kept', async () => {
+    it('in a cached result', async () => {
       const [first, again] = [await kernel?.post('/kept', SENT, HEADERS), await kernel?.post('/kept', SENT, HEADERS)];
       expect(first?.body).to.deep.equal(READ);
       expect(again?.text).to.equal(first?.text);

@@ -1,6 +1,6 @@
 /**
- * What is read is what was stored, on every SQL database: each value in each position, over HTTP. What cannot be kept is refused, and
- * two texts that differ are two everywhere.
+ * Values read equal values stored, on every SQL database: each value in each position, over HTTP. Values that cannot be
+ * stored are rejected, and different texts are different everywhere.
  */
 import { expect } from 'chai';
 import { describeOnEach, SQL, type SqlName } from '../support/databases.js';
@@ -84,7 +84,7 @@ const DEFINITIONS = [
   defineQueryResource('echo', 'SELECT $1::jsonb AS v', ['$PAYLOAD.v'], {
     cacheable: { read_from_cache: true, duration: 60 },
   }),
-  // A table of which no model says anything, read back by a statement that begins with a list of its own.
+  // A table without a model, read by a statement that begins with a WITH list.
   each('loose', 'INSERT INTO loose (id, text, whole, object, bytes) VALUES ($1, $2, $3, $4, $5)', [
     ...['id', 'text', 'whole', 'object', 'bytes'],
   ]),
@@ -114,7 +114,7 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
     expect((await kernel().post('/among', alike)).body).to.deep.equal(found);
   });
 
-  it('text that no store keeps is rejected: NUL, halves of a pair', async () => {
+  it('text that no store accepts is rejected: NUL, halves of a pair', async () => {
     const [nul, half] = await Promise.all([
       kernel().post('/one', '{"id":"nul","text":"a\\u0000b"}'),
       kernel().post('/one', '{"id":"half","text":"\\ud800"}'),
@@ -123,7 +123,7 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
     expect((nul.body['errors'] as { pointer: string }[])[0]?.pointer).to.equal('/text');
   });
 
-  it('an object or a list is no text: refused where a column of text would keep it or is compared with it', async () => {
+  it('an object or a list is not text: rejected if a text column would store it or is compared with it', async () => {
     for (const text of [{ a: 1 }, ['a'], {}, []]) {
       for (const [path, body, pointer] of [
         ['/one', { id: 'object', text }, '/text'],
@@ -139,7 +139,7 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
     expect((await kernel().post<readonly unknown[]>('/keep-all', { like: 'object' })).body).to.deep.equal([]);
   });
 
-  it('texts that differ are two accounts, and the same text is one', async () => {
+  it('different texts are two accounts, and the same text is one', async () => {
     const names = TEXTS.map((name, place) => ({ name, place }));
     expect((await kernel().post('/sign-up', names)).status).to.equal(200);
     const alike = ALIKE.map((name) => ({ name }));
@@ -149,7 +149,7 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
     expect(again.map(({ status }) => status)).to.deep.equal(ALIKE.map(() => 409));
   });
 
-  it('whole numbers, exactly or not at all', async () => {
+  it('integers, exactly or not at all', async () => {
     expect(await findMismatches(kernel(), '/keep', WHOLES, { field: 'whole' })).to.deep.equal([]);
     const ids = async (json: string): Promise<unknown> => (await kernel().post('/whole', `{"whole":${json}}`)).body;
     expect(await ids('9223372036854775807')).to.deep.equal(await ids('"9223372036854775807"'));
@@ -165,7 +165,7 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
     expect(answers.map(({ text }) => text)).to.deep.equal(DECIMALS.map(({ read }) => `{"v":${read}}`));
   });
 
-  it('times, found by what was sent', async () => {
+  it('timestamps, found by the sent value', async () => {
     const cases = createTimeCases(6);
     expect(await findMismatches(kernel(), '/keep', cases, { field: 'instant' })).to.deep.equal([]);
     const kept = cases.filter(({ read }) => read !== null);
@@ -175,7 +175,7 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
     expect([...new Set(found.map(({ id }) => id))].sort()).to.deep.equal(ids.sort());
   });
 
-  it('JSON at all depths, in an object and in a list', async () => {
+  it('JSON of any depth, in an object and in a list', async () => {
     const cases = createJsonCases(() => true);
     const exact =
       database === 'pglite' || database === 'postgres' ? ['12345678901234567890123', '0.12345678901234567891'] : [];
@@ -226,7 +226,7 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
     expect(await findMismatches(kernel(), '/loose', [...hex, ...plain], { field: 'bytes' })).to.deep.equal([]);
   });
 
-  it('JSON columns hold what their model says', async () => {
+  it('JSON columns contain what their model describes', async () => {
     const sound = [
       '{}',
       '{"theme":"dark","size":1,"ratio":0.5,"on":true,"since":"2026-01-01","more":[1]}',
@@ -278,9 +278,9 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
 
 type Suite = (kernel: () => TestKernel, database: SqlName) => void;
 
-/** Where the queue lies beside the rows, what waits is read as it was sent too. */
+/** If the queue is in the same database, waiting jobs are read unchanged too. */
 const queued: Suite = (kernel) => {
-  it('text, numbers, times and JSON behind a queue', async () => {
+  it('text, numbers, timestamps and JSON after a queue', async () => {
     const values: Record<string, string> = {
       text: JSON.stringify('\ufeffadmin \u{1f600}\\'),
       whole: '9007199254740993',
@@ -310,7 +310,7 @@ const queued: Suite = (kernel) => {
   });
 };
 
-/** A table that no model knows. */
+/** A table without a model. */
 function looseTable(database: SqlName): string {
   const [json, bytes] = database === 'pglite' || database === 'postgres' ? ['JSONB', 'BYTEA'] : ['JSON', 'LONGBLOB'];
   return `CREATE TABLE loose (id VARCHAR(60) PRIMARY KEY, text TEXT, whole BIGINT, object ${json}, bytes ${bytes});`;

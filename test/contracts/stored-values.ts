@@ -1,6 +1,6 @@
 /**
- * Values that stores, drivers and parsers are known to change: texts, numbers, times and JSON, each as JSON text, with what it has
- * to be when it is read. Data and small helpers; the suites send them to each position of each store.
+ * Values that stores, drivers and parsers are known to change: texts, numbers, timestamps and JSON, each as JSON text,
+ * with the expected value when read. Data and small helpers; the suites send them to each position of each store.
  */
 import { expect } from 'chai';
 import type { TestKernel } from '../support/kernel.js';
@@ -105,7 +105,7 @@ export const createTextCases = (texts: readonly string[]): Case[] =>
 export interface Case {
   /** As it is sent. */
   readonly json: string;
-  /** As it is read; null: refused with 422. */
+  /** The expected value; null: rejected with 422. */
   readonly read: string | null;
 }
 const createSameCases = (...all: readonly string[]): Case[] => all.map((json) => ({ json, read: json }));
@@ -162,7 +162,7 @@ export const FLOATS: readonly Case[] = [
   ...createRejectedCases('"x"', '"1e400"'),
 ];
 
-/** Numbers behind the point are kept as precisely as a double does; in a decimal to the last digit. */
+/** Fractions are stored as precisely as a double; in a decimal to the last digit. */
 export const DECIMALS: readonly Case[] = [
   ...createSameCases('0.1', '-12.5', '12345678901234.56'),
   ...[
@@ -175,7 +175,7 @@ export const DECIMALS: readonly Case[] = [
   createCase('"12345678901234567.89"', '"12345678901234567.89"'),
 ];
 
-/** Of a column of instants; `digits` of a second are kept. */
+/** Of a timestamp column; `digits` of a second are stored. */
 export const createTimeCases = (digits: 3 | 6): readonly Case[] => {
   const formatSecond = (text: string): string => `2026-01-02T03:04:05.${text.slice(0, digits)}`;
   return [
@@ -246,7 +246,7 @@ const KEYS = [
 ];
 const formatMember = (key: string): string => `{${JSON.stringify(key)}:${JSON.stringify(key)}}`;
 
-/** Of a JSON column, inside of an object. `names`: of every kind; documents take none with a dot or a dollar sign. */
+/** Of a JSON column, inside an object. `names`: of every kind; documents accept none with a dot or a dollar sign. */
 export const createJsonCases = (names: (key: string) => boolean): readonly Case[] => [
   ...createSameCases(
     'null',
@@ -280,7 +280,7 @@ export const createJsonCases = (names: (key: string) => boolean): readonly Case[
   ...createRejectedCases('1e400', nestJson('[-1e400]', 3), '"a\\u0000b"'),
 ];
 
-/** As an answer has them: order of names is no part of an object. */
+/** As in a response: the order of names does not matter. */
 export const parseAnswerJson = (json: string): unknown => JSON.parse(json) as unknown;
 
 export interface InsertCase {
@@ -296,7 +296,7 @@ export interface SendOptions {
   readonly wrap?: (json: string) => string;
 }
 
-/** Sends all cases at once, those that are accepted in one request; gives what is not as it should be. */
+/** Sends all cases at once, the accepted ones in one request; returns the wrong ones. */
 export async function findMismatches(
   kernel: TestKernel,
   path: string,
@@ -308,7 +308,7 @@ export async function findMismatches(
   const stored = await kernel.post<Record<string, unknown>[]>(path, `[${kept.map(formatItem).join()}]`);
   const wrong: string[] = [];
   if (stored.status !== 200) return [`${path} ${stored.status} ${stored.text.slice(0, 300)}`];
-  // Of this call alone: what others have stored is large.
+  // Of this call only: others have stored large values.
   const asked = { like: `${name} %`, ids: kept.map((_, index) => `${name} ${index}`) };
   const found = await kernel.post<Record<string, unknown>[]>(`${path}-all`, asked);
   const rows = new Map(found.body.map((row) => [row['id'], row[field]]));

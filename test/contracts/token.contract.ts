@@ -1,6 +1,6 @@
 /**
- * What every token format must do: take back what it gave out and nothing else, judge instants by the clock it is given, and
- * never fail in any other way than by refusing.
+ * Contract of token formats: verify what they issued and nothing else, compare timestamps with the given clock, and
+ * fail only by rejecting.
  */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
@@ -20,7 +20,7 @@ const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const SECONDS = 600;
 const CLAIMS = { id: 7, role: 'admin', tags: ['a', { b: null }], text: 'é €\u{1f600}', flag: false };
 
-/** Milliseconds after the token was made. */
+/** Milliseconds after the token was issued. */
 const at = (seconds: number): number => START + seconds * 1000;
 
 async function catchError(work: () => unknown): Promise<unknown> {
@@ -61,7 +61,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       expect(algorithms).to.include(plugins.fact('token', name, 'algorithm'));
     });
 
-    it('takes back what it gave out, with instants and an id', async () => {
+    it('verifies what it issued, with timestamps and an id', async () => {
       const { claims, expiresAt, validFrom } = await tool.verify(token, START);
       expect(claims).to.deep.include({ ...CLAIMS, jti: 'token-1' });
       expect(claims).to.have.all.keys(...Object.keys(CLAIMS), 'iat', 'exp', 'jti');
@@ -69,19 +69,19 @@ export function tokenContract(plugins: Plugins, name: string): void {
       expect(expiresAt).to.equal(validFrom + SECONDS);
     });
 
-    it('gives out texts that can stand in a header, another one each time that anything differs', async () => {
+    it('issues texts that a header can contain, a different one for any difference', async () => {
       expect(token).to.match(/^[A-Za-z0-9._-]+$/);
       expect(await issueToken({ ...CLAIMS, id: 8 })).not.to.equal(token);
     });
 
-    it('does not let claims set the instants or the id', async () => {
+    it('does not let claims override the timestamps or the id', async () => {
       const odd = await issueToken({ exp: 9_999_999_999, iat: 1, nbf: undefined, jti: 'mine' });
       const { claims, expiresAt } = await tool.verify(odd, START);
       expect(expiresAt).to.equal(Math.floor(START / 1000) + SECONDS);
       expect(claims['jti']).to.equal('token-1');
     });
 
-    it('validates a cached token immediately, and checks its times each time', async () => {
+    it('validates a cached token immediately, and checks its timestamps each time', async () => {
       const fresh = await issueToken({ seen: true });
       await tool.verify(fresh, START);
       expect(tool.verify(fresh, START)).not.to.be.instanceOf(Promise);
@@ -98,7 +98,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       [-30, true],
       [-31, false],
     ] as const) {
-      it(`${right ? 'takes' : 'refuses'} it ${seconds} s after it was made for ${SECONDS} s`, async () => {
+      it(`${right ? 'accepts' : 'rejects'} it ${seconds} s after it was issued for ${SECONDS} s`, async () => {
         const unseen = await issueToken({ seconds });
         if (right) expect((await tool.verify(unseen, at(seconds))).claims).to.include({ seconds });
         else await expectRefused(unseen, at(seconds));
@@ -111,7 +111,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       expect(() => (claims['tags'] as unknown[]).push(1)).to.throw(TypeError);
     });
 
-    it('rejects what another key made', async () => {
+    it('rejects tokens of another key', async () => {
       const other = await format
         .create(createSettings(OTHER_KEY))
         .issueToken(CLAIMS, { now: START, seconds: 60, id: '1' });
@@ -127,7 +127,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       }
     }).timeout(60_000);
 
-    it('rejects what is added to either end, and every part of it', async () => {
+    it('rejects an appended or prepended text, and every part of it', async () => {
       for (const more of ['A', '.', '..', '=', '==', '\n', ' ', '\0', `.${token}`]) {
         await expectRefused(token + more);
         await expectRefused(more + token);
@@ -135,7 +135,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       for (let i = 0; i < token.length; i += 3) await expectRefused(token.slice(0, i));
     });
 
-    it('rejects whatever text it is given, and does nothing else', async () => {
+    it('rejects any other text, and does nothing else', async () => {
       const parts = fc.oneof(fc.string(), fc.base64String(), fc.constantFrom(...token.split('.')));
       const texts = fc.oneof(
         generateText(),
@@ -154,7 +154,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       await expectRefused(`${token}${'A'.repeat(1_000_000)}`);
     });
 
-    it('gives out nothing that it would not take back', async () => {
+    it('issues nothing that it would not accept', async () => {
       let deep: unknown = 1;
       for (let i = 0; i < 40; i++) deep = { deep };
       for (const claims of [
@@ -168,7 +168,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
     });
 
     for (const key of ['', ' ', '\n\t ', 'secret', 'undefined', 'Changeme']) {
-      it(`takes no key ${JSON.stringify(key)}`, async () => {
+      it(`rejects the key ${JSON.stringify(key)}`, async () => {
         const error = (await catchError(() => format.create(createSettings(key)))) as BootError;
         expect(error).to.be.instanceOf(BootError);
         expect(error.code).to.equal('TOK_KEY');
@@ -176,7 +176,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       });
     }
 
-    it('makes one tool for one key: two resources share what was seen', () => {
+    it('creates one handle for one key: two resources share the cache', () => {
       expect(format.create(createSettings())).to.equal(tool);
       expect(format.create(createSettings(OTHER_KEY))).not.to.equal(tool);
     });

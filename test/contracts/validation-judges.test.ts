@@ -1,6 +1,6 @@
 /**
- * Rules of payload fields and the values on both sides of each bound: what passes, and the code, the place and the words of what is
- * refused. The samples of rules are in the suite of the kind.
+ * Rules of payload fields and the values on both sides of each bound: accepted values, and the code, the path and the
+ * message of rejected ones. Samples of rules are in the suite of the kind.
  */
 import { expect } from 'chai';
 import { ExactNumber } from '../../contract/exact-number.js';
@@ -23,7 +23,7 @@ function requireType(name: string): ValidationType {
   return type;
 }
 for (const [name, runtime] of Object.entries({ STRING, EMAIL, NUMBER, OBJECT, ARRAY, STRINGARRAY })) {
-  // Types ask their context for other types, and for nothing else.
+  // Types use their context only for other types.
   const type = runtime.create?.({
     resolve: (_: unknown, other: string) => requireType(other),
   } as unknown as RuntimeContext);
@@ -155,7 +155,7 @@ describe('rules of payload fields', () => {
       expect(formatIssues(collectIssues(rule, value))).to.deep.equal(issues));
   }
 
-  it(`name ${MAX_ISSUES} mistakes at most`, () => {
+  it(`report ${MAX_ISSUES} issues at most`, () => {
     const many = Array.from({ length: MAX_ISSUES + 5 }, (_, i) => i);
     const fields = Object.fromEntries(many.map((i) => [`f${i}`, { type: 'STRING' }]));
     expect(collectIssues({ type: 'OBJECT', fields }, {})).to.have.length(MAX_ISSUES);
@@ -165,7 +165,7 @@ describe('rules of payload fields', () => {
   });
 });
 
-describe('values that are sent as text', () => {
+describe('values sent as text', () => {
   const TEXTS: readonly (readonly [text: unknown, value: unknown])[] = [
     ['0', 0],
     ['-1', -1],
@@ -182,7 +182,7 @@ describe('values that are sent as text', () => {
     [['1'], ['1']],
   ];
   for (const [text, value] of TEXTS) {
-    it(`${JSON.stringify(text)} is ${JSON.stringify(value)} for a number`, () =>
+    it(`convert ${JSON.stringify(text)} to ${JSON.stringify(value)} for a number`, () =>
       expect(requireType('NUMBER').fromText?.(text)).to.deep.equal(value));
   }
 
@@ -202,7 +202,7 @@ describe('e-mail addresses', () => {
     ...[`${'a'.repeat(64)}@b.co`, `a@${label}.com`, long(254), 'A9@B.CO', 'a@b.4a'],
   ];
   for (const text of SOUND)
-    it(`${text} is one`, () => expect(collectIssues({ type: 'EMAIL' }, text)).to.deep.equal([]));
+    it(`include ${text}`, () => expect(collectIssues({ type: 'EMAIL' }, text)).to.deep.equal([]));
   const NONE = [
     ...[
       '',
@@ -245,7 +245,7 @@ describe('e-mail addresses', () => {
     ...[`${'a'.repeat(65)}@b.co`, `a@${label}l.com`, long(255)],
   ];
   for (const text of NONE)
-    it(`${JSON.stringify(text)} is none`, () =>
+    it(`do not include ${JSON.stringify(text)}`, () =>
       expect(collectIssues({ type: 'EMAIL' }, text).map(({ code }) => code)).to.deep.equal(['email']));
 });
 

@@ -1,4 +1,7 @@
-/** What every validation type must do: accept its own samples, refuse other types, and say what is wrong without the value. */
+/**
+ * Contract of validation types: accept their own samples, reject other types, and report what is wrong without the
+ * value.
+ */
 import { expect } from 'chai';
 import type { Issue } from '../../contract/problem.js';
 import { isObject, type JsonObject } from '../../contract/json.js';
@@ -14,7 +17,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   object: { canary: 'canary-member' },
 };
 
-/** Rules of types that have more to say than length. */
+/** Rules of types with more than a length. */
 const OTHERS: Readonly<Record<string, readonly JsonObject[]>> = {
   NUMBER: [
     { min: 5.5, max: 5.9 },
@@ -36,7 +39,7 @@ const OTHERS: Readonly<Record<string, readonly JsonObject[]>> = {
   STRINGARRAY: [{ arr_length: 0 }, { arr_min_length: 3, items_min_length: 9 }, { items_max_length: 1 }],
 };
 
-/** Bounds that a type with `bounded` takes. */
+/** Bounds of a type with `bounded`. */
 const BOUNDS: readonly JsonObject[] = [
   { min_length: 1 },
   { min_length: 40 },
@@ -78,7 +81,7 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
       });
     }
 
-    it('says where, in a code and in words, and never repeats the value', () => {
+    it('reports the place, with a code and a message, and never repeats the value', () => {
       for (const value of Object.values(VALUES)) {
         for (const issue of validateValue({ type: name, min_length: 900 }, value, '/a/0/b')) {
           expect(issue).to.have.all.keys('pointer', 'code', 'detail');
@@ -104,7 +107,7 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
       });
     }
 
-    it('checks anything without an exception, twice the same', () => {
+    it('checks anything without an exception, with the same result twice', () => {
       fc.assert(
         fc.property(fc.jsonValue(), (value) => {
           expect(validateValue({ type: name }, value)).to.deep.equal(validateValue({ type: name }, value));

@@ -1,4 +1,4 @@
-/** Document queries that a MongoDB server describes before they are served: what it rejects is an error at its place. */
+/** Document queries that a MongoDB server explains before they are served: a rejection is an error at its position. */
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const PAPER = {
 const query = (action: string, rest: object): object => ({ collection: '_paper', action, ...rest });
 const pipeline = (...stages: readonly object[]): object => query('AGGREGATE', { pipeline: stages });
 
-/** Text at the place of the error, words of it, and the query; the checker knows none of these. */
+/** The text at the position of the error, a part of its message, and the query; the checker reports none of these. */
 const REFUSED: readonly (readonly [at: string, words: string, query: object])[] = [
   ['"_paper"', 'Bounds string must', pipeline({ $densify: { field: 'n', range: { step: 1, bounds: 'ful' } } })],
   ['"$dateTrunc"', 'unknown time unit', pipeline({ $set: { d: { $dateTrunc: { date: '$at', unit: 'wek' } } } })],
@@ -43,8 +43,8 @@ const SOUND: readonly object[] = [
   pipeline({ $densify: { field: 'n', range: { step: 1, bounds: 'full' } } }),
 ];
 
-describe('document queries that the embedded store runs on no documents', () => {
-  it('a query that it cannot run is an error of the check, and no other query is', async () => {
+describe('document queries checked by the embedded store on no documents', () => {
+  it('reports a query that the store cannot run as an error of the check, and no other query', async () => {
     const list = (prefix: string, queries: readonly object[]): object[] =>
       queries.map((one, i) => defineDocumentResource(`${prefix}${i}`, one, { returnables: ['id'] }));
     const wrong = [
@@ -105,7 +105,7 @@ describe('document queries that MongoDB explains', function () {
   });
   after(() => kernel?.close());
 
-  it('a query that the server rejects is an error at the start, and no other query is', async () => {
+  it('reports a query that the server rejects as an error at startup, and no other query', async () => {
     const started = kernel as TestKernel;
     const all = started.kernel.problems().filter(({ severity }) => severity === 'error');
     const text = await readFile(join(started.project.folder, 'definitions/wrong.json'), 'utf8');
@@ -123,7 +123,7 @@ describe('document queries that MongoDB explains', function () {
     expect((await started.post('/sound2', { text: 'a' })).status).to.equal(200);
   });
 
-  it('`check --database` reports the same errors', async () => {
+  it('reports the same errors in `check --database`', async () => {
     const { folder } = (kernel as TestKernel).project;
     const { code, stdout } = await runCli(['check', '--database', '--format', 'json'], { cwd: folder, env: {} });
     const codes = (JSON.parse(stdout) as readonly { code: string }[]).map((one) => one.code);

@@ -1,6 +1,6 @@
 /**
- * Work behind the answer under attack: requests whose answer cannot be made, what of a client is stored, and rows of the
- * store that somebody changed. The queue is a plugin of a third party that only remembers.
+ * Attacks on deferred work: requests whose response cannot be created, stored data of a client, and changed rows of the
+ * store. The queue is a third-party plugin that only records.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -61,7 +61,7 @@ const FILES = {
 };
 const never = new AbortController().signal;
 
-describe('work after the response, under attack', () => {
+describe('attacks on deferred work', () => {
   let kernel: TestKernel;
   let queue: Behind;
   before(async () => {
@@ -83,7 +83,7 @@ describe('work after the response, under attack', () => {
       .join();
   const resume = (work: unknown): Promise<Outcome> => queue.state.running.runJob(work as DeferredJob, 1, never);
 
-  describe('a request whose response cannot be created', () => {
+  describe('request whose response cannot be created', () => {
     it('stores no work and no row of its transaction', async () => {
       const refused = await kernel.post('/enter', { visit: 'v1', who: 'nobody' });
       expect([refused.status, refused.body['code']]).to.deep.equal([401, 'TOK_NO_SUBJECT']);
@@ -105,7 +105,7 @@ describe('work after the response, under attack', () => {
     });
   });
 
-  it('the address of a client is stored only for work that reads it', async () => {
+  it('stores the address of a client only for work that reads it', async () => {
     await kernel.post('/note', { id: 'a', text: 'x' });
     await kernel.post('/from', { id: 'b' });
     expect(queue.puts.map(({ work }) => work.state.remote)).to.deep.equal(['', '127.0.0.1']);
@@ -114,7 +114,7 @@ describe('work after the response, under attack', () => {
     expect(await notes()).to.contain('b 127.0.0.1');
   });
 
-  describe('a stored row that was changed', () => {
+  describe('changed row of a stored job', () => {
     const acceptWork = async (path: string, body: object): Promise<DeferredJob> => {
       expect((await kernel.post(path, body)).status).to.equal(202);
       const [put] = queue.puts;
@@ -122,7 +122,7 @@ describe('work after the response, under attack', () => {
       return put.work;
     };
 
-    it('becomes a dead job at once when it is invalid, and stops no other work', async () => {
+    it('becomes a dead job immediately if it is invalid, and stops no other work', async () => {
       const work = await acceptWork('/note', { id: 'c', text: 'x' });
       const { state } = work;
       const broken: readonly unknown[] = [

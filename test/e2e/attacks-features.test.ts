@@ -1,4 +1,7 @@
-/** Attacks on the features around a request: caches, limits, calls, files, the door. One test for each hole that there was. */
+/**
+ * Attacks on the features around a request: caches, limits, calls, files, the HTTP layer. One test for each former
+ * vulnerability.
+ */
 import { readdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -19,10 +22,10 @@ import { createJsonBehaviour, startUpstream, type Upstream } from '../support/up
 const kept = { cacheable: { read_from_cache: true, duration: 600 } };
 /** More than the connection holds by itself. */
 const SIZE = 25_000_000;
-/** Of a fixed salt: text of a definition in which a capital stands behind a `$` is an accessor. */
+/** With a fixed salt: a text of a definition with a capital after a `$` is an accessor. */
 const HASH = bcrypt.hashSync('right', '$2b$04$abcdefghijklmnopqrstuu');
 
-/** The name that is verified is also one that a result gives. */
+/** The verified name is also set by a result. */
 const VERIFYING: readonly object[] = [
   {
     id: 'verify',
@@ -165,7 +168,7 @@ describe('attacks on features', () => {
     });
 
     for (const path of ['/drop', '/drop-whole'])
-      it(`${path.slice(1)}: a list of files to remove is distinguished from another`, async () => {
+      it(`${path.slice(1)}: distinguishes lists of files to remove`, async () => {
         const put = async (): Promise<string> => {
           const body = createFormData([{ name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
           const answer = await kernel.request<readonly { storage_key: string }[]>('POST', '/put', { body });
@@ -180,7 +183,7 @@ describe('attacks on features', () => {
       });
   });
 
-  describe('limits', () => {
+  describe('rate limits', () => {
     const postFrom = (address: string) =>
       kernel.post('/by-address', {}, { headers: { 'x-forwarded-for': address } }).then(({ status }) => status);
 
@@ -193,7 +196,7 @@ describe('attacks on features', () => {
       expect(await postFrom('192.0.2.2')).to.equal(200);
     });
 
-    it('counts a number in another spelling as the same number', async () => {
+    it('counts a number in another notation as the same number', async () => {
       expect((await kernel.request('GET', '/by-number?id=5')).status).to.equal(200);
       for (const id of ['5', '5.0', '5e0', '50e-1', '500E-2'])
         expect((await kernel.request('GET', `/by-number?id=${id}`)).status, id).to.equal(429);
@@ -202,7 +205,7 @@ describe('attacks on features', () => {
     });
   });
 
-  describe('a value inside a text that is sent to another service', () => {
+  describe('value inside a text that is sent to another service', () => {
     it('stays one value of a form', async () => {
       const { body, text } = await kernel.post<{ body: string }>('/form', { code: 'a&scope=admin' });
       expect(body.body, text).to.equal('code=a%26scope%3Dadmin&scope=read');
@@ -233,10 +236,12 @@ describe('attacks on features', () => {
     expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
   });
 
-  describe('a response that is not read', () => {
+  describe('response that is not read', () => {
     const countRequestLogs = (): number => kernel.log.filter(({ message }) => message === 'request').length;
 
-    /** Sends a request and reads nothing until the server says that the request is over; gives the bytes that came. */
+    /**
+     * Sends a request and reads nothing until the server reports that the request is over; returns the received bytes.
+     */
     async function ignored(bytes: string): Promise<number> {
       const before = countRequestLogs();
       const socket = connect(kernel.server.port, '127.0.0.1');
@@ -266,7 +271,7 @@ describe('attacks on features', () => {
     });
   });
 
-  it('concurrent requests for the status page check each plugin once', async () => {
+  it('checks each plugin once for concurrent requests for the status page', async () => {
     let asked = 0;
     const health = (): Promise<{ ok: true }> => {
       asked++;

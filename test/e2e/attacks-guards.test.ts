@@ -1,6 +1,6 @@
 /**
- * Whatever is wrong with a guard in a definition, the resource is never open: with `on_problem: "skip"` it answers 503,
- * and a reload keeps the guard that was. Also: absent values never widen what a statement touches.
+ * With an invalid guard in a definition the resource is never open: with `on_problem: "skip"` it returns 503, and a
+ * reload keeps the previous guard. Also: absent values never widen the scope of a statement.
  */
 import { expect } from 'chai';
 import { startKernel } from '../support/kernel.js';
@@ -18,20 +18,20 @@ const BROKEN: Readonly<Record<string, unknown>> = {
   'no key': defineGuarded({ protected: {}, tokenize: { type: 'JWT' } }),
   'variable missing': defineGuarded({ protected: {}, tokenize: { type: 'JWT', encryption_key: '$ENV.NOT_SET' } }),
   'variable blank': defineGuarded({ protected: {}, tokenize: { type: 'JWT', encryption_key: '$ENV.BLANK' } }),
-  'key of the wrong length': defineGuarded({
+  'a key of invalid length': defineGuarded({
     protected: {},
     tokenize: { type: 'PASETO', encryption_key: '$ENV.SHORT' },
   }),
   'guard null': defineGuarded({ protected: null }),
   'guard false': defineGuarded({ protected: false }),
   'guard true': defineGuarded({ protected: true }),
-  'guard a list': defineGuarded({ protected: [] }),
-  'guard a text': defineGuarded({ protected: 'Authorization' }),
+  'a guard that is a list': defineGuarded({ protected: [] }),
+  'a guard that is a text': defineGuarded({ protected: 'Authorization' }),
   'unknown field': defineGuarded({ protected: { required: true } }),
   'no header': defineGuarded({ protected: { provide_as: '' } }),
   misspelt: defineGuarded({ protectd: {} }),
   'in capitals': defineGuarded({ Protected: {} }),
-  'on an actionable': {
+  'a guard on an actionable': {
     ...defineGuarded({}),
     actionables: [{ id: 1, mode: 'RETURN', value: { open: true }, protected: {} }],
   },
@@ -43,7 +43,7 @@ const A = 'definitions/a.json';
 
 describe('attacks: invalid guards', () => {
   for (const [what, definition] of Object.entries(BROKEN)) {
-    it(`never leave the resource open: ${what}`, async () => {
+    it(`never open the resource: ${what}`, async () => {
       const files = { [A]: definition, 'definitions/ok.json': defineReturnResource('ok', 1) };
       const kernel = await startKernel({ files, env: ENV, config: { on_problem: 'skip' } });
       const { status, text } = await kernel.post('/it');
@@ -53,7 +53,7 @@ describe('attacks: invalid guards', () => {
     });
   }
 
-  it('a reload with an invalid guard keeps the previous one, and a removed guard is reported', async () => {
+  it('keep the previous guard at a reload; a removed guard is reported', async () => {
     const kernel = await startKernel({ files: { [A]: defineGuarded({ protected: {} }) }, env: ENV, onProblem: 'skip' });
     const listWarnings = (): unknown[] =>
       kernel.log.filter(({ level }) => level === 'warn').map(({ fields }) => fields);

@@ -1,6 +1,6 @@
 /**
- * Ways for a hash or a password to get out, or to be kept in clear: wrapped rows, rows as JSON, claims of a token, items
- * of a list; and what caches may keep of an answer. Every case is asked for over real HTTP.
+ * Leaks of a hash or a password, or its storage in plain text: wrapped rows, rows as JSON, claims of a token, items of
+ * a list; and responses that caches may store. Every case is requested over real HTTP.
  */
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
@@ -89,7 +89,7 @@ const FILES = {
   ],
 };
 
-describeOnBothDatabases('attacks: what may not leave', { files: FILES, env: { KEY } }, (kernel) => {
+describeOnBothDatabases('attacks: leaks in responses', { files: FILES, env: { KEY } }, (kernel) => {
   const postTo = (path: string, body: object = {}, init?: RequestInit) => kernel().post(`/${path}`, body, init);
   const user = { id: 1, name: 'ada' };
 
@@ -130,13 +130,13 @@ describeOnBothDatabases('attacks: what may not leave', { files: FILES, env: { KE
     }
   });
 
-  it('a claim that is a row contains no hash, and a response with a token must not be stored', async () => {
+  it('returns no hash in a claim that is a row, and forbids storing a response with a token', async () => {
     const { body, headers } = await postTo('token');
     expect(decodeJwt(String(body['token']))).to.have.deep.property('row', user);
     expect(headers.get('cache-control')).to.equal('no-store');
   });
 
-  it('responses behind a guard and error responses must not be stored; other responses have no such header', async () => {
+  it('forbids storing responses behind a guard and error responses, and no other responses', async () => {
     const token = await signJwt({ id: 1 });
     for (const [path, init, status] of [
       ['guarded', createBearerInit(token), 200],
@@ -151,7 +151,7 @@ describeOnBothDatabases('attacks: what may not leave', { files: FILES, env: { KE
   });
 
   for (const path of ['many', 'many-by-path']) {
-    it(`the password of every item of a list is hashed: ${path}`, async () => {
+    it(`hashes the password of every item of a list: ${path}`, async () => {
       const item = (id: number): object => ({ id, name: 'x', password: `secret ${id}` });
       const { status } = await postTo(path, { users: [item(2), item(3)] });
       const { text, body } = await postTo('stored');
@@ -169,7 +169,7 @@ describeOnBothDatabases('attacks: what may not leave', { files: FILES, env: { KE
     await postTo('forget');
   });
 
-  it('names the position of the wrong password in a list', async () => {
+  it('names the index of the wrong password in a list', async () => {
     const users = [
       { id: 5, name: 'x', password: 'fine' },
       { id: 6, name: 'x', password: 'x'.repeat(73) },
@@ -194,7 +194,7 @@ const RAISED =
   "CREATE OR REPLACE FUNCTION raised(text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no %'', $1; END'";
 
 describeOnBothDatabases(
-  'attacks: what the log may hold',
+  'attacks: leaks in the log',
   {
     files: {
       'migrations/1-raised.sql': `${RAISED};`,
@@ -214,24 +214,24 @@ describeOnBothDatabases(
         })
         .join('\n');
     for (const [n, [sql, [x, expected]]] of Object.entries(CALLS).entries()) {
-      it(`no value that the database complains about: ${sql}`, async () => {
+      it(`contains no value that the database rejects: ${sql}`, async () => {
         const { status, text } = await kernel().post(`/call-${n}`, { x }, { headers: { 'x-canary': CANARY } });
         expect([status, text.includes(CANARY)], text).to.deep.equal([expected, false]);
         expect(logged()).not.to.include(CANARY);
       });
     }
 
-    it('but an error of the statement itself', async () => {
+    it('contains an error of the statement itself', async () => {
       expect((await kernel().post('/gone')).status).to.equal(500);
       expect(logged()).to.include('not_a_table_at_all');
     });
   },
 );
 
-describe('attacks: hiding', () => {
+describe('attacks: redaction', () => {
   const hide = createHider(new Set(['pw']), ['kept.pw', 'list.0.pw', 'pw.inner']);
 
-  it('returns the same value if nothing is hidden', () => {
+  it('returns the same value if nothing is redacted', () => {
     for (const value of [1, null, undefined, 'pw', [], { a: { b: [1] } }, { kept: { pw: { pw: 1 } } }]) {
       expect(hide(value)).to.equal(value);
     }

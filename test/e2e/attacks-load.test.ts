@@ -1,4 +1,4 @@
-/** Floods that aim at what is shared: connections that wait for passwords. With a real server and a small pool. */
+/** Floods on a shared resource: connections that wait for passwords. With a real server and a small pool. */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
@@ -26,7 +26,7 @@ const FILES = {
         hashables: [{ property: 'password', ...BCRYPT, options: { rounds_cost: 10 } }],
       },
     ]),
-    // The second statement makes a transaction of the two, and the comparison stands between them.
+    // The second statement opens a transaction of the two, with the comparison in between.
     user('sign-in', [
       {
         id: 1,
@@ -83,7 +83,7 @@ describe('attacks: floods', () => {
   });
   after(() => kernel?.close());
 
-  it('sign-ins that wait for their hash leave connections for others, and all are answered', async () => {
+  it('leave connections for others while sign-ins wait for their hash, and all get a response', async () => {
     let over = 0;
     const flood = Array.from({ length: 16 }, async (_, i) => {
       const { status } = await kernel.post('/sign-in', { id: i + 2, password: i % 2 === 0 ? 'secret' : 'wrong' });

@@ -1,6 +1,6 @@
 /**
- * Text that MySQL would read as a number, at places of which the statement does not say a type: a row of another number is never
- * found, changed or removed by it.
+ * Text that MySQL would read as a number, at places whose type the statement does not declare: a row of another number
+ * is never found, changed or removed by it.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -112,7 +112,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
     after(() => started?.close());
 
     for (const id of ids) {
-      it(`no text is the number 0 (${WHERE[id] ?? ''})`, async () => {
+      it(`treat no text as the number 0 (${WHERE[id] ?? ''})`, async () => {
         for (const v of TEXTS) {
           const { status, body, text } = await kernel().post(`/${id}`, { v });
           expect(status, `${JSON.stringify(v)}: ${text}`).to.be.oneOf([200, 422]);
@@ -121,7 +121,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       });
     }
 
-    it('nor does one of them change or remove a row', async () => {
+    it('change or remove no row', async () => {
       for (const v of TEXTS) {
         for (const id of ['remove', 'change']) {
           const { status, text } = await kernel().post(`/${id}`, { v });
@@ -132,7 +132,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       }
     });
 
-    it('text without a number is still compared as text', async () => {
+    it('still compare text without a number as text', async () => {
       expect((await kernel().post('/lower', { v: 'ANN' })).body).to.deep.equal([{ number: 0 }]);
       expect((await kernel().post('/call', { v: '0' })).body).to.deep.equal([{ number: 0 }]);
     });

@@ -1,6 +1,6 @@
 /**
- * Connections under attack: rights of an earlier day, messages of an earlier day, names that mean something to JavaScript,
- * handshakes that are also something else. What floods do stands in `sockets-faults`, tokens in `sockets-tokens`.
+ * Attacks on connections: outdated rights, outdated messages, names with a meaning in JavaScript, ambiguous handshakes.
+ * Floods are in `sockets-faults`, tokens in `sockets-tokens`.
  */
 import { expect } from 'chai';
 import type { Delivery } from '../../contract/delivery.js';
@@ -33,10 +33,10 @@ const createConnectOptions = async (id: string) => ({
   query: `?uid=${id}`,
 });
 
-/** The frame that says goodbye. */
+/** The close frame. */
 const CLOSE = Buffer.from('888000000000', 'hex');
 
-describe('connections under attack', function () {
+describe('attacks on connections', function () {
   const { start: begin, open, farewell } = createSocketFixture(FILES);
   const start = (files: Readonly<Record<string, unknown>> = FILES, websocket: object = {}): Promise<TestKernel> =>
     begin({ files, env: ENV }, websocket);
@@ -53,7 +53,7 @@ describe('connections under attack', function () {
   };
 
   describe('after a reload', () => {
-    it('leave rooms that they could not join now', async () => {
+    it('leave rooms that they cannot join any more', async () => {
       for (const change of [{ ...JOIN, ...GUARD }, null]) {
         const kernel = await start();
         const [spy, other] = [await open(kernel.url), await open(kernel.url)];
@@ -63,7 +63,7 @@ describe('connections under attack', function () {
         deliverTo(kernel, { rooms: [TEAM_A] }, 'secret');
         expect((await spy.closed).code).to.equal(1012);
         expect(spy.frames.map(({ action }) => action)).not.to.contain('told');
-        // Who is in no room has nothing to lose.
+        // A client without rooms has nothing to lose.
         expect(await readDelivered(other)).to.deep.equal([]);
       }
     });
@@ -80,7 +80,7 @@ describe('connections under attack', function () {
       expect(await readDelivered(one)).to.deep.equal([1]);
     });
 
-    it('are closed at once when the key of their token is removed', async () => {
+    it('are closed immediately when the key of their token is removed', async () => {
       const kernel = await start();
       const ada = await open(kernel.url, await createConnectOptions('ada'));
       expect((await ada.sendRequest('me')).data).to.deep.equal({ id: 'ada' });
@@ -91,7 +91,7 @@ describe('connections under attack', function () {
       expect(ada.frames.at(-1)?.error).to.include({ code: 'TOK_REFUSED' });
     });
 
-    it('end immediately when no guard accepts tokens from that header', async () => {
+    it('close immediately when no guard accepts tokens from that header', async () => {
       const kernel = await start();
       const ada = await open(kernel.url, await createConnectOptions('ada'));
       await ada.sendRequest('me');
@@ -102,7 +102,7 @@ describe('connections under attack', function () {
     });
   });
 
-  it('that reconnect receive no message of a room from before they joined it, however soon they join', async () => {
+  it('receive after reconnecting no message of a room from before they joined it', async () => {
     const kernel = await start();
     let answer: (missed: readonly Delivery[]) => void = () => undefined;
     kernel.kernel.running.registerReplay(() => new Promise((resolve) => (answer = resolve)));
@@ -116,7 +116,7 @@ describe('connections under attack', function () {
     expect(await readDelivered(spy)).to.deep.equal([2]);
   });
 
-  it('cannot reach members of JavaScript objects by their names', async () => {
+  it('cannot access inherited members of JavaScript objects', async () => {
     const kernel = await start();
     for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
       const client = await open(kernel.url, { query: `?uid=${name}&__proto__=x&constructor=y` });
@@ -138,7 +138,7 @@ describe('connections under attack', function () {
     expect(await readDelivered(ada)).to.deep.equal([]);
   });
 
-  it('with a token are one caller, under every spelling of a name', async () => {
+  it('with a token are one caller, in every notation of a name', async () => {
     const kernel = await start();
     const composed = 'Zo\u00eb';
     const { protocols } = await createConnectOptions(composed);
@@ -154,7 +154,7 @@ describe('connections under attack', function () {
     expect(await readDelivered(own)).to.deep.equal(['own']);
   });
 
-  it('reach no resource that HTTP does not reach, and share its limits', async () => {
+  it('cannot call a resource that HTTP cannot call, and share its limits', async () => {
     const kernel = await start({
       'definitions/all.json': [
         OPEN,
@@ -196,7 +196,7 @@ describe('connections under attack', function () {
     expect((await kernel.post('/few')).status).to.equal(429);
   });
 
-  describe('in their handshake', () => {
+  describe('during the handshake', () => {
     const raw = (kernel: TestKernel, lines: readonly string[], more = ''): Promise<string> =>
       kernel.raw([`GET /ws HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${more}`, CLOSE]);
     const LINES = [
@@ -215,7 +215,7 @@ describe('connections under attack', function () {
       expect((await kernel.post('/open')).status).to.equal(200);
     });
 
-    it('repeat nothing that could be a header, and no token', async () => {
+    it('repeat no value that could be a header, and no token', async () => {
       const kernel = await start();
       const token = await signJwt({ id: 'ada' });
       for (const protocol of [

@@ -1,6 +1,7 @@
 /**
- * What authors get wrong, one thing at a time: it is said where it stands, mostly with a fix that leaves nothing to say, and no fix
- * makes it worse. The tables say of each which code it is; `database` marks what only a database knows, `unsaid` what nobody says yet.
+ * Mistakes of authors, one at a time: each is reported at its position, mostly with a fix that leaves no problem, and
+ * no fix adds one. The tables contain the code of each; `database` marks what only a database reports, `unsaid` what is
+ * not reported yet.
  */
 import { expect } from 'chai';
 import { sampleCases } from '../support/sample.js';
@@ -28,9 +29,9 @@ function formatMistake({ code, before, after }: Mistake, { codesAtMistake, isFix
 const wanted = ({ code, before, after, isFixable }: Mistake): string =>
   `${before} => ${after} :: ${UNSAID.test(code) ? 'unsaid' : code}${isFixable ? ' fix' : ''}`;
 
-describe('errors of authors', () => {
+describe('author mistakes', () => {
   for (const set of listMistakeSets()) {
-    it(`${set}: each is reported at its position, and no fix is wrong`, () => {
+    it(`${set}: are each reported at their position, and no fix is wrong`, () => {
       const application = loadApplication(set);
       const found = sampleCases('edits', set, readMistakes(set), 16).map(
         (mistake) => [mistake, checkMistake(application, mistake)] as const,

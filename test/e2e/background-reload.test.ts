@@ -1,6 +1,6 @@
 /**
- * Accepted work and the order of things: what is due, what comes first, and definitions that change between the acceptance
- * and the work. One kernel in this process, on the embedded database.
+ * Accepted jobs and their order: due times, priorities, and definitions that change between acceptance and run. One
+ * kernel in this process, on the embedded database.
  */
 import { expect } from 'chai';
 import type { JobAdmin } from '../../contract/deferred.js';
@@ -21,7 +21,7 @@ const note = (rest: Loose = {}, parameters: readonly string[] = ['text']): Loose
   ],
 });
 
-describe('accepted work and time', function () {
+describe('deferred work over time', function () {
   let kernel!: TestKernel;
   const start = async (resources: readonly Loose[], queue: Loose = {}, config: Loose = {}): Promise<void> => {
     const files = Object.fromEntries(resources.map((one) => [`definitions/${String(one['id'])}.json`, one]));
@@ -80,7 +80,7 @@ describe('accepted work and time', function () {
       { concurrency: 1 },
       { outbound: { allow: [`127.0.0.1:${upstream.port}`] } },
     );
-    // Everything else has to wait behind it.
+    // All other jobs must wait for it.
     await accept('/held', {});
     await waitForValue(
       () => upstream.requests,
@@ -109,7 +109,7 @@ describe('accepted work and time', function () {
     );
   });
 
-  it('waits for the delay, and has the instant at which it was accepted', async () => {
+  it('waits for the delay, and keeps the timestamp of its acceptance', async () => {
     await start([note({ queue: { delay: 2 } }, ['$DATETIME'])]);
     const from = Date.now();
     await accept('/note', {});
@@ -120,7 +120,7 @@ describe('accepted work and time', function () {
     expect(Date.parse(at) - from).to.be.lessThan(1900);
   });
 
-  it('works for a resource that a reload is the first to deferred', async () => {
+  it('runs for a resource that a reload is the first to defer', async () => {
     await start([note()]);
     await reload(note({ run_in_background: true }));
     await accept('/note', { text: 'first' });
@@ -158,7 +158,7 @@ describe('accepted work and time', function () {
     expect(await waitForValue(notes, ({ length }) => length === 1)).to.deep.equal(['kept']);
   });
 
-  it('loses nothing while definitions are swapped again and again', async () => {
+  it('loses nothing while definitions are reloaded again and again', async () => {
     await start([note({ queue: {} })], { concurrency: 4 });
     const texts = Array.from({ length: 40 }, (_, index) => `n${index}`);
     const swaps = (async () => {

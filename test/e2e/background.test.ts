@@ -1,6 +1,6 @@
 /**
- * `run_in_background` and `queue` as users write them, on both databases: what is answered, what is accepted, what is stored
- * until then, and what the work itself sees when it is done.
+ * `run_in_background` and `queue` as users write them, on both databases: the response, the accepted job, what is
+ * stored until it runs, and the input of the job.
  */
 import { expect } from 'chai';
 import type { JobAdmin } from '../../contract/deferred.js';
@@ -73,7 +73,7 @@ const definitions = [
       sql_query: { query: 'SELECT * FROM accounts' },
     },
   ]),
-  // A queued outbound call (pattern 7): the order is stored for the answer, the call is made behind it.
+  // A queued outbound call (pattern 7): the order is stored in the foreground, the call is made after the response.
   resource(
     'order',
     [
@@ -105,7 +105,7 @@ const definitions = [
     ],
     GUARD,
   ),
-  // A webhook that is worked on behind the answer.
+  // A webhook that is processed after the response.
   resource(
     'hook',
     [{ payload_validation: RULES, ...insert(['$PAYLOAD.id', '$PAYLOAD.item', { literal: 'hook' }, '$DATETIME']) }],
@@ -144,7 +144,7 @@ const definitions = [
   ]),
 ];
 
-describe('work after the response', () => {
+describe('deferred work', () => {
   let upstream!: Upstream;
   const refusals = new Map<string, number>();
   before(async () => {
@@ -181,7 +181,7 @@ describe('work after the response', () => {
       return kernel().post('/hook', text, { headers: { 'x-signature': signHmac(text, key) } });
     };
 
-    it('returns the synchronous result with 200, and makes the queued call after it', async () => {
+    it('returns the synchronous result with 200, and runs the queued call after it', async () => {
       const headers = { ...createBearerInit(await signJwt(createTokenClaims())).headers, 'x-tenant': 'blue' } as Record<
         string,
         string
@@ -206,7 +206,7 @@ describe('work after the response', () => {
       await waitUntilNoJobs(kernel());
     });
 
-    it('accepts a webhook with 202 and its id, and does the work after the response', async () => {
+    it('accepts a webhook with 202 and its id, and runs the work after the response', async () => {
       const { status, body, headers } = await sendHook({ id: 'h1', item: 'parcel', more: 'is not read' });
       expect(status).to.equal(202);
       expect(body).to.deep.equal({ accepted: true, id: headers.get('x-request-id') });
@@ -222,7 +222,7 @@ describe('work after the response', () => {
       expect((await sendHook({ id: 'h2', item: 'x' })).status, 'a rule').to.equal(422);
       expect((await sendHook({ id: 'h2', item: 'parcel' }, 'wrong')).status, 'a signature').to.equal(401);
       expect((await kernel().post('/order', { item: 'lamp' })).status, 'a token').to.equal(401);
-      // What the work would read is missing.
+      // The input of the job is missing.
       const { status } = await kernel().post(
         '/order',
         { item: 'kettle' },
@@ -264,7 +264,7 @@ describe('work after the response', () => {
       await waitUntilNoJobs(kernel());
     });
 
-    it('retries, and stores finally failed work for inspection', async () => {
+    it('retries, and stores permanently failed work for inspection', async () => {
       refusals.set('/broken', Infinity);
       expect((await kernel().post('/again', {})).status).to.equal(202);
       const [dead] = await waitForValue(

@@ -1,6 +1,6 @@
 /**
- * The chain that reads a balance and writes it back changed: many at once on one row must all be counted and none be
- * refused, on both databases. Also what the plan says about the lock, and that a chain that fails leaves nothing.
+ * The chain that reads a balance and writes the changed value: many concurrent ones on one row are all counted and none
+ * is rejected, on both databases. Also the lock in the plan, and that a failed chain leaves nothing.
  */
 import { expect } from 'chai';
 import { describeOnBothDatabases, type TestKernel } from '../support/kernel.js';
@@ -105,7 +105,7 @@ const FILES = {
 const describePlan = (kernel: TestKernel, id: string): string =>
   JSON.stringify(kernel.kernel.plans().byId.get(id)?.summary.describe);
 
-describeOnBothDatabases('the balance chain', { files: FILES }, (kernel) => {
+describeOnBothDatabases('balance chain', { files: FILES }, (kernel) => {
   const balance = async (id: string): Promise<unknown> => (await kernel().post('/read', { id })).body['balance'];
 
   for (const resource of ['add', 'add-or-refuse', 'add-without']) {
@@ -116,7 +116,7 @@ describeOnBothDatabases('the balance chain', { files: FILES }, (kernel) => {
       const answers = await Promise.all(amounts.map((amount) => kernel().post(`/${resource}`, { id, amount })));
       expect(answers.map(({ status }) => status)).to.deep.equal(amounts.map(() => 200));
       expect(await balance(id)).to.equal(1275);
-      // Each saw a balance of its own: the answers are the partial sums, all different.
+      // Each read a separate balance: the responses are the partial sums, all different.
       expect(new Set(answers.map(({ body }) => body['balance'])).size).to.equal(50);
     });
   }

@@ -1,6 +1,7 @@
 /**
- * `lintel migrate --fill`: rows that were encrypted before their column had a blind index get it, on every SQL database, beside a server
- * where there is one. What cannot be filled is named, and a second run changes nothing.
+ * `lintel migrate --fill`: rows that were encrypted before their column had a blind index get it, on every SQL
+ * database, while a server runs if there is one. Rows that cannot be filled are reported, and a second run changes
+ * nothing.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +33,7 @@ const AFTER = [
 const ROWS = Array.from({ length: 520 }, (_, i) => ({ id: `p${i}`, email: `p${i}@example.com` }));
 
 for (const database of SQL)
-  describe(`blind indexes of rows that were there before (${database.name})`, () => {
+  describe(`blind indexes of existing rows (${database.name})`, () => {
     let project: TempProject;
     let folder = '';
     let env: Record<string, string> = {};
@@ -58,7 +59,7 @@ for (const database of SQL)
       await rm(folder, { recursive: true, force: true });
     });
 
-    it('are filled in batches while others serve, but for values of another key and values that another row has', async () => {
+    it('are filled in batches while others serve, except for values of another key and duplicate values', async () => {
       const kernel = await startKernel({ files: { 'definitions/a.json': AFTER }, config, env });
       const batches: number[] = [];
       const fill = () => fillStoreIndexes(kernel.kernel.schemas(), ({ filled }) => batches.push(filled));
@@ -73,7 +74,7 @@ for (const database of SQL)
     });
 
     if (database.make === null)
-      it('are what `lintel migrate --fill` names, and its exit code', async () => {
+      it('are reported by `lintel migrate --fill`, with its exit code', async () => {
         const { code, stdout } = await runCli(['migrate', '--fill'], { cwd: project.folder, env });
         expect(code).to.equal(1);
         expect(stdout).to.contain(
@@ -83,7 +84,7 @@ for (const database of SQL)
   });
 
 describe('blind indexes that cannot be filled', () => {
-  it('are named with the reason, and exit with 1', async () => {
+  it('are reported with the reason, and exit with 1', async () => {
     const aad = { ...defineCipher('Encrypt', 'email'), options: { key: '$ENV.KEY', aad: 'of $PAYLOAD.id' } };
     const definitions = [
       model({ blind_index: true }),

@@ -1,6 +1,6 @@
 /**
- * Encrypted columns with `blind_index`: unique and found by their values on every SQL database, although no two ciphertexts are alike.
- * The index is made, kept and compared by itself, and never leaves.
+ * Encrypted columns with `blind_index`: unique and found by their values on every SQL database, although all
+ * ciphertexts differ. The index is created, stored and compared automatically, and is never returned.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -120,7 +120,7 @@ describe('encrypted columns with a blind index', () => {
     (kernel) => {
       suite(kernel);
 
-      it('keep their index in rows that are read as one value', async () => {
+      it('omit their index in rows that are read as one value', async () => {
         await kernel().post('/row', { id: 'r1', email: 'row@example.com' });
         const { status, body } = await kernel().post<readonly Loose[]>('/wrapped');
         expect([status, body.length > 0]).to.deep.equal([200, true]);
@@ -175,7 +175,7 @@ describe('encrypted columns with a blind index', () => {
     }
   });
 
-  it('are an error at load if an actionable requires that an encrypted field without an index is unique', async () => {
+  it('are an error at load if an actionable requires a unique encrypted field without an index', async () => {
     for (const unique of [['email'], [['id', 'email']]]) {
       const insert = query('INSERT INTO notes (id, email) VALUES ($1, $2)', ['id', 'email'], ENCRYPT, { unique });
       const [first = ''] = await codes([defineIndexedResource('x', insert)]);
@@ -262,7 +262,7 @@ describe('encrypted columns with a blind index', () => {
     }
   });
 
-  it('get their index in work that runs later, from a queue', async () => {
+  it('get their index in deferred work, from a queue', async () => {
     const later = { ...defineIndexedResource('later', query(INSERT, ['id', 'email'], ENCRYPT)), queue: { delay: 0 } };
     const definitions = [...MODELS, later, ...SERVED.filter((one) => one['id'] === 'find')];
     const kernel = await startKernel({

@@ -1,6 +1,6 @@
 /**
- * Broadcasts beyond one process, and beyond one connection: two kernels on one Redis with clients on both, what clients get that
- * come back, and a Redis that is away.
+ * Broadcasts across processes and connections: two kernels on one Redis with clients on both, messages for reconnecting
+ * clients, and an unavailable Redis.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -144,7 +144,7 @@ describe('broadcasts, two processes', function () {
     return [await start(relay, files, url), await start(relay, files, url)];
   }
 
-  it('every client gets each message once, wherever it was sent and wherever they are', async () => {
+  it('deliver each message once to every client, from any sender', async () => {
     const [one, two] = await pair();
     const here = [await client(one, '?uid=a'), await client(one), await client(two, '?uid=a'), await client(two)];
     for (let n = 0; n < 20; n++) await postBroadcast(n % 2 === 0 ? one : two, '/all', n);
@@ -157,7 +157,7 @@ describe('broadcasts, two processes', function () {
     expect(numbers([...(await next(here[1]!, 1)), ...(await next(here[3]!, 1))])).to.deep.equal([101, 101]);
   });
 
-  it('a uid belongs to the callers of a guard in the other process too, and after a client reconnects', async () => {
+  it('tie a uid to the callers of a guard in the other process too, also after a client reconnects', async () => {
     const [one, two] = await pair({ replay: true }, GUARDED);
     const ada = await client(two, '?uid=ada', ['Authorization', await signJwt({ id: 'ada' })]);
     const courier = await client(two, '?uid=ada', ['x-courier', await signJwt({ id: 'ada' }, OTHER_KEY)]);
@@ -172,7 +172,7 @@ describe('broadcasts, two processes', function () {
     expect(numbers(await next(again, 1))).to.deep.equal([2]);
   });
 
-  it('rooms span both processes', async () => {
+  it('have common rooms', async () => {
     const [one, two] = await pair();
     const [inside, outside] = [await client(one), await client(one)];
     await inside.sendRequest('join');
@@ -182,7 +182,7 @@ describe('broadcasts, two processes', function () {
     expect(numbers(await next(outside, 1))).to.deep.equal([2]);
   });
 
-  it('a client that reconnects to the other process misses no message', async () => {
+  it('deliver all messages to a client that reconnects to the other process', async () => {
     const [one, two] = await pair({ replay: true });
     const first = await client(one, '?uid=ada');
     await postBroadcast(one, '/one', 1, { to: 'ada' });
@@ -193,12 +193,12 @@ describe('broadcasts, two processes', function () {
     const again = await client(two, `?uid=ada&last_id=${seen?.id}`);
     await postBroadcast(one, '/one', 4, { to: 'ada' });
     const got = numbers(await next(again, 3));
-    // Messages of one process keep their order; those of two processes have none among each other.
+    // Messages of one process keep their order; those of two processes have no common order.
     expect(got.filter((number) => number !== 2)).to.deep.equal([3, 4]);
     expect(got).to.include(2);
   });
 
-  it('a process that is closed first sends the accepted messages', async () => {
+  it('send accepted messages before they close', async () => {
     const [one, two] = await pair();
     const other = await client(two);
     await Promise.all(Array.from({ length: 20 }, (_, n) => postBroadcast(one, '/all', n)));
@@ -216,7 +216,7 @@ describe('broadcasts, without the relay', () => {
     for (const kernel of kernels.splice(0)) await kernel.close();
   });
 
-  it('requests respond immediately, clients of this process are notified, and the log has one line', async () => {
+  it('respond immediately, notify clients of this process, and log one line', async () => {
     const kernel = await start({ use: 'redis', url: '$ENV.REDIS' }, FILES, `redis://127.0.0.1:${await pickFreePort()}`);
     const here = await client(kernel);
     const elapsed = startStopwatch();

@@ -1,6 +1,6 @@
 /**
- * What actionables tell connected clients: whom, what of their result, and when. Real connections on a real kernel; a plugin of a
- * third party overhears the messages.
+ * Messages of actionables to connected clients: recipients, contents, and time. Real connections on a real kernel; a
+ * third-party plugin observes the messages.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -170,7 +170,7 @@ describe('broadcasts', () => {
     const { code } = { code: '', ...(answer.body as object | null) };
     return code;
   }
-  /** Whatever was sent before has come when this has. */
+  /** Earlier messages have arrived when this one has. */
   async function silent(...these: readonly SocketClient[]): Promise<void> {
     await post('/all');
     for (const one of these)
@@ -206,7 +206,7 @@ describe('broadcasts', () => {
     await silent(a, b, c);
   });
 
-  it('reject a missing receiver before any work', async () => {
+  it('reject a missing recipient before any work', async () => {
     for (const to of [null, true, '', {}, [], 'x'.repeat(257)]) {
       expect(await post('/one', { to }, 422), JSON.stringify(to)).to.equal('BRC_RECEIVER');
       expect(await post('/stored', { id: 1, to }, 422)).to.equal('BRC_RECEIVER');
@@ -228,7 +228,7 @@ describe('broadcasts', () => {
     expect((await kernel.post('/notes')).body).to.deep.equal([{ id: 1 }, { id: 2 }]);
   });
 
-  it('reach receivers named by the result', async () => {
+  it('reach recipients named by the result', async () => {
     const [a, b] = [await client('a'), await client('b')];
     await post('/its-owner', { id: 2 });
     expect((await b.next()).data).to.deep.equal({ id: 2 });

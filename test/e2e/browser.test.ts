@@ -1,6 +1,6 @@
 /**
- * A real browser: a page of another origin calls, with and without leave. What headers say is judged elsewhere; this is
- * whether a browser takes them at their word.
+ * A real browser: a page of another origin sends requests, with and without permission. Header values are tested
+ * elsewhere; this tests that a browser enforces them.
  */
 import type { Server } from 'node:http';
 import { expect } from 'chai';
@@ -10,7 +10,7 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
 import { NO_BROWSER, skipTest } from '../support/skip.js';
 
-describe('a page of another origin, in a browser', function () {
+describe('page of another origin in a browser', function () {
   let browser: Browser | null = null;
   let page: Page;
   let site: Server | undefined;
@@ -37,7 +37,7 @@ describe('a page of another origin, in a browser', function () {
     kernels.push(kernel);
     return kernel.url;
   };
-  /** Runs in the page: what a script of it gets to see. */
+  /** Runs in the page: what its script can read. */
   const call = (url: string, body: string) =>
     page.evaluate(
       async ([target, text]) => {
@@ -73,10 +73,10 @@ describe('a page of another origin, in a browser', function () {
     expect(JSON.parse((seen as { text: string }).text)).to.include({ code: 'REQ_MALFORMED' });
   });
 
-  it('cannot show an answer as a page, a frame or a script', async () => {
+  it('cannot show a response as a page, a frame or a script', async () => {
     const url = await start([origin]);
     const target = JSON.stringify(`${url}/status`);
-    // As text: what runs in the page is compiled for Node otherwise.
+    // As text: code for the page would be compiled for Node otherwise.
     const frame = await page.evaluate<string>(`new Promise((resolve) => {
       const element = document.createElement('iframe');
       element.src = ${target};

@@ -1,6 +1,6 @@
 /**
- * The second half of the classes of bugs that products of this kind had: each attack, as its advisory describes it, against the sample
- * and a few more resources, on one kernel. The first half stands in `bug-classes`.
+ * The second half of the classes of bugs of similar products: each attack, as its advisory describes it, against the
+ * sample and a few more resources, on one kernel. The first half is in `bug-classes`.
  */
 import { expect } from 'chai';
 import { testBugClass } from '../support/bug-classes.js';
@@ -22,7 +22,7 @@ const errorsIn = (definition: object): string[] =>
 const decodeClaims = (token: string): Loose =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Loose;
 
-describe('classes of bugs, the others', () => {
+describe('further classes of bugs', () => {
   let kernel!: TestKernel;
   let ada!: Person;
   let bob!: Person;
@@ -299,7 +299,7 @@ describe('classes of bugs, the others', () => {
   });
 });
 
-/** What a start says that has this key for its tokens. */
+/** The error of a start with this key for its tokens. */
 async function refusedKey(JWT_SECRET_KEY: string): Promise<string> {
   const tokenize = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
   const guarded = {

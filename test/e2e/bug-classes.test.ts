@@ -139,7 +139,7 @@ describe('classes of bugs', () => {
   });
 
   testBugClass(4, async () => {
-    // What a driver of MySQL makes of it, `attacks-mysql` shows on two servers.
+    // `attacks-mysql` tests its interpretation by MySQL drivers on two servers.
     for (const state of [{ state: 1 }, { name: { name: 1 } }, [0], ['a', 'b'], { toSqlString: 'x' }])
       expect((await kernel.post('/state', { state })).body).to.include({ code: 'QRY_BAD_VALUE' });
     for (const state of [0, true]) expect((await kernel.post('/state', { state })).body).to.deep.equal([]);

@@ -1,4 +1,7 @@
-/** A Redis that is closed or hangs: everything is computed, and what was to be removed meanwhile is not given when it is back. */
+/**
+ * A Redis that is closed or hangs: everything is computed, and what was to be removed meanwhile is not returned
+ * afterwards.
+ */
 import { expect } from 'chai';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { pause } from '../support/guarded-server.js';
@@ -8,7 +11,7 @@ import { startOwnRedis } from '../support/redis.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
-describe('cached results without their Redis', function () {
+describe('cached results with an unavailable Redis', function () {
   let kernel: TestKernel;
   let proxy: FaultProxy;
   let stop: (() => Promise<void>) | undefined;

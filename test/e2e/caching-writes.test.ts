@@ -1,6 +1,6 @@
 /**
- * Cached results beside a real database: what is committed is never hidden by what was computed before, what is rolled back removes
- * nothing, one request computes for all that wait. On memory and on a real Redis.
+ * Cached results with a real database: committed values are never hidden by earlier computations, a rollback removes
+ * nothing, one request computes for all that wait. In memory and on a real Redis.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -232,7 +232,7 @@ for (const place of PLACES) {
       return rows[0]?.n ?? 0;
     };
 
-    it('computes once for all that ask at the same time', async () => {
+    it('computes once for all concurrent requests', async () => {
       const id = ++ids;
       await ok('add', { id, text: `busy ${id}` });
       const answers = await Promise.all(Array.from({ length: 20 }, () => ok('slow', { id })));
@@ -240,7 +240,7 @@ for (const place of PLACES) {
       expect((await ok('slow', { id }))['made']).to.equal(answers[0]?.['made']);
     });
 
-    it('answers each request that waits for a failed one, and stores nothing of it', async () => {
+    it('responds to each request that waits for a failed one, and stores nothing of it', async () => {
       const id = ++ids;
       await ok('add', { id, text: 'fives' });
       const statuses = await Promise.all(
@@ -264,7 +264,7 @@ for (const place of PLACES) {
       const first = await ok('inner', { id, text: `one ${id}` });
       expect(first['before']).to.deep.equal({ id, text: `first ${id}` });
       expect(JSON.stringify(first)).not.to.include('hidden');
-      // Removed by the write behind it, so read again; then changed behind its back, so not.
+      // Removed by the write after it, so read again; then changed directly, so not.
       expect((await ok('inner', { id, text: `two ${id}` }))['before']).to.deep.equal({ id, text: `one ${id}` });
     });
 

@@ -1,6 +1,6 @@
 /**
- * `cacheable` over real HTTP, in memory and on a real Redis: who shares an entry and who does not, what removes it, and what is
- * never kept. `$GENERATOR` in a result tells whether it was computed again.
+ * `cacheable` over real HTTP, in memory and on a real Redis: which requests share an entry, what removes it, and what
+ * is never stored. `$GENERATOR` in a result shows whether it was computed again.
  */
 import { expect } from 'chai';
 import { PLACES } from '../support/caches.js';
@@ -12,7 +12,7 @@ import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 import { skipTest } from '../support/skip.js';
 
 for (const place of PLACES) {
-  describe(`cached answers (${place.name})`, () => {
+  describe(`cached responses (${place.name})`, () => {
     let kernel: TestKernel;
     const tokens: Record<string, string> = {};
 
@@ -66,7 +66,7 @@ for (const place of PLACES) {
       }
     });
 
-    it('distinguishes values that the definition reads, with their types, wherever the name says so or not', async () => {
+    it('distinguishes values that the definition reads, with their types, whether or not they are in the name', async () => {
       for (const id of ['by-id', 'unnamed-value']) {
         const values = [5, '5', 5.5, '', ' 5', null, true, 'true', [5], { id: 5 }, '__proto__', '5","b'];
         const answers: string[] = [];
@@ -88,7 +88,7 @@ for (const place of PLACES) {
       expect(await postOk('body', { a: 1, b: 2 })).not.to.equal(first);
     });
 
-    it('never mixes values up because of separators in them', async () => {
+    it('never confuses values because of separators in them', async () => {
       const bodies = [
         { a: 'b:c', b: 'd' },
         { a: 'b', b: 'c:d' },
@@ -164,7 +164,7 @@ for (const place of PLACES) {
       expect(await postForRefusal('drop-item', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
     });
 
-    it('removes by name from elsewhere: other accessor, number or text; and nothing else', async () => {
+    it('removes by name from another resource: other accessor, number or text; and nothing else', async () => {
       const [five, text, six] = [
         await postOk('by-id', { id: 5 }),
         await postOk('by-id', { id: '5' }),
@@ -220,7 +220,7 @@ for (const place of PLACES) {
       expect((await kernel.post('/inner', { id: 2 })).body['inside']).not.to.equal(one.body['inside']);
     });
 
-    it('shares the result of an actionable with resources that borrow it', async () => {
+    it('shares the result of an actionable with resources that reuse it', async () => {
       const inside = await readInner('borrowed');
       expect((await kernel.post('/borrowing', { id: 'borrowed' })).body['made']).to.equal(inside);
     });
@@ -231,7 +231,7 @@ for (const place of PLACES) {
       expect([one, two].map((text) => (JSON.parse(text) as { owner: unknown }).owner)).to.deep.equal([1, 2]);
     });
 
-    it('begins anew when a definition changes', async () => {
+    it('starts empty when a definition changes', async () => {
       const first = await expectKept('plain');
       await kernel.project.write('definitions/more.json', defineReturnResource('more', 1));
       expect((await kernel.kernel.reload()).applied).to.equal(true);
@@ -240,7 +240,7 @@ for (const place of PLACES) {
   });
 }
 
-describe('cached answers, in an envelope', () => {
+describe('cached responses in an envelope', () => {
   it('are the same as computed ones', async () => {
     const kernel = await startKernel({ files: FILES, config: { envelope: 'success-message-data' }, env: { KEY } });
     try {

@@ -1,7 +1,7 @@
 /**
- * Secrets and values of requests, each a text that occurs nowhere else: after every sort of request, with everything that
- * watches switched on, none of them is found in a log, on the page of figures, in a trace, in an answer that does not owe
- * it to the caller, or in what the command line prints. What is driven stands in `test/support/canary-features.ts`.
+ * Secrets and values of requests, each a unique text: after every kind of request, with all observers enabled, none of
+ * them is found in a log, in the metrics, in a trace, in a response that does not belong to the caller, or in the
+ * output of the command line. The cases are in `test/support/canary-features.ts`.
  */
 import { expect } from 'chai';
 import { runCli } from '../support/cli.js';
@@ -21,7 +21,7 @@ const listEncodings = (text: string): string[] => [
   Buffer.from(text).toString('base64url'),
   Buffer.from(text).toString('hex'),
 ];
-/** The start of a canary says its name; half of one that was cut is as bad as the whole. */
+/** The start of a canary contains its name; half of a truncated one is as bad as the whole. */
 const KEPT = 20;
 
 const mergeParts = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> =>
@@ -33,11 +33,11 @@ const FUNCTIONS = `
     DECLARE found text; BEGIN EXECUTE query INTO found; RETURN found; END $$;
   CREATE FUNCTION end_session() RETURNS boolean LANGUAGE sql AS 'SELECT pg_terminate_backend(pg_backend_pid())';`;
 
-describe('canaries', function () {
+describe('secrets (canaries)', function () {
   const { createFolder, startIn } = serveAsChild();
   let collector: Collector | undefined;
   after(() => collector?.close());
-  /** What was seen, by where; and what may be there. */
+  /** The observed texts, by place; and the allowed ones. */
   const seen: { readonly where: string; readonly text: string; readonly may: readonly string[] }[] = [];
   const kept = new Map<string, string>();
   let cwd: string;
@@ -124,7 +124,7 @@ describe('canaries', function () {
     });
   }
 
-  before('messages over connections', async () => {
+  before('are sent before messages over connections', async () => {
     const all: SocketClient[] = [];
     const open = async (...given: Parameters<typeof connect>): Promise<SocketClient> => {
       const socket = await connect(...given);
@@ -156,7 +156,7 @@ describe('canaries', function () {
     }
   });
 
-  before('what is kept of work', async () => {
+  before('are sent before stored work', async () => {
     const jobs = async (...words: string[]): Promise<string> => {
       const { code, stdout, stderr } = await runCli(['jobs', ...words], { cwd, env });
       expect(code, stderr).to.equal(0);
@@ -169,12 +169,12 @@ describe('canaries', function () {
     );
     seen.push({ where: 'lintel jobs list', text: JSON.stringify(rows) + (await jobs('list')), may: [] });
     const shown = await jobs('show', rows[0]?.id ?? '');
-    // What the work reads is all that is kept of its request.
+    // The stored request contains only what the job reads.
     seen.push({ where: 'lintel jobs show', text: shown, may: ['deadpayload'] });
     expect(shown).to.contain(getCanary('deadpayload')).and.not.contain('127.0.0.1');
   });
 
-  before('what the service shows of itself', async () => {
+  before('are sent before the status and the metrics', async () => {
     const authorization = `Bearer ${getCanary('metricstoken')}`;
     await send({ method: 'GET', path: '/metrics', headers: { authorization }, status: 200 });
     await send({
@@ -187,7 +187,7 @@ describe('canaries', function () {
     expect(seen.some(({ text }) => text.includes('lintel_requests_total{resource="add"'))).to.equal(true);
   });
 
-  before('what the command line prints', async () => {
+  before('are sent before the command line prints', async () => {
     const ids = FEATURES.flatMap(({ definitions }) => definitions).flatMap((definition) =>
       'id' in definition ? [String(definition.id)] : [],
     );
@@ -208,7 +208,7 @@ describe('canaries', function () {
     expect(broken.stdout + broken.stderr).to.contain('TOK_KEY_SHORT');
   });
 
-  before('what is left when it ends', async () => {
+  before('are sent before the process ends', async () => {
     await stop();
     const traces = collector?.texts.join('\n') ?? '';
     expect(traces).to.contain('POST /shops/:shop');
@@ -218,7 +218,7 @@ describe('canaries', function () {
       .and.contain('"resource":"lost"');
   });
 
-  it('none of them is anywhere except in its expected places', () => {
+  it('are nowhere except in their expected places', () => {
     const all = getCanaries();
     expect(all.size).to.be.greaterThan(40);
     const found = [...all].flatMap(([name, value]) =>
@@ -234,7 +234,7 @@ describe('canaries', function () {
     }
   });
 
-  it('and each is in its expected places, so the search works', () => {
+  it('are each in their expected places, so the search works', () => {
     const owed = FEATURES.flatMap(({ calls }) => calls.flatMap(({ gives = [] }) => gives));
     for (const name of owed) {
       const there = seen.some(({ text, may }) => may.includes(name) && text.includes(getCanary(name)));

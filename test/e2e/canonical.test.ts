@@ -1,6 +1,6 @@
 /**
- * One identity, however it is typed: rules bring texts into one form before they are judged, compared and stored, and limits count
- * all spellings as one. Real HTTP on an embedded database.
+ * One identity in any notation: rules convert texts into one form before they are validated, compared and stored, and
+ * limits count all notations as one. Real HTTP on an embedded database.
  */
 import { expect } from 'chai';
 import { FORMS, type CanonicalForm } from '../../plugins/validation-types/shared/canonical.light.js';
@@ -86,7 +86,7 @@ describeOnDatabase(
   'canonical identity',
   { files: FILES, config: { websocket: { enabled: true } }, judged: true },
   (kernel) => {
-    it('all spellings of an address are one account', async () => {
+    it('treats all notations of an address as one account', async () => {
       const post = (path: string, email: string, password: string) => kernel().post(path, { email, password });
       const made = await post('/sign-up', '  Ada@B\u00fccher.Example. ', 'caf\u0065\u0301');
       expect([made.status, made.body]).to.deep.equal([200, { email: 'ada@xn--bcher-kva.example' }]);
@@ -100,7 +100,7 @@ describeOnDatabase(
       expect((await post('/sign-in', 'ada@xn--bcher-kva.example', 'cafe')).status).to.equal(401);
     });
 
-    it('texts are checked and used in their canonical form; others are used as they were sent', async () => {
+    it('validates and uses texts in their canonical form; others are used as they were sent', async () => {
       const sent = {
         plain: ' A ',
         trimmed: '\u00a0ab\t',
@@ -140,7 +140,7 @@ describeOnDatabase(
       await client.close();
     });
 
-    it('a limit counts all spellings as one, without a rule', async () => {
+    it('counts all notations as one in a limit, without a rule', async () => {
       const spellings = [
         'eve@b\u00fccher.de',
         'EVE@B\u00dcCHER.DE',
@@ -167,7 +167,7 @@ describeOnDatabase(
         expect((await kernel().post('/guess', { email: blank })).body['code']).to.equal('LIM_UNIDENTIFIED');
     });
 
-    it('a limit counts numbers by their value, as text or not', async () => {
+    it('counts numbers by their value in a limit, as text or not', async () => {
       const statuses: number[] = [];
       for (const email of [5, '5', ' 5', '05', '5.0', '+5', '5e0'])
         statuses.push((await kernel().post('/guess', { email })).status);
@@ -178,7 +178,7 @@ describeOnDatabase(
   },
 );
 
-describe('forms of texts', () => {
+describe('canonical forms of text', () => {
   const forms = fc.subarray([...FORMS], { minLength: 1 });
   const texts = fc.oneof(
     generateText(),

@@ -14,7 +14,7 @@ interface Row {
   readonly file: string;
   readonly range: { readonly start: { readonly line: number } };
 }
-describe('settings that stop a start', () => {
+describe('settings that prevent the start', () => {
   async function check(resources: readonly object[], config: object, env: Record<string, string>): Promise<Row[]> {
     const project = await createTempProject({
       'definitions/all.json': [MODEL, ...resources],
@@ -34,7 +34,7 @@ describe('settings that stop a start', () => {
     });
 
   for (const { what, code, resource = defineReturnResource('one', 1), env = {}, config = {}, away } of SETTINGS)
-    it(`${what}: a row of the check, and the reason of the start`, async () => {
+    it(`${what}: are a row of the check, and the reason at startup`, async () => {
       const rows = await check([resource], config, env);
       expect(rows.map((row) => row.code)).to.deep.equal([code]);
       const failure = await start([resource], config, env).then(
@@ -45,7 +45,7 @@ describe('settings that stop a start', () => {
       expect(reason).to.equal(away ?? code);
     });
 
-  it('are said all at once, each at its field, and the rest is served where that is wanted', async () => {
+  it('are reported all at once, each at its field, and the rest is served if configured', async () => {
     const [first, second] = SETTINGS;
     const env = { SETTING: BAD_PEM };
     const resources = [

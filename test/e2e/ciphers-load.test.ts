@@ -1,4 +1,4 @@
-/** What stops a start: keys, nonces and additional data that cannot be used. And nonces that tests may fix. */
+/** Errors at startup: invalid keys, nonces and additional data. And nonces that tests may fix. */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import { startKernel } from '../support/kernel.js';
@@ -27,7 +27,7 @@ const sealing = (id: string, options: Options, algorithm = 'Aes256Gcm'): object 
   returnables: ['stored'],
 });
 
-/** Code and message parameters of what stopped the start; null when nothing did. */
+/** Code and message parameters of the startup error; null without one. */
 async function findStartError(
   options: Options,
   { key = KEY, algorithm = 'Aes256Gcm', testing = false, text = '' } = {},
@@ -88,14 +88,14 @@ describe('ciphers at load', () => {
     expect(await findStartError({ nonce: '$ENV.TEXT' }, { text: 'n'.repeat(12) })).not.to.equal(null);
   });
 
-  it('accept one in tests, of the right size', async () => {
+  it('accept one in tests, of the correct size', async () => {
     const testing = true;
     expect(await findStartError({ nonce: 'n'.repeat(12) }, { testing })).to.equal(null);
     expect(await findStartError({ nonce: 'n'.repeat(11) }, { testing })).not.to.equal(null);
     expect((await findStartError({ nonce: '$ENV.TEXT' }, { testing, text: 'short' }))?.code).to.equal('CPH_NONCE');
   });
 
-  it('make the same ciphertext for the same value under a fixed nonce, and another one for everything else', async () => {
+  it('create the same ciphertext for the same value under a fixed nonce, and another one for everything else', async () => {
     const fixed = { nonce: 'hex:000102030405060708090a0b' };
     const resources = [
       sealing('a', fixed),

@@ -1,4 +1,4 @@
-/** `ciphers` over real HTTP: what is stored is unreadable, what comes back is what was sent. */
+/** `ciphers` over real HTTP: stored values are unreadable, returned ones equal the sent ones. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';
@@ -36,7 +36,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
 
   for (const sort of sorts) {
     const some = sampleCases('vectors', sort, forms, 1);
-    it(`${sort}: any value comes back in ${some.join(', ')}, and only its ciphertext is in the row`, async () => {
+    it(`${sort}: restores any value from ${some.join(', ')}, and only its ciphertext is in the row`, async () => {
       for (const form of some) {
         const seen = new Set<unknown>();
         for (const value of VALUES) {
@@ -75,7 +75,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     }
   });
 
-  it('answers with one rejection, whatever is wrong', async () => {
+  it('returns one error response, whatever is wrong', async () => {
     const id = await add('Aes256Gcm-Base64', { secret: 'canary-value' });
     const { secret } = await readStored(id);
     const text = String(secret);
@@ -197,7 +197,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     expect((await post('/verify-hash', { id, secret: 'wrong horse' })).status).to.equal(401);
   });
 
-  it('answers nothing that was decrypted unless it is named', async () => {
+  it('returns nothing that was decrypted unless it is named', async () => {
     const id = await add('Aes256Gcm-Base64', { name: 'n', secret: 'canary-hidden' });
     const { status, body, text } = await post('/unnamed', { id });
     expect(status).to.equal(200);

@@ -1,4 +1,4 @@
-/** Claims are settled before anything is written: a request that fails for want of one leaves nothing behind. */
+/** Claims are resolved before anything is written: a request that fails for a missing one leaves nothing. */
 import { expect } from 'chai';
 import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
 import type { Loose } from '../support/client.js';
@@ -81,7 +81,7 @@ describe('claims', () => {
   const listIds = async (): Promise<unknown[]> =>
     (await kernel.post<readonly Loose[]>('/all')).body.map(({ id }) => id);
 
-  it('that the result does not have roll the work back', async () => {
+  it('roll back the work if the result does not have them', async () => {
     const sent = { email: 'a@example.com', profile: { name: 'Ada' } };
     expect((await kernel.post('/with-role', { id: 1, ...sent })).status).to.equal(422);
     expect((await kernel.post('/other', { id: 2, ...sent })).status).to.equal(401);
@@ -91,7 +91,7 @@ describe('claims', () => {
     expect(await listIds()).to.deep.equal([3]);
   });
 
-  it('that an actionable reads are requested before any other has written', async () => {
+  it('are required before any write if an actionable reads them', async () => {
     const { body } = await kernel.post('/sign-up', { id: 10, email: 'b@example.com', profile: null });
     const before = await listIds();
     const sent = { id: 11, email: 'c@example.com', profile: null };
@@ -100,7 +100,7 @@ describe('claims', () => {
     expect(await listIds()).to.deep.equal(before);
   });
 
-  it('that no result has are an error at load', async () => {
+  it('are an error at load if no result has them', async () => {
     const bad = {
       id: 'bad',
       resource: 'bad',

@@ -1,6 +1,6 @@
 /**
- * `lintel backup` and `lintel restore`: a copy of a running server under writes is one instant of it, what is put back serves the same
- * rows, documents and files, a damaged copy is named, and whatever is cut off loses nothing.
+ * `lintel backup` and `lintel restore`: a copy of a running server under writes is consistent, a restored project
+ * serves the same rows, documents and files, a damaged copy is reported, and an interruption loses nothing.
  */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -89,7 +89,7 @@ describe('lintel backup and restore', () => {
     for (const made of projects) await made.dispose();
   });
 
-  it('copies a running server under writes, whole and private', async () => {
+  it('copies a running server under writes, completely, with private files', async () => {
     await serving(project, async (kernel) => {
       await kernel.post('/open');
       await kernel.post('/write', { text: 'first' });
@@ -121,7 +121,7 @@ describe('lintel backup and restore', () => {
     expect(again.stderr).to.include('already contains files');
   }).timeout(60_000);
 
-  it('restores it into empty folders, and the same rows, documents and files are served', async () => {
+  it('restores it into empty folders, and serves the same rows, documents and files', async () => {
     const other = await make();
     expect(await run(['restore', copy], other.folder)).to.include({ code: 0, stderr: '' });
     await serving(other, async (kernel) => {
@@ -193,7 +193,7 @@ describe('lintel backup and restore', () => {
     expect(existsSync(`${target}.unfinished`)).to.equal(false);
     const staged = `${data(project.folder)}.restoring`;
     await killedAt(['restore', '--replace', copy], staged);
-    // At whatever moment: a start refuses what is half restored, and never begins with nothing.
+    // At any moment: a start rejects a half-restored folder, and never begins empty.
     await rename(data(project.folder), `${data(project.folder)}.before-kill`);
     await mkdir(data(project.folder));
     const refused = await checkFolder(data(project.folder), 'main').catch((error: unknown) => error);

@@ -38,7 +38,7 @@ describe('lintel check: one row for one cause', function () {
   });
   after(() => project.dispose());
 
-  it('the fields of a project in camelCase', async () => {
+  it('reports the fields of a project in camelCase once', async () => {
     const { code, stdout } = await runCli(['check'], { cwd: project.folder, env: {} });
     expect(code).to.equal(1);
     const frames = stdout.trim().split('\n\n');
@@ -53,7 +53,7 @@ describe('lintel check: one row for one cause', function () {
     expect(stdout).to.match(/also at \S+, \S+, \S+ and \d+ more/);
   });
 
-  it('each position is a row in formats for programs', async () => {
+  it('reports each position in machine-readable formats', async () => {
     const { stdout } = await runCli(['check', '--format', 'json'], { cwd: project.folder, env: {} });
     expect(JSON.parse(stdout)).to.have.length(78);
   });
@@ -82,21 +82,21 @@ const dependOn = (id: string, action: number): object =>
   select('SELECT title FROM notes', { depends_on: [{ resource_id: id, action_ids: [action] }] });
 
 const MISTAKES: readonly Mistake[] = [
-  { what: 'a variable that is not set', code: 'ENV_MISSING', make: () => call('$ENV.NOWHERE/x') },
+  { what: 'an unset variable', code: 'ENV_MISSING', make: () => call('$ENV.NOWHERE/x') },
   {
-    what: 'a key that is not set',
+    what: 'an unset key',
     code: 'ENV_MISSING',
     make: () => ({ tokenize: { ...sign, encryption_key: '$ENV.NO_KEY' } }),
   },
   { what: 'a blank key', code: 'ENV_BLANK', make: () => ({ tokenize: { ...sign, encryption_key: '$ENV.BLANK' } }) },
   {
-    what: 'a key of a sample',
+    what: 'a sample key',
     code: 'TOK_KEY',
     make: () => ({ tokenize: { ...sign, encryption_key: '$ENV.SAMPLE' } }),
   },
-  { what: 'an address with a wrong scheme', code: 'OUT_URL', make: () => call('$ENV.ADDRESS/x') },
-  { what: 'a key of a wrong length', code: 'CPH_KEY', make: () => decrypt('$ENV.SHORT') },
-  { what: 'another key of a wrong length', code: 'CPH_KEY', make: () => decrypt('$ENV.SHORTER') },
+  { what: 'a URL with an invalid scheme', code: 'OUT_URL', make: () => call('$ENV.ADDRESS/x') },
+  { what: 'a key of invalid length', code: 'CPH_KEY', make: () => decrypt('$ENV.SHORT') },
+  { what: 'another key of invalid length', code: 'CPH_KEY', make: () => decrypt('$ENV.SHORTER') },
   { what: 'a table without a model', code: 'SQL_TABLE', make: () => select('SELECT id FROM nothing_here') },
   {
     what: 'a renamed column',
@@ -106,7 +106,7 @@ const MISTAKES: readonly Mistake[] = [
   },
   { what: 'a generator', code: 'DEF_UNKNOWN_PLUGIN', make: () => insert('$GENERATOR.SNOWFLAKE') },
   { what: 'a mode', code: 'DEF_UNKNOWN_PLUGIN', make: () => ({ actionables: [{ id: 1, mode: 'GRAPHQL' }] }) },
-  { what: 'an invented field', code: 'DEF_INVENTED', make: () => ({ throttle: { limit: 3 } }) },
+  { what: 'an unknown field', code: 'DEF_INVENTED', make: () => ({ throttle: { limit: 3 } }) },
   { what: 'an unknown accessor', code: 'ACC_INVENTED', make: () => insert('$USER.id') },
   {
     what: 'a connection',
@@ -118,14 +118,14 @@ const MISTAKES: readonly Mistake[] = [
   { what: 'a function', code: 'SQL_REFUSED', make: () => select('SELECT slug(title) AS s FROM notes') },
   { what: 'a type', code: 'SQL_REFUSED', make: () => select('SELECT title::money2 AS t FROM notes') },
   {
-    what: 'a feature that is disabled, and what reads from it',
+    what: 'a disabled feature, and what reads from it',
     code: 'DEF_UNKNOWN_PLUGIN',
     make: () => ({ ...insert('$PROTECTED.id'), protected: { provide_as: 'Authorization', extract_claims: ['id'] } }),
   },
 ];
 const EACH = 3;
 
-describe('lintel check: one row for a mistake that many resources share', function () {
+describe('lintel check: one row for a mistake in many resources', function () {
   let project: TempProject;
   const env = {
     ...{
@@ -150,14 +150,14 @@ describe('lintel check: one row for a mistake that many resources share', functi
       'definitions/_note.json': { id: KEY, title: { type: 'String' } },
       'definitions/base.json': { id: 'base', resource: 'base', actionables: [{ id: 1, mode: 'RETURN', value: 1 }] },
       'definitions/wrong.json': wrong,
-      // Whatever is broken here is not said again of the statements that use the table.
+      // Errors of a table are not repeated for the statements that use it.
       'definitions/_broken.json': '{ "id": { "type": "Number", "primary_key": true }, "na',
       'definitions/reads.json': { id: 'reads', resource: 'reads', ...select('SELECT name FROM brokens') },
     });
   });
   after(() => project.dispose());
 
-  it('with the list of its places', async () => {
+  it('lists its locations', async () => {
     const { stdout } = await runCli(['check'], { cwd: project.folder, env });
     const frames = stdout.trim().split('\n\n').slice(0, -1);
     const found = frames.map((frame) => {
@@ -167,12 +167,12 @@ describe('lintel check: one row for a mistake that many resources share', functi
       return `${code} ${(listed === '' ? 1 : 1 + listed.split(', ').length) + Number(more)}`;
     });
     const expected = MISTAKES.map(({ code, places = 1 }) => `${code} ${places * EACH}`);
-    // Of the broken file, and advice about what is returned.
+    // Of the invalid file, and advice about returned columns.
     const others = found.filter((row) => !/^(?:SRC|RET)_/.test(row));
     expect(others.sort(), stdout).to.deep.equal(expected.sort());
   });
 
-  it('of each variable by itself', async () => {
+  it('reports each variable separately', async () => {
     const { stdout } = await runCli(['check'], { cwd: project.folder, env });
     for (const name of ['NOWHERE', 'NO_KEY', 'BLANK', 'SHORT"', 'SHORTER'])
       expect(stdout.split(name).length - 1, name).to.be.greaterThan(0);

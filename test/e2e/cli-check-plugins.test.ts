@@ -1,4 +1,4 @@
-/** `lintel check` and `audit` of a project with plugins in its folders: their code is not run unless `--trust` says so. */
+/** `lintel check` and `audit` of a project with plugins in its folders: their code runs only with `--trust`. */
 import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -20,7 +20,7 @@ describe('lintel check without the code of a project', () => {
   const projects: TempProject[] = [];
   after(() => Promise.all(projects.map((project) => project.dispose())));
 
-  /** Its spec is imported anew: a process reads a module once. */
+  /** Its spec is imported again: a process loads a module once. */
   async function project(definition: object, more: object = {}): Promise<string> {
     const files = {
       'package.json': { type: 'module' },
@@ -42,7 +42,7 @@ describe('lintel check without the code of a project', () => {
   const marks = (cwd: string): Promise<string> => readFile(join(cwd, 'mine/ran'), 'utf8').catch(() => '');
   const codes = ({ stdout }: Finished): string[] => (JSON.parse(stdout) as { code: string }[]).map(({ code }) => code);
 
-  it('without a manifest no code runs, unchecked parts are reported, and the exit code is 1', async () => {
+  it('runs no code without a manifest, reports unchecked parts, and exits with 1', async () => {
     for (const definition of [SOUND, MISSPELT]) {
       const cwd = await project(definition);
       for (const word of ['check', 'audit']) {
@@ -56,7 +56,7 @@ describe('lintel check without the code of a project', () => {
     }
   });
 
-  it('with a manifest its names are known, and skipped rules in code are reported', async () => {
+  it('reads names from a manifest, and reports skipped rules in code', async () => {
     const cwd = await project(SOUND);
     expect((await run(cwd, 'manifest', './mine')).code).to.equal(0);
     await rm(join(cwd, 'mine/ran'));
@@ -72,7 +72,7 @@ describe('lintel check without the code of a project', () => {
     expect(stderr).to.contain('its manifest is not sound');
   });
 
-  it('--trust runs it; --fix and --database ask for it', async () => {
+  it('runs code with --trust, which --fix and --database require', async () => {
     const cwd = await project(SOUND);
     for (const words of [['--fix'], ['--fix-all', '--yes'], ['--database']]) {
       const { code, stderr } = await run(cwd, 'check', ...words);
@@ -82,7 +82,7 @@ describe('lintel check without the code of a project', () => {
     expect([code, stderr, await marks(cwd)]).to.deep.equal([0, '', 'x']);
   });
 
-  it('commands that run plugins ask for --trust, those that describe them read manifests', async () => {
+  it('requires --trust in commands that run plugins, and reads manifests in those that describe them', async () => {
     const cwd = await project(SOUND);
     const running = [
       ['plan', 'code'],
@@ -112,7 +112,7 @@ describe('lintel check without the code of a project', () => {
     expect([code, await marks(trusted)], stdout).to.deep.equal([0, 'x']);
   });
 
-  it('manifest runs the folder that it is given, and no other of the config', async () => {
+  it('runs the folder given to `manifest`, and no other of the config', async () => {
     const cwd = await project(SOUND, { plugins: ['builtin:*', './mine', './other'] });
     await cp(join(PLUGIN_FIXTURES, 'short-code'), join(cwd, 'other'), { recursive: true });
     const spec = join(cwd, 'other/spec.js');
@@ -127,7 +127,7 @@ describe('lintel check without the code of a project', () => {
     }
   });
 
-  it('a folder that is linked from outside the project is not read', async () => {
+  it('does not read a folder that is linked from outside the project', async () => {
     const elsewhere = await project(SOUND);
     expect((await run(elsewhere, 'manifest', './mine')).code).to.equal(0);
     const cwd = await project(SOUND);
@@ -138,7 +138,7 @@ describe('lintel check without the code of a project', () => {
     expect(stderr).to.contain('it is outside the project');
   });
 
-  it('without project plugins nothing is asked or printed', async () => {
+  it('asks and prints nothing without project plugins', async () => {
     const made = await createTempProject({ 'definitions/a.json': defineReturnResource('a', 1) });
     projects.push(made);
     const { code, stderr } = await run(made.folder, 'check');

@@ -1,4 +1,4 @@
-/** The command line where it only reads: help, version, `check`, `plan`, and what it says about a wrong config. */
+/** The read-only command line: help, version, `check`, `plan`, and errors of a config. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -15,7 +15,7 @@ import {
   type TempProject,
 } from '../support/project.js';
 
-describe('lintel: commands that only read', function () {
+describe('lintel: read-only commands', function () {
   const projects: TempProject[] = [];
   after(() => Promise.all(projects.map((project) => project.dispose())));
 
@@ -25,7 +25,7 @@ describe('lintel: commands that only read', function () {
     return runCli(words, { cwd: project.folder, env });
   }
 
-  it('check --transactions lists the isolation and the locks of each transaction', async () => {
+  it('lists the isolation and the locks of each transaction with check --transactions', async () => {
     const step = (id: number, query: string): object => ({
       id,
       mode: 'QUERY',
@@ -59,12 +59,12 @@ describe('lintel: commands that only read', function () {
   });
 
   describe('usage', () => {
-    it('--version is that of the package', async () => {
+    it('prints the version of the package with --version', async () => {
       const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
       expect(await run(['--version'])).to.deep.equal({ code: 0, stdout: `${version}\n`, stderr: '' });
     });
 
-    it('--help lists the commands on stdout; no command is an error on stderr', async () => {
+    it('lists the commands on stdout with --help, and reports a missing command on stderr', async () => {
       const help = await run(['--help']);
       expect(help.code).to.equal(0);
       for (const word of ['serve', 'dev', 'check', 'plan', '--config', '--format', 'PORT'])
@@ -78,18 +78,18 @@ describe('lintel: commands that only read', function () {
       ['chekc', 'check'],
       ['srve', 'serve'],
     ] as const) {
-      it(`"${word}" is no command; "${near}" is suggested`, async () => {
+      it(`suggests "${near}" for the unknown command "${word}"`, async () => {
         const { code, stderr } = await run([word]);
         expect(code).to.equal(2);
         expect(stderr).to.contain(`There is no command "${word}". Did you mean "${near}"?`);
       });
     }
 
-    it('names of object methods are no commands', async () => {
+    it('rejects names of object methods as commands', async () => {
       for (const word of ['constructor', 'toString', '__proto__']) expect((await run([word])).code).to.equal(2);
     });
 
-    it('an unknown option and an unknown format are reported without a stack', async () => {
+    it('reports an unknown option and an unknown format without a stack', async () => {
       const option = await run(['check', '--fromat', 'json']);
       expect([option.code === 0, option.stderr.includes('    at ')]).to.deep.equal([false, false]);
       expect(option.stderr).to.contain('--fromat');
@@ -122,7 +122,7 @@ describe('lintel: commands that only read', function () {
       expect(stdout).not.to.contain('\u001b[');
     });
 
-    it('warnings and hints alone do not fail it', async () => {
+    it('does not fail for warnings and hints alone', async () => {
       const unreachable = {
         ...defineReturnResource('a', 1),
         actionables: [{ id: 1, mode: 'RETURN', value: 1, no_op: true }],
@@ -132,7 +132,7 @@ describe('lintel: commands that only read', function () {
       expect(stdout).to.contain('LNK_UNREACHABLE').and.contain('1 warning');
     });
 
-    it('--format json prints rows that a program can read', async () => {
+    it('prints machine-readable rows with --format json', async () => {
       const { code, stdout } = await run(['check', '--format', 'json'], BROKEN);
       expect(code).to.equal(1);
       const rows = JSON.parse(stdout) as Loose[];
@@ -153,7 +153,7 @@ describe('lintel: commands that only read', function () {
       expect(JSON.parse((await run(['check', '--format', 'json'], SOUND)).stdout)).to.deep.equal([]);
     });
 
-    it('--format sarif has one-based regions and a rule for each code', async () => {
+    it('prints one-based regions and a rule for each code with --format sarif', async () => {
       const { code, stdout } = await run(['check', '--format', 'sarif'], BROKEN);
       expect(code).to.equal(1);
       interface Sarif {
@@ -189,8 +189,8 @@ describe('lintel: commands that only read', function () {
     });
   });
 
-  describe('the config', () => {
-    it('--config names the file, and paths in it are relative to it', async () => {
+  describe('config file', () => {
+    it('is named with --config, and paths in it are relative to it', async () => {
       const files = {
         'conf/my.json': { definitions: ['defs/*.json'] },
         'conf/defs/a.json': BROKEN['definitions/a.json'],
@@ -200,7 +200,7 @@ describe('lintel: commands that only read', function () {
       expect(stdout).to.contain('conf/defs/a.json:4:3');
     });
 
-    it('a pattern that matches no file is an error, and stops a start', async () => {
+    it('is invalid if a pattern matches no file, which prevents the start', async () => {
       const config =
         '{\n  "definitions": ["definitions/*.json", "defintions/*.json", "definitions/*.jsonc", "!old/*"]\n}\n';
       const files = { ...SOUND, 'lintel.config.json': config };
@@ -214,13 +214,13 @@ describe('lintel: commands that only read', function () {
       }
     });
 
-    it('names a missing file', async () => {
+    it('is named if it is missing', async () => {
       const { code, stderr } = await run(['check', '--config', 'nowhere.json']);
       expect(code).to.equal(1);
       expect(stderr).to.contain('nowhere.json').and.contain('there is no such file').and.not.contain('    at ');
     });
 
-    it('its problems have places, and stop every command', async () => {
+    it('has problems with locations, which stop every command', async () => {
       const files = { ...SOUND, 'lintel.config.json': '{\n  "htpp": {},\n  "definitions": "x"\n}\n' };
       const { code, stdout } = await run(['check'], files);
       expect(code).to.equal(1);
@@ -236,7 +236,7 @@ describe('lintel: commands that only read', function () {
       expect(planned.stderr).not.to.contain('    at ');
     });
 
-    it('two keys with one value are one row, also if no definition names them', async () => {
+    it('reports two keys with one value in one row, also if no definition names them', async () => {
       const env = { BLIND_INDEX_KEY: 'k1'.repeat(16), QUEUE_ENCRYPTION_KEY: 'k1'.repeat(16) };
       const files = { 'definitions/a.json': defineReturnResource('a', 1) };
       const { code, stdout, stderr } = await run(['check'], files, env);
@@ -246,7 +246,7 @@ describe('lintel: commands that only read', function () {
       expect(apart.stdout + apart.stderr).not.to.contain('SEC_SAME_VALUE');
     });
 
-    it('a missing variable is reported where it is used; .env provides it, and the environment takes precedence', async () => {
+    it('reports a missing variable where it is used; .env sets it, and the environment takes precedence', async () => {
       const files = {
         'definitions/a.json': defineQueryResource('a', 'SELECT $1::text = $2::text AS same', [
           '$ENV.API_KEY',
@@ -267,7 +267,7 @@ describe('lintel: commands that only read', function () {
       ['PORT', '-1'],
       ['MAX_PAYLOAD_LIMIT', '1MB'],
     ] as const) {
-      it(`${name}=${value} is rejected by name`, async () => {
+      it(`rejects ${name}=${value} by name`, async () => {
         const { code, stderr } = await run(['serve'], SOUND, { [name]: value });
         expect(code).to.equal(1);
         expect(stderr).to.contain('CFG_VARIABLE').and.contain(`"${name}"`).and.not.contain('    at ');
@@ -296,7 +296,7 @@ describe('lintel: commands that only read', function () {
     const env = { SECRET: 'canary-plan-8842', DATABASE_URL: 'postgres://u:canary-plan-pw@127.0.0.1:1/x' };
 
     for (const id of ['transfer', 'wallet/transfer']) {
-      it(`shows what "${id}" does, without a connection and without a secret`, async () => {
+      it(`shows the plan of "${id}", without a connection and without a secret`, async () => {
         const { code, stdout, stderr } = await run(['plan', id], files, env);
         expect([code, stderr]).to.deep.equal([0, '']);
         expect(stdout).to.contain('path: wallet/transfer').and.contain('payload_validation');
@@ -305,12 +305,12 @@ describe('lintel: commands that only read', function () {
       });
     }
 
-    it('--format json is JSON', async () => {
+    it('prints JSON with --format json', async () => {
       const { stdout } = await run(['plan', 'transfer', '--format', 'json'], files, env);
       expect(JSON.parse(stdout)).to.include({ id: 'transfer', path: 'wallet/transfer', main: 'transfer#1' });
     });
 
-    it('--format json prints only JSON, also if there are warnings', async () => {
+    it('prints only JSON with --format json, also if there are warnings', async () => {
       const project = await createTempProject();
       try {
         await copySample(project.folder);
@@ -323,7 +323,7 @@ describe('lintel: commands that only read', function () {
       }
     });
 
-    it('an unknown id is reported with the nearest one; a broken one as such; none at all as a question', async () => {
+    it('reports an unknown id with the nearest one, an invalid resource, and a missing id', async () => {
       const unknown = await run(['plan', 'tranfser'], files, env);
       expect(unknown.code).to.equal(1);
       expect(unknown.stderr).to.contain('"tranfser" does not exist').and.contain('Did you mean "transfer"?');

@@ -1,4 +1,4 @@
-/** `lintel dev`: files are edited, its output is waited for, and requests show what it serves. */
+/** `lintel dev`: files are edited, its output is awaited, and requests show what it serves. */
 import { expect } from 'chai';
 import { FSWatcher } from 'chokidar';
 import { startCli } from '../support/child.js';
@@ -26,7 +26,7 @@ describe('lintel dev', function () {
     await project.dispose();
   });
 
-  /** Writes and waits for the line that says what is served since; gives what was printed meanwhile. */
+  /** Writes and waits for the line that reports the reload; returns the output until then. */
   async function save(name: string, content: unknown, line: RegExp): Promise<string> {
     const from = child.output().length;
     await project.write(name, content);
@@ -71,13 +71,13 @@ describe('lintel dev', function () {
     expect(await answer('/b')).to.equal(2);
   });
 
-  it('starts in an empty project, and sees the first definition', async () => {
+  it('starts in an empty project, and loads the first definition', async () => {
     await start({ 'lintel.config.json': {} });
     await save(A, defineReturnResource('a', 1), /serving 1 resource/);
     expect(await answer('/a')).to.equal(1);
   });
 
-  it('reads a file whose event was lost, soon after a reload', async () => {
+  it('loads a file whose event was lost, soon after a reload', async () => {
     const events = FSWatcher.prototype as unknown as { emit: (this: unknown, ...args: unknown[]) => boolean };
     const { emit } = events;
     events.emit = function (...args) {
@@ -151,7 +151,7 @@ describe('lintel dev', function () {
     // The types that the database found are in the description of the interface.
     const described = JSON.stringify((await client.request('GET', '/openapi.json')).body);
     expect(described).to.contain('"properties":{"n":{"type":["integer","null"]}}');
-    // The place in the statement, as the check marks it: also behind escapes, and where Lintel adds to the text.
+    // The position in the statement, as the check marks it: also after escapes, and where Lintel extends the text.
     for (const [path, marked, before] of [
       ['missing', 'nowhere', '\\n n FROM '],
       ['written', 'nothing', 'INSERT INTO '],
@@ -173,7 +173,7 @@ describe('lintel dev', function () {
     expect(reason).to.match(/"level":30.*"reason":"[^"]+".*"msg":"webhook rejected"/);
   });
 
-  it('says that a changed config or .env needs a restart', async () => {
+  it('reports that a changed config or .env needs a restart', async () => {
     await start({ [A]: defineReturnResource('a', 1), 'lintel.config.json': {}, '.env': 'X=1\n' });
     await save('lintel.config.json', { migrate: false }, /lintel\.config\.json changed: restart/);
     await save('.env', 'X=2\n', /\.env changed: restart/);

@@ -1,6 +1,6 @@
 /**
- * The end of `lintel serve` in its order: work that was begun is finished or handed back, connections at rest hold up nobody,
- * a balancer has time to notice. The plugin `desk` says what it is told; nothing here waits for time but the last assertion.
+ * The shutdown of `lintel serve` in its order: started work is finished or returned, idle connections delay nothing, a
+ * balancer has time to react. The plugin `desk` prints its calls; only the last assertion waits for time.
  */
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -16,11 +16,11 @@ const filesWith = (timeouts: object = {}): Record<string, unknown> => ({
   'definitions/a.json': [defineReturnResource('desk', '$GENERATOR.DESK'), defineReturnResource('echo', '$PAYLOAD')],
   'lintel.config.json': { plugins: PLUGINS, http: { timeouts } },
 });
-/** What the plugin said after it was ready, in order. */
+/** Output of the plugin after it was ready, in order. */
 const said = (child: Running): string[] =>
   [...child.output().matchAll(/"msg":"desk: (.*)"/g)].map(([, text]) => text ?? '').slice(2);
 
-describe('lintel serve ends', function () {
+describe('end of lintel serve', function () {
   const { start } = serveInProcess();
   const { start: startProcess } = serveAsChild();
 
@@ -30,7 +30,7 @@ describe('lintel serve ends', function () {
     const slow = client.post('/echo', { hold: 'SIGUSR1' });
     await child.waitForOutput(/recorder holds a request/);
     const over = child.stop('SIGTERM');
-    // Work ends beside the requests, and begins to end before they do.
+    // Jobs end independently of requests, and begin to end before them.
     await child.waitForOutput(/desk: takes up nothing more/);
     process.emit('SIGUSR1', 'SIGUSR1');
     expect((await slow).status).to.equal(200);
@@ -40,7 +40,7 @@ describe('lintel serve ends', function () {
     expect(said(child)).to.deep.equal(['takes up nothing more', 'is over', 'closed']);
   });
 
-  it('with work that takes too long: releases it, logs this, and the exit code is 1', async () => {
+  it('with work that takes too long: releases it, logs this, and exits with 1', async () => {
     const child = await start(filesWith({ drain: 0.3 }), { env: { WORK: 'SIGUSR2' } });
     await waitUntilReady(child);
     const { code, stdout } = await child.stop('SIGTERM');
@@ -49,7 +49,7 @@ describe('lintel serve ends', function () {
     expect(stdout).to.contain('jobs released').and.not.contain('requests aborted');
   });
 
-  it('at the second signal: releases work at once, and the exit code is not 0', async () => {
+  it('at the second signal: releases work immediately, and does not exit with 0', async () => {
     const child = await startProcess(filesWith(), { env: { WORK: 'SIGUSR2' } });
     await waitUntilReady(child);
     child.send('SIGTERM');
@@ -60,12 +60,12 @@ describe('lintel serve ends', function () {
     expect(said(child)).to.deep.equal(['takes up nothing more', 'hands back']);
   });
 
-  it('with an open connection that sends nothing', async () => {
+  it('with an open connection that sends nothing: is not delayed', async () => {
     const child = await start(filesWith());
     const { url } = await waitUntilReady(child);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     await once(socket, 'connect');
-    // The server has it once it answers one that came later.
+    // The server has received it once it responds to a later one.
     await fetch(`${url}/status/live`).then((answer) => answer.text());
     const elapsed = startStopwatch();
     const closed = once(socket, 'close');
@@ -74,7 +74,7 @@ describe('lintel serve ends', function () {
     await closed;
   });
 
-  it('during `linger`: is not ready, and answers requests on connections that it then closes', async () => {
+  it('during `linger`: is not ready, and responds to requests on connections that it then closes', async () => {
     const child = await start(filesWith({ linger: 1 }));
     const client = await waitUntilReady(child);
     const over = child.stop('SIGTERM');

@@ -1,4 +1,4 @@
-/** `lintel schema`, `docs` and `manifest`: what they write, where, and when they refuse. */
+/** `lintel schema`, `docs` and `manifest`: what they write, where, and when they reject. */
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Ajv from 'ajv';
@@ -36,7 +36,7 @@ describe('lintel: commands that write files from the specs', function () {
       expect(validate({ http: { prot: 0 } })).to.equal(false);
     });
 
-    it('--out writes a file, or one file for each sort into a folder', async () => {
+    it('writes with --out a file, or one file for each kind into a folder', async () => {
       const { folder: cwd } = await folderWith();
       expect((await runCli(['schema', '--for', 'model', '--out', 'a/model.json'], { cwd })).stdout).to.equal(
         'wrote a/model.json\n',
@@ -50,7 +50,7 @@ describe('lintel: commands that write files from the specs', function () {
       );
     });
 
-    it('works with a config that is not valid, and lists the targets', async () => {
+    it('works with an invalid config, and lists the targets', async () => {
       const { folder: cwd } = await folderWith({ 'lintel.config.json': '{ "htpp": 1 }' });
       expect((await runCli(['schema'], { cwd })).code).to.equal(0);
       const { code, stderr } = await runCli(['schema', '--for', 'modle'], { cwd });
@@ -83,7 +83,7 @@ describe('lintel: commands that write files from the specs', function () {
       expect((await runCli(['docs', '--trust'], { cwd })).stdout).to.match(/^docs\/reference: \d+ pages, 0 changed\n$/);
     });
 
-    it('--check names pages that are not current; obsolete pages are removed, pages of authors remain', async () => {
+    it('names outdated pages with --check; obsolete pages are removed, pages of authors remain', async () => {
       const { folder: cwd } = await folderWith();
       await runCli(['docs', '--out', 'ref'], { cwd });
       const current = await runCli(['docs', '--out', 'ref', '--check'], { cwd });
@@ -127,7 +127,7 @@ describe('lintel: commands that write files from the specs', function () {
       for (const { runtime } of read.plugins) await readFile(join(cwd, 'plugins', runtime ?? ''), 'utf8');
     });
 
-    it('writes where editors look: into the folder that the config lists', async () => {
+    it('writes into the folder that the config lists', async () => {
       const cwd = await plugins('limits');
       await writeFile(join(cwd, 'lintel.config.json'), '{ "plugins": ["builtin:*", "./plugins"] }');
       const { code, stdout } = await runCli(['manifest', 'plugins/quota'], { cwd });
@@ -136,7 +136,7 @@ describe('lintel: commands that write files from the specs', function () {
       expect(await readdir(join(cwd, 'plugins/quota'))).not.to.include('plugin.manifest.json');
     });
 
-    it('--check passes while nothing changed, fails after it, and writes nothing', async () => {
+    it('passes with --check while nothing changed, fails after it, and writes nothing', async () => {
       const cwd = await plugins('short-code');
       const missing = await manifest(cwd, '--check');
       expect([missing.code, missing.stderr.includes('CLI_STALE')]).to.deep.equal([1, true]);
@@ -149,7 +149,7 @@ describe('lintel: commands that write files from the specs', function () {
       expect((await spawnCli(['manifest', 'plugins', '--check'], { cwd })).code).to.equal(1);
     });
 
-    it('a spec with flaws is rejected, each flaw is named, and no file is written', async () => {
+    it('rejects an invalid spec, reports each problem, and writes no file', async () => {
       const cwd = await plugins('short-code');
       const spec = join(cwd, 'plugins/spec.js');
       const text = await readFile(spec, 'utf8');
@@ -160,7 +160,7 @@ describe('lintel: commands that write files from the specs', function () {
       expect(await readdir(join(cwd, 'plugins'))).not.to.include('plugin.manifest.json');
     });
 
-    it('a folder that the config lists already, and one around it, are no duplicates', async () => {
+    it('does not report a folder that the config lists already, or one around it, as a duplicate', async () => {
       const cwd = await plugins('short-code');
       for (const listed of ['./plugins', '.']) {
         await writeFile(join(cwd, 'lintel.config.json'), JSON.stringify({ plugins: ['builtin:*', listed] }));
@@ -179,7 +179,7 @@ describe('lintel: commands that write files from the specs', function () {
   });
 
   describe('help', () => {
-    it('each command has its own, with examples and exit codes, under three names', async () => {
+    it('has a text for each command, with examples and exit codes, under three names', async () => {
       const { folder: cwd } = await folderWith();
       const overview = (await runCli(['help'], { cwd })).stdout;
       for (const name of 'init env serve dev check migrate plan schema docs manifest'.split(' ')) {

@@ -1,4 +1,4 @@
-/** `lintel check --fix`, `--fix-all` and `lintel audit`: what is written, what is left alone, and with which code they end. */
+/** `lintel check --fix`, `--fix-all` and `lintel audit`: what is written, what is unchanged, and the exit code. */
 import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** `lintel init` and `lintel env`: the new project checks, serves and keeps its secrets; nothing is ever written over. */
+/**
+ * `lintel init` and `lintel env`: the new project checks, serves and keeps its secrets private; nothing is ever
+ * overwritten.
+ */
 import { access, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
@@ -8,7 +11,7 @@ import { hostCli, runCli } from '../support/cli.js';
 import { createClient, type Loose } from '../support/client.js';
 import { copySample, ROOT, SAMPLE_ENV, createTempProject, type Files, type TempProject } from '../support/project.js';
 
-/** The least that a hash may cost; what usual ones cost is tested with the hashers. */
+/** The minimum cost of a hash; usual costs are tested with the hashers. */
 const QUICK_HASH = '"algorithm": "BCRYPT", "options": { "rounds_cost": 4 } }],';
 
 const projects: TempProject[] = [];
@@ -40,7 +43,7 @@ describe('lintel init', function () {
     expect(printed).to.match(/next:\n {2}cd My Shop\n {2}npm install\n {2}npm run dev\n$/);
   });
 
-  it('the package has a valid name and depends on the lintel that created it: here a checkout, which is in no registry', async () => {
+  it('writes a package with a valid name that depends on the lintel that created it: here a checkout, which is in no registry', async () => {
     const made = JSON.parse(await text('package.json')) as Record<
       'dependencies' | 'scripts',
       Record<string, string>
@@ -55,7 +58,7 @@ describe('lintel init', function () {
     for (const name of ['package.json', 'README.md', '.env.example']) expect(await text(name)).not.to.contain('{{');
   });
 
-  it('.env has fresh secrets, is readable by its owner alone, and is ignored', async () => {
+  it('writes .env with new secrets, readable by its owner only, and ignored', async () => {
     const { JWT_SECRET_KEY: secret } = parseEnv(await text('.env'));
     expect(secret).to.match(/^[A-Za-z0-9]{48}$/);
     expect(printed).not.to.contain(secret);
@@ -66,7 +69,7 @@ describe('lintel init', function () {
     expect(parseEnv(await readFile(join(other, 'other/.env'), 'utf8'))['JWT_SECRET_KEY']).not.to.equal(secret);
   });
 
-  it('the project has no problem, and serves people and their own notes', async () => {
+  it('creates a project without problems that serves users and their own notes', async () => {
     await mkdir(join(folder, 'node_modules'));
     await symlink(ROOT, join(folder, 'node_modules/lintel'));
     const checked = await runCli(['check'], { cwd: folder });
@@ -104,7 +107,7 @@ describe('lintel init', function () {
     }
   });
 
-  it('rejects a folder with files and writes nothing into it; --force adds what is missing', async () => {
+  it('rejects a folder with files and writes nothing into it; adds missing files with --force', async () => {
     const project = await folderWith({ 'README.md': 'mine', '.env': 'PORT=1\n' });
     const refused = await runCli(['init', '.'], { cwd: project.folder });
     expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
@@ -160,7 +163,7 @@ describe('lintel env', function () {
     expect(stdout).to.contain('SECRET_KEY (generated)').and.contain('PLAIN (copied)').and.not.contain('MINE');
   });
 
-  it('makes everything that the sample definitions need', async () => {
+  it('creates everything that the sample definitions need', async () => {
     const project = await folderWith({ '.env.example': await readFile(join(ROOT, '.env.example'), 'utf8') });
     await copySample(project.folder);
     expect((await runCli(['check'], { cwd: project.folder })).code, 'before').to.equal(1);
@@ -179,19 +182,19 @@ describe('lintel env', function () {
     expect(await readFile(join(project.folder, '.env'), 'utf8')).to.equal(before);
   });
 
-  it('a secret that .env sets to nothing is made', async () => {
+  it('creates a secret that .env sets to an empty text', async () => {
     const project = await folderWith({ '.env.example': 'KEY=generate:8\n', '.env': 'KEY=\n' });
     await runCli(['env'], { cwd: project.folder });
     expect((await read(project))['KEY']).to.match(/^[A-Za-z0-9]{8}$/);
   });
 
-  it('without .env.example nothing happens, and nothing fails', async () => {
+  it('does nothing without .env.example', async () => {
     const project = await folderWith({ 'conf/my.json': {} });
     expect((await runCli(['env'], { cwd: project.folder })).code).to.equal(0);
     expect(await access(join(project.folder, '.env')).catch(() => 'nothing')).to.equal('nothing');
   });
 
-  it('never writes through a link, because the example may come from another author', async () => {
+  it('never writes through a link, because the example may be from another author', async () => {
     for (const target of ['profile', 'nothing-there']) {
       const outside = await folderWith({ profile: 'mine\n' });
       const project = await folderWith({ '.env.example': 'A=1\n' });
@@ -203,14 +206,14 @@ describe('lintel env', function () {
     }
   });
 
-  it('is next to the config that --config names', async () => {
+  it('writes next to the config that --config names', async () => {
     const project = await folderWith({ 'conf/.env.example': 'A=1\n' });
     await runCli(['env', '--config', 'conf/my.json'], { cwd: project.folder });
     expect(await readFile(join(project.folder, 'conf/.env'), 'utf8')).to.contain('A=1\n');
   });
 
   for (const value of ['generate:', 'generate:0', 'generate:many', 'generate:9999999']) {
-    it(`"${value}" names no length: rejected, and nothing is written`, async () => {
+    it(`rejects "${value}" as a length, and writes nothing`, async () => {
       const project = await folderWith({ '.env.example': `A=1\nKEY=${value}\n` });
       const { code, stderr } = await runCli(['env'], { cwd: project.folder });
       expect([code, stderr.includes('CLI_GENERATE'), stderr.includes('"KEY"')]).to.deep.equal([1, true, true]);

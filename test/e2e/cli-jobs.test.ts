@@ -1,4 +1,4 @@
-/** `lintel jobs`: what operators see of deferred work and may do with it, on a plugin that keeps it in a file. */
+/** `lintel jobs`: reading and managing deferred work, on a plugin that stores it in a file. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -83,7 +83,7 @@ describe('lintel jobs', function () {
   beforeEach(async () => {
     project = await createTempProject({
       'definitions/a.json': defineReturnResource('a', '$GENERATOR.DESK'),
-      // Needs a database that is not there, and that nobody who looks after work needs.
+      // Requires an unavailable database, which job administration does not need.
       'definitions/b.json': defineQueryResource('b', 'SELECT 1 AS one'),
       'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'desk')] },
       'jobs.json': JOBS,
@@ -101,7 +101,7 @@ describe('lintel jobs', function () {
     return rows.map(({ view: { id, state } }) => `${id} ${state}`).join(', ');
   };
 
-  it('lists work as a table, and opens nothing but its store', async () => {
+  it('lists jobs as a table, and opens nothing but their store', async () => {
     said.length = 0;
     const { code, stdout, stderr } = await jobs();
     expect([code, stderr, said]).to.deep.equal([0, '', ['open', 'closed']]);
@@ -124,7 +124,7 @@ describe('lintel jobs', function () {
     expect(first.stdout).to.contain('w1 ').and.contain('the oldest 1; --limit shows more').and.not.contain('d1');
   });
 
-  it('shows one with everything that travels with it', async () => {
+  it('shows one job with all its fields', async () => {
     const { code, stdout } = await jobs('show', 'd1');
     expect(code).to.equal(0);
     expect(JSON.parse(stdout)).to.deep.equal({ ...JOBS[2]?.view, work: { state: work } });
@@ -133,7 +133,7 @@ describe('lintel jobs', function () {
     expect(none.stderr).to.contain('There is no job "d9".');
   });
 
-  it('shows nothing that a terminal would obey', async () => {
+  it('prints no terminal control characters', async () => {
     const evil = '\u001b]0;owned\u0007\u009b2J\u202etxt\u007f\r\n';
     const row = { view: view(evil, 'dead', { resource: evil, part: evil }), work: { state: { payload: evil } } };
     row.view = { ...row.view, failure: { code: evil, detail: evil, at: AT } };
@@ -151,7 +151,7 @@ describe('lintel jobs', function () {
     expect(JSON.parse(shown)).to.deep.equal({ ...row.view, work: row.work });
   });
 
-  it('puts dead work back: one, or all', async () => {
+  it('retries dead jobs: one, or all', async () => {
     expect((await jobs('retry', 'd1')).stdout).to.equal('1 retried\n');
     expect(await states()).to.equal('w1 waiting, r1 running, d1 waiting, d2 dead');
     const alive = await jobs('retry', 'w1');
@@ -160,7 +160,7 @@ describe('lintel jobs', function () {
     expect(await states()).to.equal('w1 waiting, r1 running, d1 waiting, d2 waiting');
   });
 
-  it('removes work: one, or all that is dead', async () => {
+  it('removes jobs: one, or all dead ones', async () => {
     expect((await jobs('purge', 'w1')).stdout).to.equal('1 removed\n');
     expect((await jobs('purge', '--dead')).stdout).to.equal('2 removed\n');
     expect(await states()).to.equal('r1 running');
@@ -197,7 +197,7 @@ describe('lintel jobs', function () {
     expect([code, stderr]).to.deep.equal([1, 'No definition uses a queue.\n']);
   });
 
-  it('does not disturb a server that runs', async () => {
+  it('does not affect a running server', async () => {
     await project.remove('definitions/b.json');
     const server = hostCli(['serve'], { cwd: project.folder, env: { PORT: '0' } });
     try {

@@ -1,4 +1,4 @@
-/** `lintel migrate`: what it shows, what it changes, and what it leaves alone. */
+/** `lintel migrate`: what it prints, changes, and leaves unchanged. */
 import { readdir } from 'node:fs/promises';
 import { expect } from 'chai';
 import pg from 'pg';
@@ -22,7 +22,7 @@ const FILES = {
 const MEMORY = { main: { use: 'pglite', path: 'memory://' } };
 
 for (const dialect of ['pglite', 'postgres'] as const) {
-  // Each test goes on with the database that the one before has left.
+  // Each test continues with the database of the previous one.
   describe(`lintel migrate, on ${dialect}`, function () {
     let project: TempProject;
     let env: Record<string, string> = {};
@@ -45,13 +45,13 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       return status;
     }
 
-    it('--check changes nothing, and fails while changes are missing', async () => {
+    it('changes nothing with --check, and fails while changes are missing', async () => {
       const { code, stdout, stderr } = await run('--check');
       expect([code, stderr]).to.deep.equal([1, '']);
       expect(stdout).to.contain('\n3 changes to apply\n').and.not.contain('changes applied');
     });
 
-    it('shows the changes and makes them, if starts do not change tables', async () => {
+    it('shows the changes and applies them, if the start does not change tables', async () => {
       expect(await checkServed()).to.equal(500);
       const { code, stdout, stderr } = await run();
       expect([code, stderr]).to.deep.equal([0, '']);
@@ -61,7 +61,7 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       expect(await checkServed()).to.equal(200);
     });
 
-    it('--check passes after the changes are made', async () => {
+    it('passes with --check after the changes are applied', async () => {
       expect(await run('--check')).to.deep.equal({ code: 0, stdout: 'nothing to change\n', stderr: '' });
       const files = await readdir(project.folder, { recursive: true });
       expect(
@@ -70,7 +70,7 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       ).to.deep.equal([]);
     });
 
-    it('differences that adding cannot fix are listed with the reason and left', async () => {
+    it('lists other differences with the reason, and leaves them', async () => {
       await project.write('definitions/_cat.json', { ...MODEL, name: { type: 'Boolean' }, born: { type: 'DateTime' } });
       const { code, stdout } = await run();
       expect(code).to.equal(0);
@@ -94,14 +94,14 @@ describe('lintel migrate, on a new database', function () {
   afterEach(() => project.dispose());
   const run = (...words: string[]): Promise<Finished> => runCli(['migrate', ...words], { cwd: project.folder });
 
-  it('--dry-run shows what --check shows, and does not fail', async () => {
+  it('shows with --dry-run what --check shows, and does not fail', async () => {
     const dry = await run('--dry-run');
     expect([dry.code, dry.stdout.includes('changes applied')]).to.deep.equal([0, false]);
     const checked = await run('--check');
     expect([checked.code, checked.stdout]).to.deep.equal([1, dry.stdout]);
   });
 
-  it('--format json is one document, with statements, also when it changes something', async () => {
+  it('prints one document with --format json, with statements, also when it changes something', async () => {
     const { code, stdout, stderr } = await run('--format', 'json');
     expect([code, stderr.split('\n')[0]]).to.deep.equal([0, '1/3 cat: create table id integer, name text']);
     const { steps, warnings, applied } = JSON.parse(stdout) as {
@@ -114,12 +114,12 @@ describe('lintel migrate, on a new database', function () {
     expect((steps[0]?.['sql'] as string[])[0]).to.match(/^create table "cat"/);
   });
 
-  it('--sql is a script', async () => {
+  it('prints a script with --sql', async () => {
     const { stdout } = await run('--dry-run', '--sql');
     expect(stdout).to.match(/^-- main: cat, create table\ncreate table "cat" \(.*\);\n/);
   });
 
-  it('definitions with errors are rejected before anything is opened', async () => {
+  it('rejects definitions with errors before anything is opened', async () => {
     await project.write('definitions/broken.json', '{ "id": "b", "resource": "b" }');
     const { code, stdout, stderr } = await run();
     expect([code, stdout]).to.deep.equal([1, '']);
@@ -203,7 +203,7 @@ describe('lintel migrate --destroy', function () {
     expect((await run('--destroy', '--check')).code).to.equal(0);
   });
 
-  it('a failed step stops the migration and is reported', async () => {
+  it('stops at a failed step and reports it', async () => {
     await onServer(`ALTER TABLE cat ADD COLUMN other text`);
     await onServer(`ALTER TABLE cat ALTER COLUMN name DROP NOT NULL`);
     await onServer(`INSERT INTO cat (name) VALUES (NULL)`);
@@ -214,12 +214,12 @@ describe('lintel migrate --destroy', function () {
   });
 });
 
-describe('lintel migrate, on every other database', function () {
+describe('lintel migrate on other databases', function () {
   let project: TempProject | undefined;
   afterEach(() => project?.dispose());
 
   for (const flavour of ['mariadb', 'mysql'] as const) {
-    it(`${flavour}: a plan in words, --check, a rejection to destroy without --yes, and nothing left afterwards`, async function () {
+    it(`${flavour}: prints a plan, checks, requires --yes to destroy, and leaves nothing to do`, async function () {
       await skipWithout(this, startMysql(flavour));
       const { folder } = (project = await createTempProject(FILES));
       const env = { MYSQL_URL: await createMysqlDatabase(flavour) };
@@ -257,7 +257,7 @@ describe('lintel migrate, on every other database', function () {
     ),
   };
   for (const store of STORES) {
-    it(`documents (${store.name}) beside SQL: each is named, --destroy drops no field, a second run finds nothing`, async function () {
+    it(`documents (${store.name}) next to SQL: names each collection, drops no field with --destroy, and finds nothing the second time`, async function () {
       const made = await createDatabase(store);
       if ('skip' in made) return skipTest(this, made.skip);
       const main = { use: 'pglite', path: './data' };
@@ -296,17 +296,17 @@ describe('lintel migrate', function () {
     return finished;
   };
 
-  it('a database that cannot be reached is reported without its password', async () => {
+  it('reports an unavailable database without its password', async () => {
     const { code, stdout, stderr } = await ended(FILES, { DATABASE_URL: 'postgres://ada:canary-pw@127.0.0.1:1/x' });
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.contain('nothing listens at this address').and.not.contain('canary').and.not.contain('    at ');
   });
 
-  it('an unknown format is not understood', async () => {
+  it('rejects an unknown format', async () => {
     expect((await ended(FILES, {}, '--format', 'xml')).code).to.equal(2);
   });
 
-  it('no model and no query: nothing is opened, nothing to change', async () => {
+  it('opens and changes nothing without a model and a query', async () => {
     const { code, stdout } = await ended({}, { DATABASE_URL: 'postgres://ada@127.0.0.1:1/x' });
     expect([code, stdout]).to.deep.equal([0, 'nothing to change\n']);
   });

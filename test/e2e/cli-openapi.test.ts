@@ -1,4 +1,4 @@
-/** `lintel openapi`: what it prints and writes, how it compares, and what it refuses. */
+/** `lintel openapi`: what it prints and writes, how it compares, and what it rejects. */
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ describe('lintel openapi', function () {
     const document = JSON.parse(stdout) as Loose;
     expect(document['info']).to.include({ title: 'wallet', version: '3.1.4' });
     expect(await listDocumentErrors(document as never)).to.equal('');
-    // Switches say nothing; every other value would tell something.
+    // Booleans reveal nothing; every other value would.
     const told = Object.values(SAMPLE_ENV).filter((value) => value !== 'true');
     for (const value of told) expect(stdout).to.not.contain(value);
   });
@@ -49,7 +49,7 @@ describe('lintel openapi', function () {
     expect(await readFile(join(project.folder, 'api/openapi.json'), 'utf8')).to.equal(text);
   });
 
-  it('has the types that a database finds for columns, where the text leaves them open', async () => {
+  it('contains the column types of the database, where the text leaves them open', async () => {
     const write = (id: string, query: string, rest: object = {}): object => ({
       ...{ id, resource: id, actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters: [] }, ...rest }] },
     });
@@ -101,7 +101,7 @@ describe('lintel openapi', function () {
       inner: { id: { type: ['integer', 'null'] }, amount: { type: ['number', 'null'] }, label: text, sold: instant },
     };
     for (const [id, expected] of Object.entries(columns)) expect(getColumns(document, id), id).to.deep.equal(expected);
-    // Nothing is asked of a server, so the document has what the texts say.
+    // No server is queried, so the document has the types of the texts.
     await project.write('definitions/all.json', [
       write('sums', 'SELECT count(*) AS n, sum(amount) AS total FROM sales'),
       write('inner', 'WITH s AS (SELECT * FROM sales) SELECT * FROM s'),

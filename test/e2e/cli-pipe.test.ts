@@ -1,4 +1,4 @@
-/** Output into a pipe whose reader has seen enough, as `lintel schema | head` does: no complaint, and the same exit code. */
+/** Output into a pipe whose reader has closed, like `lintel schema | head`: no error, and the same exit code. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ describe('lintel into a pipe', () => {
     expect(await withoutReader('schema', ROOT)).to.deep.equal([0, '']);
   });
 
-  it('a definition with errors is rejected even if the output is not read', async () => {
+  it('rejects a definition with errors even if the output is not read', async () => {
     const project = await createTempProject({ 'definitions/a.json': '{ "resource": 1 }' });
     try {
       expect(await withoutReader('check', project.folder)).to.deep.equal([1, '']);

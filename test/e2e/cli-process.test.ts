@@ -48,7 +48,7 @@ const TEST_FILES: Files = {
 };
 const BROKEN = '{\n  "id": "b",\n  "resource": "b",\n  "actionables": [{ "id": 1, "mode": "RETRUN" }]\n}\n';
 
-/** What a new process is asked, by command. */
+/** Arguments of a new process, by command. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   init: ['init', 'shop'],
   env: ['env'],
@@ -66,7 +66,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   manifest: ['manifest', 'plugins'],
 };
 
-describe('a command in its own process', function () {
+describe('command in its own process', function () {
   async function runIn(
     run: (words: readonly string[], options: RunOptions) => Promise<Finished>,
     words: readonly string[],
@@ -89,7 +89,7 @@ describe('a command in its own process', function () {
   }
 
   for (const [name, words] of Object.entries(WORDS)) {
-    it(`lintel ${name} prints what it prints here, and ends with code 0`, async () => {
+    it(`lintel ${name} prints the same as in this process, and exits with 0`, async () => {
       const { code, stdout } = await compare(words, name === 'test' ? TEST_FILES : FILES);
       expect([code, stdout === '']).to.deep.equal([0, false]);
     });
@@ -99,13 +99,13 @@ describe('a command in its own process', function () {
     expect(['serve', 'dev', 'lsp', 'dap', ...Object.keys(WORDS)]).to.have.members(Object.keys(COMMANDS));
   });
 
-  it('rejects definitions with errors as it does here: problems on stdout, exit code 1', async () => {
+  it('rejects definitions with errors in the same way: problems on stdout, exit code 1', async () => {
     const { code, stdout } = await compare(['check', '--trust'], { ...FILES, 'definitions/b.json': BROKEN });
     expect(code).to.equal(1);
     expect(stdout).to.contain('definitions/b.json:4:38');
   });
 
-  it('reports wrong arguments as it does here: text on stderr, exit code 2', async () => {
+  it('reports wrong arguments in the same way: text on stderr, exit code 2', async () => {
     const { code, stdout, stderr } = await compare(['chekc']);
     expect([code, stdout]).to.deep.equal([2, '']);
     expect(stderr).to.contain('Did you mean "check"?');

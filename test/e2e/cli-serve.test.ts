@@ -1,4 +1,4 @@
-/** `lintel serve`: what it refuses, how it ends, and what it never tells. */
+/** `lintel serve`: when it does not start, how it ends, and what it never prints. */
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -16,8 +16,8 @@ describe('lintel serve', function () {
   const { start, startIn, createFolder } = serveInProcess();
   const { start: startProcess } = serveAsChild();
 
-  describe('rejects to start', () => {
-    it('with invalid definitions: every problem with its line, exit code 1, nothing served', async () => {
+  describe('does not start', () => {
+    it('with invalid definitions: prints every problem with its line, exits with 1, serves nothing', async () => {
       const broken = '{\n  "id": "b",\n  "resource": "b",\n  "actionables": [{ "id": 1, "mode": "RETRUN" }]\n}\n';
       const child = await start({ ...ECHO, 'definitions/b.json': broken });
       const { code, stderr, stdout } = await child.finished;
@@ -30,7 +30,7 @@ describe('lintel serve', function () {
       expect(stderr).not.to.contain('    at ').and.not.contain('ready at');
     });
 
-    it('with a known sample key: reports the message of the plugin, without the key', async () => {
+    it('with a known sample key: prints the message of the plugin, without the key', async () => {
       const guarded = {
         ...defineReturnResource('a', 1),
         tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
@@ -43,7 +43,7 @@ describe('lintel serve', function () {
       expect(stderr + stdout).not.to.contain('changeme');
     });
 
-    it('when the port is taken: one clear line', async () => {
+    it('when the port is in use: prints one clear line', async () => {
       const other = createServer();
       await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
       const { port } = other.address() as AddressInfo;
@@ -59,7 +59,7 @@ describe('lintel serve', function () {
       expect(stderr).to.contain('Cannot listen on 203.0.113.1:0').and.not.contain('    at ');
     });
 
-    it('when a plugin of the config is invalid, with the message of the loader', async () => {
+    it('when a plugin of the config is invalid: prints the message of the loader', async () => {
       const plugins = ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'unknown-hook')];
       const files = {
         'definitions/a.json': defineReturnResource('a', '$GENERATOR.UNKNOWNHOOK'),
@@ -87,7 +87,7 @@ describe('lintel serve', function () {
 
   describe('ends', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      it(`${signal} with a request in flight: it is answered, then exit code 0`, async () => {
+      it(`on ${signal} after it responds to a request in flight, and exits with 0`, async () => {
         const child = await start({ ...ECHO, ...OBSERVED });
         const client = await waitUntilReady(child);
         const slow = client.post('/echo', { hold: 'SIGUSR2' });
@@ -103,7 +103,7 @@ describe('lintel serve', function () {
       });
     }
 
-    it('accepts no new connection while it shuts down; a second signal ends it at once', async () => {
+    it('without accepting new connections; a second signal ends it immediately', async () => {
       const child = await startProcess({ ...ECHO, ...OBSERVED });
       const client = await waitUntilReady(child);
       const lost = client.post('/echo', { hold: 'SIGUSR2' }).catch(() => 'lost');
@@ -118,7 +118,7 @@ describe('lintel serve', function () {
       expect(await lost).to.equal('lost');
     });
 
-    it('within the time of the config: longer work is aborted and logged, and the exit code is 1', async () => {
+    it('within the time of the config: longer work is aborted and logged, and it exits with 1', async () => {
       const http = { timeouts: { drain: 0.3 } };
       const child = await start({ ...ECHO, 'lintel.config.json': { ...OBSERVED['lintel.config.json'], http } });
       const client = await waitUntilReady(child);
@@ -129,7 +129,7 @@ describe('lintel serve', function () {
       expect(stdout).to.contain('requests aborted');
     });
 
-    it('restarted under load, it loses no request of clients that retry, and executes none twice', async function () {
+    it('without losing a request of clients that retry, or executing one twice, if restarted under load', async function () {
       const server = await startPostgres();
       if ('skip' in server) return skipTest(this, server.skip);
       const env = { DATABASE_URL: await createPostgresDatabase(), PORT: String(await pickFreePort()) };
@@ -148,7 +148,7 @@ describe('lintel serve', function () {
           let status: number | undefined;
           while (status === undefined) {
             tries++;
-            // An answer that was on its way and got lost would make the next try a conflict.
+            // A lost response in transit would make the retry a conflict.
             status = await client.post('/add', { id }).then(
               (answer) => answer.status,
               () => up.then(() => undefined),
@@ -174,7 +174,7 @@ describe('lintel serve', function () {
       expect(tries, 'requests that met a closed door').to.be.greaterThan(next - 1);
     });
 
-    it('at once when nothing is in flight, though clients keep connections open', async () => {
+    it('immediately when nothing is in flight, though clients keep connections open', async () => {
       const child = await start(ECHO);
       const client = await waitUntilReady(child);
       await Promise.all(Array.from({ length: 10 }, () => client.post('/echo', {})));
@@ -183,7 +183,7 @@ describe('lintel serve', function () {
       expect(elapsed()).to.be.lessThan(3000);
     });
 
-    it('keeps embedded data for the next start', async () => {
+    it('with its embedded data stored for the next start', async () => {
       const project = await createFolder({
         'definitions/_item.json': { id: { type: 'Number', primary_key: true }, name: { type: 'String' } },
         'definitions/a.json': [

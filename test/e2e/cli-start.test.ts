@@ -1,4 +1,6 @@
-/** `lintel serve` starts: the table and the curl line it prints, its log, its address, and what it loads. */
+/**
+ * The start of `lintel serve`: the table and the curl line it prints, its log, its address, and the modules it loads.
+ */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,11 +14,11 @@ import { waitForCurlLine, serveInProcess, waitUntilReady, serveAsChild } from '.
 const ECHO = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD') };
 const run = (line: string): Promise<{ stdout: string }> => promisify(execFile)('sh', ['-c', line]);
 
-describe('lintel serve starts', function () {
+describe('start of lintel serve', function () {
   const { start } = serveInProcess();
   const { startIn: startProcessIn, createFolder: makeFolder } = serveAsChild();
 
-  it('with the sample on embedded defaults: a table of endpoints, and a curl line that works', async () => {
+  it('with the sample on embedded defaults: prints a table of endpoints, and a curl line that works', async () => {
     const child = await start({}, { prepare: copySample, env: SAMPLE_ENV });
     await waitUntilReady(child);
     const line = await waitForCurlLine(child);
@@ -101,14 +103,14 @@ describe('lintel serve starts', function () {
     expect(line).to.match(/\/b /);
   });
 
-  it('without any definition, and prints that', async () => {
+  it('without any definition: prints that', async () => {
     const child = await start({});
     const client = await waitUntilReady(child);
     expect(child.output()).to.contain('No endpoint');
     expect((await client.request('GET', '/status')).status).to.equal(200);
   });
 
-  it('at the address of .env, unless the environment sets another', async () => {
+  it('uses the address of .env, unless the environment sets another', async () => {
     const fromFile = await start({ ...ECHO, '.env': 'HOST=127.0.0.2\nPORT=1\n' });
     expect((await waitUntilReady(fromFile)).url).to.match(/^http:\/\/127\.0\.0\.2:\d{2,}$/);
     const fromEnv = await start({ ...ECHO, '.env': 'HOST=127.0.0.2\n' }, { env: { HOST: '127.0.0.3' } });
@@ -117,7 +119,7 @@ describe('lintel serve starts', function () {
     expect((await waitUntilReady(empty)).url).to.contain('127.0.0.1');
   });
 
-  it('with a log of JSON lines on stdout, and text on stderr', async () => {
+  it('logs JSON lines on stdout, and text on stderr', async () => {
     const child = await start(ECHO);
     const client = await waitUntilReady(child);
     const { headers } = await client.post('/echo', { a: 'canary-value' });
@@ -135,7 +137,7 @@ describe('lintel serve starts', function () {
     expect(stdout).not.to.contain('canary-value');
   });
 
-  it('with a readable log if LOG_FORMAT is set, and without it if LOG_LEVEL is set', async () => {
+  it('has a readable log if LOG_FORMAT is set, and without it if LOG_LEVEL is set', async () => {
     const child = await start(ECHO, { env: { LOG_FORMAT: 'pretty' } });
     await (await waitUntilReady(child)).post('/echo', {});
     await child.waitForOutput(/INFO.*: request /);
@@ -146,7 +148,7 @@ describe('lintel serve starts', function () {
     expect((await quiet.stop()).stdout).to.equal('');
   });
 
-  it('importing only the plugins that are used', async () => {
+  it('imports only the plugins that are used', async () => {
     const { folder } = await makeFolder({ 'definitions/a.json': defineReturnResource('r', '$GENERATOR.ULID') });
     const list = join(folder, 'loaded.txt');
     const preload = pathToFileURL(join(ROOT, 'test', 'fixtures', 'loader', 'record.js')).href;

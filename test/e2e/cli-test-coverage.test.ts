@@ -131,7 +131,7 @@ describe('lintel test --coverage', () => {
     expect(Object.fromEntries(hits)).to.include({ answers: 1, '1 runs': 2, '1: "unique" rejects': 1 });
   });
 
-  it('is for readers: with another reporter only the file is written', async () => {
+  it('prints the table in the readable report only: with another reporter it only writes the file', async () => {
     const { code, stderr } = await run('--coverage', '--reporter', 'json');
     expect([code, stderr]).to.deep.equal([2, '--coverage prints for readers, so it takes no other --reporter.\n']);
   });

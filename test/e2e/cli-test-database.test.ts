@@ -140,7 +140,7 @@ function describeOn(
     });
     after(() => project?.dispose());
 
-    it('runs cases in a new database, which it drops, and leaves the configured one as it was', async () => {
+    it('runs cases in a new database, which it drops, and does not change the configured one', async () => {
       const found = await runCases(project, { DATABASE: url }, '--database');
       expect(found.flatMap(({ id, failures }) => failures.map(({ message }) => `${id}: ${message}`))).to.deep.equal([]);
       expect(found).to.have.lengthOf(cases.length);

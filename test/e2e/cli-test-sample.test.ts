@@ -8,7 +8,7 @@ import { copySample, createTempProject, ROOT, type TempProject } from '../suppor
 
 const TEMPLATE = join(ROOT, 'templates/project');
 
-describe('lintel test of what is shipped', () => {
+describe('lintel test of shipped projects', () => {
   const projects: TempProject[] = [];
   after(() => Promise.all(projects.map((project) => project.dispose())));
   async function expectPass(prepare: (project: TempProject) => Promise<unknown>, atLeast: number): Promise<void> {

@@ -48,7 +48,7 @@ describe('lintel test --update', () => {
       .to.match(/^\{\n {2}\/\/ Of notes\.\n/)
       .and.match(/"\$snapshot": \{\n {6}"id": "\w{26}",\n {6}"text": "hello",\n {6}"tags": \["a", "b"\]\n {4}\} \} \}/);
 
-    // The identifier is new in each run, so a matcher takes its place; the layout and a comment are those of the reader.
+    // The identifier is new in each run, so a matcher replaces it; the layout and a comment are those of the author.
     const snapshot =
       '{ "$snapshot": {\n      "id": { "$any": "ulid" }, // new\n      "text": "hello", "tags": ["a", "b"] } }';
     const matched = wrap(step('note', snapshot));
@@ -102,7 +102,7 @@ describe('lintel test --update', () => {
     expect(await read()).to.equal(groups('{ "$snapshot": { "said": "1" } }', '{ "said": { "$snapshot": "2" } }'));
   });
 
-  it('takes neither --watch nor --mutants, which would run with what was written', async () => {
+  it('rejects --watch and --mutants, which would run with what was written', async () => {
     for (const name of ['watch', 'mutants']) {
       const { code, stderr } = await run('--update', `--${name}`);
       expect([code, stderr]).to.deep.equal([2, `--update writes test files once, so it takes no --${name}.\n`]);

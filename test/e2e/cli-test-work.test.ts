@@ -1,4 +1,4 @@
-/** `lintel test`: work behind requests, the time, services that are called, messages, webhooks, and stores of every kind. */
+/** `lintel test`: deferred work, time, called services, messages, webhooks, and stores of every kind. */
 import { expect } from 'chai';
 import { runCli } from '../support/cli.js';
 import { createTempProject, type TempProject } from '../support/project.js';
@@ -132,7 +132,7 @@ describe('lintel test: work, time and services', () => {
     return Object.fromEntries(report.cases.map(({ id, failures }) => [id, failures.map(({ message }) => message)]));
   }
 
-  it('passes what holds', async () => {
+  it('passes correct expectations', async () => {
     const given = { now: NOW };
     const found = await run(
       {
@@ -223,7 +223,7 @@ describe('lintel test: work, time and services', () => {
     expect(Object.keys(found)).to.have.length(16);
   });
 
-  it('fails what does not hold: a call that nothing expects, a job that is left, another message', async () => {
+  it('fails wrong expectations: an unexpected call, a remaining job, another message', async () => {
     const found = await run(
       { id: 'call', steps: [call('charge', { body: { amount: 5 } }, { problem: {} })] },
       { id: 'job', steps: [call('later', {}, { status: 202 })], expect: { jobs: [] } },

@@ -1,4 +1,4 @@
-/** `lintel test`: cases over real HTTP on an embedded database, each from what it gives; reports and exit codes. */
+/** `lintel test`: cases over real HTTP on an embedded database, each with its own data; reports and exit codes. */
 import { expect } from 'chai';
 import { hostCli, runCli, type Finished } from '../support/cli.js';
 import { createTempProject, type Files, type TempProject } from '../support/project.js';
@@ -258,7 +258,7 @@ describe('lintel test', () => {
     expect([again.code, again.stdout.includes('changes noticed')]).to.deep.equal([1, false]);
   });
 
-  it('runs after each save what it can have changed, until a signal', async () => {
+  it('runs after each save the affected cases, until a signal', async () => {
     const one = (id: string, resource: string): object => ({
       id,
       steps: [{ request: { resource, body: { text: 'a', owner: 'a' } } }],

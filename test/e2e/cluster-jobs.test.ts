@@ -1,7 +1,7 @@
 /**
- * Deferred work of several processes on one queue: killed in the middle of it, asked to end, asked twice, stopped for longer
- * than a lease. Another service and a table are the ledgers of what was done. PostgreSQL is the store; the others are as well in
- * a deep run, since `contracts/queues*` prove what each store does.
+ * Deferred work of several processes on one queue: killed during a job, stopped, stopped twice, paused for longer than
+ * a lease. Another service and a table are the ledgers of effects. PostgreSQL is the store; a deep run uses the others
+ * too, since `contracts/queues*` test what each store does.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -128,7 +128,7 @@ for (const [store, choose] of Object.entries(STORES)) {
       await cluster?.close();
       await upstream?.close();
     });
-    // The first work makes what the store needs; an emulated server may take longer for that than a caller waits.
+    // The first job creates the tables of the store; an emulated server may take longer for that than a caller waits.
     before(async function () {
       for (const { client } of cluster.peers)
         await waitUntil(async () => (await client.post('/call', { n: 0 })).status === 202, 'it takes work');
@@ -160,11 +160,11 @@ for (const [store, choose] of Object.entries(STORES)) {
       const { peers } = cluster;
       const places = peers.length * CONCURRENCY;
       upstream.holdAnswers(true);
-      // A process that stood still takes the queue for lost until it has answered again.
+      // A process that was paused considers the queue lost until it has responded again.
       for (const { name, client } of peers)
         await waitUntil(async () => (await client.request('GET', '/status/ready')).status === 200, `${name} is ready`);
       const answers: Answer<Loose>[] = [];
-      // One after another: a process that is slow refuses work within a second.
+      // One after another: a slow process rejects jobs within a second.
       for (let n = 0; n < places + waiting; n++)
         answers.push(await peers[n % peers.length]!.client.post('/call', { n }));
       expect(answers.filter(({ status }) => status !== 202).map(({ body }) => body)).to.deep.equal([]);
@@ -173,7 +173,7 @@ for (const [store, choose] of Object.entries(STORES)) {
       return answers.map(({ body }) => String(body['id']));
     }
 
-    it('if one is killed and one is silent for longer than a lease, another runs their jobs under the same ids; all others run once', async () => {
+    it('run the jobs of a killed one, and of one that hangs for longer than a lease, in another, under the same ids; all others run once', async () => {
       const ids = await fill(3);
       const [killed, silent] = [first(), second()];
       const taken = listKeys([...runBy(killed), ...runBy(silent)]);
@@ -191,7 +191,7 @@ for (const [store, choose] of Object.entries(STORES)) {
       expect([...new Set(keys)]).to.have.members(ids);
       expect(keys).to.have.members([...ids, ...taken]);
       expect([...runBy(killed), ...runBy(silent)]).to.have.length(2 * CONCURRENCY);
-      // The values that were made when it was accepted, too.
+      // Including the values generated at acceptance.
       for (const key of taken) expect(values(key).size).to.equal(1);
     });
 
@@ -229,7 +229,7 @@ for (const [store, choose] of Object.entries(STORES)) {
     });
 
     if (store === 'mongo' || !isDeep('kills')) return;
-    it('if one is killed under load, no accepted work is lost, and only its own work runs twice', async () => {
+    it('lose no accepted work if one is killed under load, and only its own work runs twice', async () => {
       const killed = await cluster.start();
       const load = startLoad(async (id) => {
         const answer = await cluster.client.post('/note', { id });

@@ -1,6 +1,6 @@
 /**
- * Three processes whose queue, relay and cache lie on one Redis, and what becomes of work and messages when it goes, comes
- * back with what it held, and comes back without.
+ * Three processes with queue, relay and cache on one Redis, and their jobs and messages when it stops, restarts with
+ * its data, and restarts without.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -139,14 +139,14 @@ describe('three processes and their Redis', function () {
     while (frames.length < count) frames.push(await client.next());
     return frames.map(({ data }) => (data as { n: unknown }).n);
   };
-  /** Each process says so, `times` times since its start. */
+  /** Each process logs it, `times` times since its start. */
   const said = async (text: string, times = 1): Promise<void> => {
     const counts = (): number[] => cluster.peers.map(({ output }) => output().split(text).length - 1);
     await waitForValue(counts, (found) => found.every((count) => count >= times));
     expect(counts(), text).to.deep.equal([times, times, times]);
   };
 
-  it('while Redis is unavailable, requests that need it are rejected in time and others are served; afterwards all work and messages are there', async () => {
+  it('reject requests that need an unavailable Redis in time and serve others; afterwards all work and messages are there', async () => {
     upstream.holdAnswers(true);
     await post(0, '/call', {}, 202);
     await waitForValue(
@@ -173,7 +173,7 @@ describe('three processes and their Redis', function () {
     await waitForValue(entries, ({ length }) => length === 5);
     expect((await entries()).sort()).to.deep.equal(['a', 'b', 'c', 'd', 'then d']);
     for (const index of [0, 1, 2]) await post(index, '/all', { n: 10 + index }, 200);
-    // And what the other processes told meanwhile.
+    // Including messages of the other processes meanwhile.
     for (const [index, client] of clients.entries()) {
       const missed = [0, 1, 2].filter((other) => other !== index);
       expect(await numbers(client, 5)).to.have.members([...missed, 10, 11, 12]);
@@ -189,7 +189,7 @@ describe('three processes and their Redis', function () {
     for (const { output } of cluster.peers) expect(output()).not.to.contain('is empty after a reconnect');
   });
 
-  it('when Redis is emptied, every process logs what is lost and keeps serving', async () => {
+  it('log what is lost when Redis is emptied, and keep serving', async () => {
     await post(0, '/all', { n: 1 }, 200);
     await Promise.all(clients.map((client) => numbers(client, 1)));
     await post(0, '/much-later', { id: 'lost' }, 202);

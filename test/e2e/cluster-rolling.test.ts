@@ -1,7 +1,7 @@
 /**
- * Processes behind a balancer that never tries again are replaced and killed while requests come, work flows and clients stay
- * connected. Every request has a number; the rows of the database are the ledger. Clients do as a browser would: a client that
- * is sent away with 1001 connects again and says what it saw last.
+ * Processes behind a balancer that never retries are replaced and killed while requests arrive, jobs run and clients
+ * stay connected. Every request has a number; the rows of the database are the ledger. Clients behave like a browser: a
+ * client that is closed with 1001 reconnects and sends the last message id it has seen.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -20,7 +20,7 @@ const ENTRY = {
   id: { type: 'Number', indexable: true },
 };
 const insert = 'INSERT INTO entries (id) VALUES ($1) RETURNING *';
-/** Every column is read back: a table that grows changes the shape of what a prepared statement gives. */
+/** Every column is read: a table that gets a column changes the result type of a prepared statement. */
 const RESOURCES = [
   {
     id: 'add',
@@ -52,7 +52,7 @@ const FILES = {
   'definitions/_entry.json': ENTRY,
   'definitions/a.json': [...RESOURCES, defineReturnResource('version', { version: 1 })],
 };
-/** What requests ask for. */
+/** The request bodies. */
 const PATHS = ['/tell', '/later', '/add'] as const;
 type Path = (typeof PATHS)[number];
 /** Milliseconds between two requests of a caller. */
@@ -62,7 +62,7 @@ const PACE = 40;
 interface StayingClient {
   /** Numbers that it received. */
   readonly received: readonly number[];
-  /** What its connections ended with. */
+  /** The close codes of its connections. */
   readonly codes: readonly number[];
   /** Messages that were no broadcast. */
   readonly other: readonly Frame[];
@@ -122,7 +122,7 @@ async function readRows(url: string): Promise<Map<number, number>> {
 describe('processes that are replaced under load', function () {
   let cluster: Cluster;
   const clients: StayingClient[] = [];
-  /** What each request asked for, by its number. */
+  /** The request of each number. */
   const asked: Path[] = [];
   const askedFor = (ids: readonly number[], ...paths: readonly Path[]): number[] =>
     ids.filter((id) => paths.includes(asked[id]!));
@@ -168,7 +168,7 @@ describe('processes that are replaced under load', function () {
     };
   }
 
-  /** What was answered is there, and nothing is there twice; deferred work ends first. */
+  /** Acknowledged work exists, and nothing is repeated; deferred work ends first. */
   async function expectWhole({ sent, acknowledged, failed }: Ledger): Promise<Map<number, number>> {
     const { queue, close } = await openQueue({ plugin: 'postgres', options: { url: cluster.database } });
     await waitForValue(
@@ -199,7 +199,7 @@ describe('processes that are replaced under load', function () {
     }
   }
 
-  it('one is replaced on its own port: no request fails, no work is lost or doubled, every client has every message once', async () => {
+  it('are replaced one by one on the same port: no request fails, no work is lost or doubled, every client has every message once', async () => {
     const [leaving] = cluster.members;
     const ledger = await underLoad(async () => {
       expect((await cluster.stopMember(leaving!)).code).to.equal(0);
@@ -209,12 +209,12 @@ describe('processes that are replaced under load', function () {
     await expectWhole(ledger);
     await expectReceived(ledger);
     const codes = clients.flatMap((client) => client.codes);
-    // Sent away by the one that ended, and by no other.
+    // Closed by the process that ended, and by no other.
     expect(codes.filter((code) => code !== 1001)).to.deep.equal([]);
     expect(codes.length).to.be.within(1, clients.length);
   });
 
-  it('each is replaced by one with new definitions that starts first: no request fails, and the tables have new columns', async () => {
+  it('are replaced by new ones with new definitions that start first: no request fails, and the tables have new columns', async () => {
     await cluster.project.write('definitions/_entry.json', { ...ENTRY, note: { type: 'String', optional: true } });
     await cluster.project.write('definitions/a.json', [...RESOURCES, defineReturnResource('version', { version: 2 })]);
     const [leaving] = cluster.members;
@@ -233,11 +233,11 @@ describe('processes that are replaced under load', function () {
     expect((await cluster.client.post('/newest', {})).body).to.include.keys('id', 'note');
   });
 
-  it('a killed process loses its running requests, and nothing that was answered', async () => {
+  it('lose only running requests when killed, and nothing that was acknowledged', async () => {
     const [killed] = cluster.members;
     // Work that it did is done again, perhaps twice: `kills.test.ts`.
     const ledger = await underLoad(async () => void (await cluster.stopMember(killed!, 'SIGKILL')), ['/add']);
-    // Cut off: the outcome is not known. Refused, before the balancer had noticed: certainly not done.
+    // Interrupted: the outcome is unknown. Rejected before the balancer had noticed: certainly not executed.
     const refused = ledger.failed.filter(({ what }) => what === `502 ${killed!.port}: ECONNREFUSED`);
     const cut = ledger.failed.filter(({ what }) => /^502 \d+: (ECONNRESET|socket hang up)/.test(what));
     expect(refused.length + cut.length, JSON.stringify(ledger.failed)).to.equal(ledger.failed.length);

@@ -1,7 +1,7 @@
 /**
- * Scheduled work of several processes: each instant once, also while processes are killed and replaced; never two runs at a
- * time; gone with its definition. Rows show when which process ran what; a beat of its own shows that time goes on. The other
- * ledgers are used in a deep run: `contracts/schedulers` proves what each does.
+ * Scheduled work of several processes: each instant once, also while processes are killed and replaced; never two runs
+ * at a time; removed with its definition. Rows record which process ran what; a separate heartbeat shows the passing
+ * time. A deep run uses the other ledgers: `contracts/schedulers` tests what each does.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -50,7 +50,7 @@ const LATER = {
 };
 const STAYS = [
   beating('beat'),
-  // A process that defers nothing does not look at the queue: what waits there remains as it is.
+  // A process without deferred work does not read the queue: waiting jobs remain unchanged.
   { id: 'other', resource: 'other', actionables: [{ ...LATER.actionables[0] }] },
   {
     id: 'beats',
@@ -172,7 +172,7 @@ for (const ledger of ['postgres', 'redis'] as const) {
     });
 
     it('end when their definition is removed everywhere; accepted work remains, with the reason', async () => {
-      // A process that knows the definition would do the work.
+      // A process with the definition would run the job.
       for (const member of [...cluster.members]) expect((await cluster.stopMember(member)).code).to.equal(0);
       const [last] = cluster.peers;
       const { status, body } = await last!.client.post('/later', {});

@@ -1,6 +1,6 @@
 /**
- * Clients that stay connected to one of three processes: messages from any process reach them once, wherever they are, also
- * when theirs was killed and they come back to another; limits and revoked tokens hold for requests and messages together.
+ * Clients connected to one of three processes: messages from any process reach them once, also when their process was
+ * killed and they reconnect to another; limits and revoked tokens apply to requests and messages together.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -155,7 +155,7 @@ describe('clients of three processes', function () {
     expect(codes.filter((code) => code === 429)).to.have.length(40);
   });
 
-  it('lose a token that a request ends at another process, with their next message or without one', async () => {
+  it('lose a revoked token at every process, with their next message or without one', async () => {
     const token = await fetchToken('ada');
     const options = { query: '?uid=ada', protocols: ['Authorization', token] };
     const [busy, quiet] = [await open(1, options), await open(2, options)];

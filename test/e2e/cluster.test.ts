@@ -1,6 +1,6 @@
 /**
- * Three processes of the same definitions, on one PostgreSQL and one Redis: what one of them did holds in the others at
- * once. One is the process of the test. Requests go to a process of the test's choice, past the balancer.
+ * Three processes of the same definitions, on one PostgreSQL and one Redis: effects of one apply to the others
+ * immediately. One is the process of the test. Requests go directly to a selected process, without the balancer.
  */
 import { expect } from 'chai';
 import { startCluster, type Cluster } from '../support/cluster.js';
@@ -120,7 +120,7 @@ describe('three processes', function () {
   });
   after(() => cluster?.close());
 
-  it('started together on an empty database, and one of them created the tables', async () => {
+  it('create the tables once when started together on an empty database', async () => {
     expect(clients).to.have.length(3);
     const made = cluster.peers.filter((peer) => peer.output().includes('tables migrated'));
     expect(made).to.have.length(1);
@@ -136,7 +136,7 @@ describe('three processes', function () {
     expect(left.map(Number).sort((x, y) => x - y)).to.deep.equal(Array.from({ length: 20 }, (_, index) => index));
   });
 
-  it('a token that one ends is rejected by the others with the next request', async () => {
+  it('reject a token that one has revoked with the next request', async () => {
     for (let round = 0; round < countRuns('kills', 4, 10); round++) {
       const token = String((await a().post('/sign-in', {})).body['token']);
       const before = await spread(3, (client) => client.post('/me', {}, createBearerInit(token)));
@@ -147,7 +147,7 @@ describe('three processes', function () {
     }
   });
 
-  it('after one has written, none returns an older cached result, however often it was cached', async () => {
+  it('return no older cached result after one has written, however often it was cached', async () => {
     const read = async (client: Client): Promise<unknown> => (await client.post('/note', { id: 1 })).body['text'];
     await a().post('/write', { id: 1, text: 'v0' });
     for (let round = 1; round <= countRuns('kills', 8, 300); round++) {
@@ -157,7 +157,7 @@ describe('three processes', function () {
     }
   });
 
-  it('readers of two never see an older text than the last whose write was answered, while the third writes', async () => {
+  it('return no older text than that of the last acknowledged write, while the third writes', async () => {
     let isOver = false;
     let answered = 0;
     const watch = async (client: Client): Promise<number> => {
@@ -174,7 +174,7 @@ describe('three processes', function () {
     for (let text = 1; text <= countRuns('kills', 40, 100); text++) {
       await a().post('/write', { id: 2, text: String(text) });
       answered = text;
-      // What is read after the answer of a write is this text or a later one.
+      // A read after the response of a write returns this text or a later one.
       const [first, second] = await Promise.all([b(), c()].map((client) => client.post('/note', { id: 2 })));
       expect([first?.body['text'], second?.body['text']]).to.deep.equal([String(text), String(text)]);
     }
@@ -202,7 +202,7 @@ describe('three processes', function () {
     }
   });
 
-  it('of concurrent requests for one address one succeeds, the others are 409', async () => {
+  it('accept one of concurrent requests for one address, and return 409 for the others', async () => {
     for (let round = 0; round < 5; round++) {
       const email = `round${round}@example.com`;
       const answers = await spread(12, (client, index) => client.post('/open', { id: 100 * round + index, email }));
@@ -217,7 +217,7 @@ describe('three processes', function () {
     expect((await b().post('/deposit', { id: 9000 })).body).to.deep.equal({ balance: 61 });
   });
 
-  it('sign addresses of files with the same key, also when they made the folder together', async () => {
+  it('sign file URLs with the same key, also when they created the folder together', async () => {
     const part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' };
     const answers = await spread(3, (client) => client.request('POST', '/lend', { body: createFormData([part]) }));
     expectAll(answers, 200);

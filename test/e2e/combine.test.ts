@@ -1,6 +1,6 @@
 /**
  * `combine_returned_results_from` and `returnables` together, over real HTTP: what is merged, in which order, and that
- * nothing leaves which is not meant to: only names of `returnables`, and no secret field that none of them names.
+ * only intended values are returned: names of `returnables`, and no unnamed secret field.
  */
 import { expect } from 'chai';
 import { fc } from '../support/properties.js';
@@ -56,18 +56,18 @@ describe('combine_returned_results_from', () => {
     expect(await answer('/with-itself')).to.deep.equal({ ...A, c: 3, shared: 'c' });
   });
 
-  it('a value that is not an object adds nothing; nothing is merged into a list; null is replaced', async () => {
+  it('adds nothing for a value that is not an object, merges nothing into a list, and replaces null', async () => {
     expect(await answer('/null-part')).to.deep.equal({ c: 3 });
     expect(await answer('/list-main')).to.deep.equal([{ c: 3 }]);
     expect(await answer('/null-main')).to.deep.equal({ ...A, ...B });
     expect(await answer('/nothing')).to.equal(null);
   });
 
-  it('null in a field is a value like any other', async () => {
+  it('treats null in a field like any other value', async () => {
     expect(await answer('/null-field')).to.deep.equal({ a: 1, gone: null });
   });
 
-  it('`returnables` select from the merged result, those of an actionable before merging', async () => {
+  it('selects `returnables` of the resource from the merged result, those of an actionable before merging', async () => {
     expect(await answer('/picked')).to.deep.equal({ a: 1, deep: { b: 2 }, c: 3 });
     expect(await answer('/kept')).to.deep.equal({ a: 1, c: 3 });
   });
@@ -84,7 +84,7 @@ describe('combine_returned_results_from', () => {
     expect(await answer('/sent', { two: 2 })).to.deep.equal({ two: 2, c: 3 });
   });
 
-  it('goes into the envelope whole', async () => {
+  it('is wrapped in the envelope as a whole', async () => {
     const wrapped = await startKernel({ files: FILES, config: { envelope: 'success-message-data' } });
     const { body } = await wrapped.post('/merged');
     expect(body).to.deep.include({ success: true, data: { a: 1, b: 2, c: 3, shared: 'b', deep: { b: 2 } } });
@@ -163,7 +163,7 @@ describeOnDatabase('secret fields of merged results', { files: SECRETS }, (kerne
     ['/merge-on-both', { id: 1, name: 'Ada', note: 'n' }],
     ['/not-named', { name: 'Ada', note: 'n' }],
   ] as const) {
-    it(`${path}: returns only named values`, async () => {
+    it(`${path}: return only named values`, async () => {
       const { status, body, text } = await kernel().post(path, { id: 1 });
       expect([status, body]).to.deep.equal([200, expected]);
       expect(text).not.to.contain('hidden');
@@ -183,13 +183,13 @@ describeOnDatabase('secret fields of merged results', { files: SECRETS }, (kerne
   });
 });
 
-describe('returnables: whatever results and names there are', () => {
+describe('random returnables, results and names', () => {
   const NAMES = ['a', 'b', 'c', 'd', 'e'] as const;
   const name = fc.constantFrom(...NAMES);
   const result = fc.option(fc.dictionary(name, fc.integer(), { noNullPrototype: true }), { nil: null });
   const action = fc.record({ result, kept: fc.option(fc.array(name), { nil: null }) });
 
-  it('the response of a resource has only these names, each from the first result that has it', async function () {
+  it('limit the response of a resource to these names, each from the first result that has it', async function () {
     const cases = fc.sample(
       fc.record({ actions: fc.array(action, { minLength: 1, maxLength: 4 }), names: fc.uniqueArray(name) }),
       { numRuns: 150, seed: 7 },

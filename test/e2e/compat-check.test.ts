@@ -11,7 +11,7 @@ import { createTempProject } from '../support/project.js';
 import { copyApplication, ENV, isAtHand } from '../support/soforotto.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
-describe('definitions of others (check)', function () {
+describe('definitions of another project (check)', function () {
   let problems: readonly Problem[] = [];
 
   before(async function () {
@@ -34,11 +34,11 @@ describe('definitions of others (check)', function () {
       .filter((one) => one.severity === severity)
       .map(({ file, code, message }) => `${posix.basename(file)} ${code} ${message}`);
 
-  it('has no error', () => {
+  it('have no error', () => {
     expect(listProblems('error')).to.deep.equal([]);
   });
 
-  it('has no warning but of its literals, and of writes that any administrator may make', () => {
+  it('have no warning except about literals, and about writes that any administrator may make', () => {
     expect(listProblems('warning').map((text) => text.split(' ').slice(0, 2).join(' '))).to.deep.equal([
       'inquiry-submit.json LNK_LITERAL',
       'inquiry-submit.json LNK_LITERAL',
@@ -47,7 +47,7 @@ describe('definitions of others (check)', function () {
     ]);
   });
 
-  it('has its literals recognised, with a fix that writes them as values', () => {
+  it('have recognized literals, with a fix that writes them as values', () => {
     const found = problems.filter(({ code }) => code === 'LNK_LITERAL');
     expect(
       found.flatMap(({ fix, others = [] }) => [fix, ...others].flatMap((one) => one?.text ?? [])),

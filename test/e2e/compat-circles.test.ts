@@ -1,6 +1,6 @@
 /**
- * A community application in the style of another system of the interface, unchanged under its profile:
- * what its clients send, in the order in which they would, and what they get. Each statement has to be read by the database.
+ * A community application in the style of another system with the interface, unchanged in its profile: the requests of
+ * its clients, in their order, and the responses. The database must parse each statement.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -25,7 +25,7 @@ const ENV = {
 const ADA = { email: 'ada@example.com', handle: 'ada', password: 'a long password', tags: ['tea', 'sea'] };
 const GRACE = { email: 'grace@example.com', handle: 'grace', password: 'another password', tags: ['code'] };
 
-describe('definitions of a community', () => {
+describe('definitions of a community project', () => {
   let kernel!: TestKernel;
   let partner!: Upstream;
   let [ada, grace, circle] = [{} as Loose, {} as Loose, {} as Loose];
@@ -68,7 +68,7 @@ describe('definitions of a community', () => {
     return answer.body;
   }
 
-  it('signs up and in: a long cast, a literal number, a list as JSON, two names that must be free', async () => {
+  it('sign up and in: a long cast, a literal number, a list as JSON, two unique names', async () => {
     ada = await data('/sign-up', ADA);
     expect(ada).to.have.all.keys('id', 'handle', 'karma', 'session');
     expect(ada).to.include({ handle: 'ada', karma: 0 });
@@ -84,7 +84,7 @@ describe('definitions of a community', () => {
     await expectRejected('/sign-in', 401, { ...ADA, password: 'not that password' });
   });
 
-  it('several actionables depend on one INSERT after them, with literals among their parameters', async () => {
+  it('run several actionables that depend on one INSERT after them, with literals among their parameters', async () => {
     await expectRejected('/circle/create', 401, { name: 'Tea' });
     const settings = { theme: { color: 'green' }, draft: 1, public: true };
     circle = await data('/circle/create', { name: 'Tea', settings, is_open: true }, as(ada));
@@ -100,7 +100,7 @@ describe('definitions of a community', () => {
     await expectRejected('/circle/create', 422, { settings, is_open: true }, as(ada));
   });
 
-  it('one statement writes three tables and reads them; the second time it finds nothing to do', async () => {
+  it('write three tables in one statement and read them; the second time it finds nothing to do', async () => {
     const body = { circle_id: circle['id'] };
     const joined = await data('/circle/join', body, as(grace));
     expect(joined).to.include({ member_count: 2, noted: 1 });
@@ -108,7 +108,7 @@ describe('definitions of a community', () => {
     expect(await data('/circle/join', body, as(grace))).to.equal(null);
   });
 
-  it('FILTER, jsonb_agg, #>>, @>, casts of two words, comments with quotes', async () => {
+  it('support FILTER, jsonb_agg, #>>, @>, casts of two words, comments with quotes', async () => {
     expect(await data('/circle/numbers', { circle_id: circle['id'] })).to.deep.equal({
       id: circle['id'],
       name: 'Tea',
@@ -127,7 +127,7 @@ describe('definitions of a community', () => {
     });
   });
 
-  it('?, ?| and ?& are operators, and jsonb_set reads values of a client as data', async () => {
+  it('treat ?, ?| and ?& as operators, and read values of a client as data in jsonb_set', async () => {
     const body = { circle_id: circle['id'], name: 'color', value: "red' ? $1", more: { n: [1] }, any_of: ['zzz'] };
     const settings = { theme: { color: "red' ? $1" }, public: true, n: [1] };
     const row = await data('/circle/settings', body);
@@ -139,7 +139,7 @@ describe('definitions of a community', () => {
     expect(await data('/circle/settings', body)).to.equal(null);
   });
 
-  it('rows, one row and none: a list of texts as a parameter, and parameters that are absent', async () => {
+  it('return rows, one row and none: a list of texts as a parameter, and absent parameters', async () => {
     const row = { handle: 'ada', tags: ['tea', 'sea'], many: 2, city: '', place: 1 };
     expect(await data('/people', { tags: ['sea', 'zzz'] })).to.deep.equal(row);
     expect(await data<Loose[]>('/people')).to.have.length(2);
@@ -148,7 +148,7 @@ describe('definitions of a community', () => {
     expect(await data('/people', { tags: [] })).to.equal(null);
   });
 
-  it('a file with a leading underscore may contain a resource: its content decides', async () => {
+  it('may contain a resource in a file with a leading underscore: its content decides', async () => {
     const changed = await data('/profile/update', { profile: { city: 'Turin', links: { a: 'b' } } }, as(ada));
     expect(changed).to.deep.include({ handle: 'ada', profile: { city: 'Turin', links: { a: 'b' } } });
     expect(changed['at']).to.match(/^\d{4}-\d\d-\d\d [\d:.]+\+00$/);
@@ -156,14 +156,14 @@ describe('definitions of a community', () => {
     expect(await expectRejected('/profile/update', 422, {}, as(ada))).to.include({ code: 'QRY_NOT_NULL' });
   });
 
-  it('moves rows from table to table in one statement', async () => {
+  it('move rows from table to table in one statement', async () => {
     const moved = await data('/circle/archive', { circle_id: circle['id'], kinds: ['new', 'other'] });
     expect(moved).to.include({ text: 'joined the circle' });
     expect(await data('/circle/archive', { circle_id: circle['id'], kinds: ['new'] })).to.equal(null);
     expect(await data('/circle/archive', { circle_id: circle['id'], kinds: [] })).to.equal(null);
   });
 
-  it('a recursive query with zones, intervals, epochs and every kind of quote', async () => {
+  it('run a recursive query with zones, intervals, epochs and every kind of quote', async () => {
     const rows = await data<Loose[]>('/report/days', { from: '2026-01-02T10:00:00Z', to: '2026-01-04T00:00:00Z' });
     const said = " it's $1 ";
     expect(rows).to.deep.equal([
@@ -173,7 +173,7 @@ describe('definitions of a community', () => {
     ]);
   });
 
-  it('literals of every type are bound with their type', async () => {
+  it('bind literals of every type with their type', async () => {
     expect(await data('/report/values', { days: 3 })).to.deep.equal({
       sum: 3,
       yes: true,
@@ -188,7 +188,7 @@ describe('definitions of a community', () => {
     });
   });
 
-  it('uploads, then inserts a row for each file; values flow by their names', async () => {
+  it('upload, then insert a row for each file; values are passed by their names', async () => {
     const form = new FormData();
     form.set('circle_id', String(circle['id']));
     form.append('file', new Blob(['first'], { type: 'text/plain' }), 'a.txt');
@@ -204,7 +204,7 @@ describe('definitions of a community', () => {
     }
   });
 
-  it('adds to a balance through a read that is written last, and loses none of many', async () => {
+  it('add to a balance through a read that is written last, and lose no update', async () => {
     const rows = [
       { id: 'a', amount: 100 },
       { id: 'b', amount: 0 },
@@ -223,7 +223,7 @@ describe('definitions of a community', () => {
     });
   });
 
-  it('a webhook is accepted, processed after the response, and calls another service with the changed values', async () => {
+  it('accept a webhook, process it after the response, and call another service with the changed values', async () => {
     const event = JSON.stringify({ type: 'paid', data: { object: { id: 'b', amount: 7 } } });
     const send = (key: string) =>
       kernel.request('POST', '/hooks/paid', {
@@ -242,7 +242,7 @@ describe('definitions of a community', () => {
     expect(asked?.headers).to.include({ authorization: `Bearer ${ENV.PARTNER_KEY}` });
   });
 
-  it('a queued call is accepted and done once, with the claims of its caller', async () => {
+  it('accept a queued call and run it once, with the claims of its caller', async () => {
     const answer = await kernel.post('/invite', { email: 'new@example.com' }, as(ada));
     expect([answer.status, answer.body['success']]).to.deep.equal([202, true]);
     const asked = await waitForValue(
@@ -252,7 +252,7 @@ describe('definitions of a community', () => {
     expect(asked.map(({ body }) => JSON.parse(body) as Loose)[0]).to.include({ to: 'new@example.com', from: 'ada' });
   });
 
-  it('stores a state for a callback, which consumes it; a schedule removes old ones', async () => {
+  it('store a state for a callback, which consumes it; a schedule removes old ones', async () => {
     const { token } = await data('/connect/start', { at: new Date().toISOString() }, as(ada));
     const back = await data('/connect/callback', { state: token, code: 'c-1' });
     expect(back).to.deep.equal({ access: { kind: 'full' }, member: 'm' });
@@ -266,14 +266,14 @@ describe('definitions of a community', () => {
     await expectRejected('/sweep', 404);
   });
 
-  it('sends to all, one and several over their connections', async () => {
+  it('send a message over connections to all clients, to one, and to several', async () => {
     const enter = (who: Loose, protocols: string[]) =>
       connect(kernel.url, { query: `?uid=${String(who['id'])}`, protocols });
     const [speaker, listener] = [
       await enter(ada, ['Authorization', String(ada['session'])]),
       await enter(grace, ['Authorization', String(grace['session'])]),
     ];
-    // Without a token the uid that is said is the address, as clients of the other system rely on.
+    // Without a token the declared uid is the address, which clients of the other system rely on.
     const stranger = await enter(grace, []);
     try {
       const said = await speaker.sendRequest('say', { text: 'hello', circle_id: circle['id'] });
@@ -292,13 +292,13 @@ describe('definitions of a community', () => {
     }
   });
 
-  it('encrypts a field for its table and decrypts it for its owner', async () => {
+  it('encrypt a field for its table and decrypt it for its owner', async () => {
     await data('/phone/set', { phone: '+39 011 5550100' }, as(grace));
     expect(await data('/phone/get', {}, as(grace))).to.deep.equal({ phone: '+39 011 5550100' });
     expect(await data('/phone/get', {}, as(ada))).to.deep.equal({ phone: null });
   });
 
-  it('caches a response until the key of its definition is removed', async () => {
+  it('cache a response until the key of its definition is removed', async () => {
     const first = await data('/top', { lang: 'en' });
     expect(first).to.deep.equal({ name: 'Tea', member_count: 2 });
     await data('/circle/rename', { circle_id: circle['id'], name: 'Coffee', lang: 'it' });
@@ -307,19 +307,19 @@ describe('definitions of a community', () => {
     expect(await data('/top', { lang: 'en' })).to.include({ name: 'Coffee' });
   });
 
-  it('merges results of parallel actionables with values of another resource', async () => {
+  it('merge results of parallel actionables with values of another resource', async () => {
     const row = await data('/overview', { circle_id: circle['id'] });
     expect(row).to.include({ circles: 1, members: 2, first: 'grace joined' });
     expect(row['numbers']).to.include({ name: 'Coffee', joins: 1 });
   });
 
-  it('a resource without actionables revokes tokens; one without any work is not served', async () => {
+  it('revoke tokens in a resource without actionables, and do not serve one without any work', async () => {
     await data('/sign-out', { tokens: [grace['session']] }, as(ada));
     await expectRejected('/phone/get', 401, {}, as(grace));
     await expectRejected('/nothing', 404);
   });
 
-  it('a soft deletion keeps the row, and its owner can sign in no more', async () => {
+  it('keep the row after a soft deletion, whose owner cannot sign in', async () => {
     await data('/leave', {}, as(ada));
     await expectRejected('/sign-in', 401, ADA);
     expect(await data('/overview', { circle_id: circle['id'] })).to.include({ members: 1 });

@@ -1,6 +1,6 @@
 /**
- * A shop of documents in the style of another system of the interface, unchanged under its profile, on both document stores: what
- * its clients send and what they get.
+ * A document shop in the style of another system with the interface, unchanged in its profile, on both document stores:
+ * the requests of its clients and the responses.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -12,7 +12,7 @@ import { createBearerInit, KEY } from '../support/tokens.js';
 const ADA = { email: 'ada@example.com', handle: 'ada', password: 'a long password', points: 1, address: {} };
 
 describeOnEach(
-  'definitions of a shop of documents',
+  'definitions of a document shop',
   STORES,
   {
     files: SHOP,
@@ -35,7 +35,7 @@ describeOnEach(
       expect(answer.body).to.include({ success: false });
     }
 
-    it('signs up once for each address, and in: the store makes the id, and it is in the token', async () => {
+    it('sign up once for each address, and in: the store generates the id, and it is in the token', async () => {
       const made = await data('/sign-up', ADA);
       expect(made).to.have.all.keys('_id', 'handle', 'session');
       await expectRejected('/sign-up', 409, { ...ADA, handle: 'another' });
@@ -46,20 +46,20 @@ describeOnEach(
       await expectRejected('/sign-in', 422, { email: { $ne: null }, password: { $ne: null } });
     });
 
-    it('updates fields of an object inside, and counts', async () => {
+    it('update fields of a nested object, and counters', async () => {
       await expectRejected('/address', 401, { city: 'Turin' });
       const changed = { address: { city: 'Turin', zip: '10100' }, points: 6 };
       expect(await data('/address', { city: 'Turin', zip: '10100' }, as(ada))).to.deep.equal(changed);
     });
 
-    it('a value of a client is a value, also if it looks like an operator', async () => {
+    it('treat a value of a client as a value, also if it looks like an operator', async () => {
       await expectRejected('/address', 422, { city: { $inc: 1 }, zip: '1' }, as(ada));
       const kept = { address: { city: '$set', zip: '$points' }, points: 11 };
       expect(await data('/address', { city: '$set', zip: '$points' }, as(ada))).to.deep.equal(kept);
       await expectRejected('/orders/find', 422, { status: { $ne: null } });
     });
 
-    it('places an order after a read that is written last, and notifies all connections', async () => {
+    it('place an order after a read that is written last, and notify all connections', async () => {
       const watcher = await connect(kernel().url);
       try {
         placed = await data('/order', { lines: [{ sku: 'a', n: 2 }], total: 12.5, status: 'FULFILLED' }, as(ada));
@@ -70,7 +70,7 @@ describeOnEach(
       }
     });
 
-    it('finds by operators, inside lists, by claims; no row is null, one an object, several a list', async () => {
+    it('find by operators, inside lists, by claims; no row is null, one an object, several a list', async () => {
       const found = await data('/orders', { from: 10, sku: 'a' }, as(ada));
       expect(found).to.include({ _id: placed['_id'], customer: ada['_id'], total: 12.5 });
       expect(found['created_at']).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -80,7 +80,7 @@ describeOnEach(
       expect(await data('/orders', { from: 10, sku: 'b' }, as(ada))).to.include({ total: 20 });
     });
 
-    it('an update finds nothing the second time', async () => {
+    it('update nothing the second time', async () => {
       expect(await data('/orders/done', { _id: placed['_id'] })).to.include({ status: 'FULFILLED', total: 12.5 });
       expect(await data('/orders/done', { _id: placed['_id'] })).to.equal(null);
     });

@@ -64,7 +64,7 @@ async function runSql(connectionString: string, statements: readonly string[]): 
   }
 }
 
-describe('definitions of another system, lintel serve', function () {
+describe('definitions of another system with lintel serve', function () {
   let project: TempProject | undefined;
   let remote: StandIn | undefined;
   let child: Running | undefined;
@@ -96,7 +96,7 @@ describe('definitions of another system, lintel serve', function () {
     await project?.dispose();
   });
 
-  it('skips none of its resources', () => {
+  it('serves all of its resources', () => {
     expect(child?.output() ?? '').not.to.match(/^error /m);
   });
 

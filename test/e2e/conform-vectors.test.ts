@@ -19,7 +19,7 @@ interface Case {
     readonly out?: unknown;
     readonly footer?: string;
     readonly status?: readonly number[];
-    /** A success gives one of these. */
+    /** A success returns one of these. */
     readonly out_any?: readonly unknown[];
     /** Of a form, in any order: a payload has no order. */
     readonly parts?: readonly unknown[];
@@ -29,8 +29,8 @@ interface Case {
 }
 
 /**
- * How many cases must be there at least, and how many of them are skipped because they are optional. Of what goes through a
- * running service only one of `every` is sent in a full run, and fewer in a sampled one; the command takes them all, and suites
+ * The minimum number of cases, and how many of them are skipped because they are optional. Cases that need a running
+ * service are sampled: one of `every` in a full run, and fewer in a sampled one; the command runs them all, and suites
  * of the parts too.
  */
 const FILES: readonly {
@@ -73,7 +73,7 @@ const isRightBelow = (prefix: string, key: unknown): boolean =>
 describe('shared vectors', () => {
   after(closeStrings);
   for (const { file: name, cases: many, optional, every = 1 } of FILES) {
-    it(`${name}: ${every === 1 ? 'every case gives what it must' : 'cases give what they must'}`, async function () {
+    it(`${name}: ${every === 1 ? 'match in every case' : 'match in a sample of cases'}`, async function () {
       this.timeout(240_000);
       const file = vectorFile(name);
       if (file === null) return skipTest(this, NO_SHARED);
@@ -98,7 +98,7 @@ describe('shared vectors', () => {
         const { ok, out, footer, status, error } = await runLine(op, line);
         if (input.optional === true) {
           skipped++;
-          // What is not offered may be refused, and nothing else.
+          // Features that are not offered may be rejected, and nothing else.
           if (ok) wrong.push(`${id} is not offered`);
           continue;
         }
@@ -127,7 +127,7 @@ describe('shared vectors', () => {
 });
 
 describe('conformance command', () => {
-  it('answers one line for each case, in order', () => {
+  it('prints one line for each case, in order', () => {
     const body = (id: string, text: string): string =>
       JSON.stringify({ id, content_type: 'application/json', bytes: Buffer.from(text).toString('hex') });
     const { stdout, status } = spawnSync(process.execPath, [join(ROOT, 'dist', 'test', 'conform.js'), 'json.body'], {
@@ -146,7 +146,7 @@ describe('conformance command', () => {
     expect(results).to.have.length(3);
   });
 
-  it('names its operations when it is requested another', async () => {
+  it('lists its operations for an unknown one', async () => {
     const said: string[] = [];
     const status = await runCommand(['nothing'], [], { out: () => undefined, error: (text) => said.push(text) });
     expect(status).to.equal(1);

@@ -1,6 +1,6 @@
 /**
- * Several named connections: a model or a query says where it lies, what one request writes on two of them are two units, and
- * each is seen by the page of health.
+ * Several named connections: a model or a query names its connection, writes of one request on two of them are two
+ * transactions, and each is on the status page.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -71,12 +71,12 @@ for (const [name, reports] of Object.entries(REPORTS)) {
     });
     after(() => kernel?.close());
 
-    it('each holds its own tables, and one request writes to both', async () => {
+    it('contain their own tables, and one request writes to both', async () => {
       expect((await kernel.post('/both', { name: 'a' })).status).to.equal(200);
       expect([await names('/notes'), await names('/events')]).to.deep.equal([['a'], ['a']]);
     });
 
-    it('each writes in its own transaction: the commit of the first remains when the second rejects', async () => {
+    it('have their own transactions: the commit of the first remains when the second rejects', async () => {
       expect((await kernel.post('/both', { name: 'a' })).status).to.equal(409);
       expect([await names('/notes'), await names('/events')]).to.deep.equal([['a', 'a'], ['a']]);
       expect((await kernel.post('/both', { name: 'b' })).status).to.equal(200);
@@ -86,18 +86,18 @@ for (const [name, reports] of Object.entries(REPORTS)) {
       ]);
     });
 
-    it('a query may name another connection than its models: it has the table too, with its own rows', async () => {
+    it('can be named by a query with models of another: it has the table too, with its own rows', async () => {
       const { status, body } = await kernel.post<Loose>('/elsewhere', {});
       expect([status, body['id']]).to.deep.equal([200, 0]);
     });
 
-    it('each is listed on the health page', async () => {
+    it('are each listed on the status page', async () => {
       const { body } = await kernel.request<{ plugins: Loose }>('GET', '/status/ready');
       expect(Object.keys(body.plugins).filter((key) => key.startsWith('dialect:'))).to.have.length(2);
       expect(JSON.stringify(body.plugins)).to.contain('reports').and.contain('main');
     });
 
-    it('each has its own plan of migrations', async () => {
+    it('have their own migration plans', async () => {
       const { steps } = await outlineMigration(kernel.kernel.schemas(), { destroy: true });
       expect(steps).to.deep.equal([]);
     });

@@ -1,4 +1,4 @@
-/** Who may call from a browser, and the headers that every answer has: over real HTTP, whatever answers. */
+/** CORS, and the headers of every response: over real HTTP, for every source of a response. */
 import { expect } from 'chai';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -11,7 +11,7 @@ const createOriginInit = (origin: string, more: Record<string, string> = {}): Re
   headers: { origin, ...more },
 });
 
-describe('pages of other origins', () => {
+describe('CORS', () => {
   const kernels: TestKernel[] = [];
   const start = async (http: object, env: Record<string, string> = {}): Promise<TestKernel> => {
     const kernel = await startKernel({ files: FILES, config: { http, observers: OBSERVERS }, env });
@@ -24,7 +24,7 @@ describe('pages of other origins', () => {
     kernel.request('OPTIONS', '/echo', createOriginInit(origin, { 'access-control-request-method': 'POST', ...more }));
   const allowed = (headers: Headers): string | null => headers.get('access-control-allow-origin');
 
-  it('no origin is allowed by default: no header allows it, and a preflight is a verb like any other', async () => {
+  it('allows no origin by default: no header allows it, and a preflight is a request like any other', async () => {
     const kernel = await start({});
     const answer = await kernel.post('/echo', { a: 1 }, createOriginInit(ORIGIN));
     expect([answer.status, allowed(answer.headers), answer.headers.get('vary')]).to.deep.equal([200, null, null]);
@@ -38,14 +38,14 @@ describe('pages of other origins', () => {
       kernel = await start({ allowed_origins: [ORIGIN, 'https://other.example.com:443'], methods: ['POST', 'GET'] });
     });
 
-    it('an answer names the origin it is for, and that it differs by it', async () => {
+    it('returns the allowed origin, and varies by it', async () => {
       const { headers, status } = await kernel.post('/echo', { a: 1 }, createOriginInit(ORIGIN));
       expect([status, allowed(headers), headers.get('vary')]).to.deep.equal([200, ORIGIN, 'origin']);
       expect(headers.get('access-control-expose-headers')).to.contain('x-request-id').and.contain('retry-after');
       expect(headers.get('access-control-allow-credentials')).to.equal(null);
     });
 
-    it('so do error responses, the status page and pages of plugins, so that a page can read the error', async () => {
+    it('returns it in error responses, the status page and pages of plugins, so that a page can read the error', async () => {
       for (const [method, path, init, expected] of [
         ['POST', '/echo', { body: '{"broken', headers: { origin: ORIGIN, 'content-type': 'application/json' } }, 400],
         ['POST', '/nowhere', createOriginInit(ORIGIN), 404],
@@ -62,7 +62,7 @@ describe('pages of other origins', () => {
       }
     });
 
-    it('a preflight returns the allowed verbs and headers, without running the resource', async () => {
+    it('returns the allowed verbs and headers for a preflight, without running the resource', async () => {
       const { status, headers, text } = await preflight(kernel, ORIGIN, {
         'access-control-request-headers': 'authorization,content-type',
       });
@@ -74,7 +74,7 @@ describe('pages of other origins', () => {
       expect(headers.get('x-request-id')).to.be.a('string');
     });
 
-    it('an origin with the default port is the same origin', async () => {
+    it('treats an origin with the default port as the same origin', async () => {
       const { headers } = await kernel.post('/echo', {}, createOriginInit('https://other.example.com'));
       expect(allowed(headers)).to.equal('https://other.example.com');
     });
@@ -91,7 +91,7 @@ describe('pages of other origins', () => {
       'constructor',
       '__proto__',
     ]) {
-      it(`another origin is not allowed: ${origin}`, async () => {
+      it(`rejects another origin: ${origin}`, async () => {
         const { headers } = await kernel.post('/echo', {}, createOriginInit(origin));
         expect([allowed(headers), headers.get('vary')]).to.deep.equal([null, 'origin']);
         const asked = await preflight(kernel, origin, { 'access-control-request-headers': 'authorization' });
@@ -101,7 +101,7 @@ describe('pages of other origins', () => {
       });
     }
 
-    it('a header that a preflight requests is never sent back', async () => {
+    it('never returns a header that a preflight requests', async () => {
       const lines = formatRequestHead('OPTIONS', '/echo', {
         origin: ORIGIN,
         'access-control-request-method': 'POST',
@@ -113,7 +113,7 @@ describe('pages of other origins', () => {
       expect(answer.head).not.to.contain('access-control-allow-headers').and.not.contain('a;b');
     });
 
-    it('OPTIONS that is no preflight is a verb like any other', async () => {
+    it('treats OPTIONS that is not a preflight like any other verb', async () => {
       expect((await kernel.request('OPTIONS', '/echo', createOriginInit(ORIGIN))).status).to.equal(405);
       const { status } = await kernel.request('OPTIONS', '/echo', {
         headers: { 'access-control-request-method': 'POST' },
@@ -122,7 +122,7 @@ describe('pages of other origins', () => {
     });
   });
 
-  it('ALLOWED_ORIGINS takes precedence over the config; an invalid origin prevents the start', async () => {
+  it('reads ALLOWED_ORIGINS before the config; an invalid origin prevents the start', async () => {
     const kernel = await start(
       { allowed_origins: ['https://old.example.com'] },
       { ALLOWED_ORIGINS: `https://a.test|${ORIGIN}` },
@@ -140,7 +140,7 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('`*` lets every page read, with or without an origin in the request, so that caches may share', async () => {
+  it('lets every page read with `*`, with or without an origin in the request, so that caches may share', async () => {
     const kernel = await start({ allowed_origins: ['*'] });
     for (const init of [createOriginInit(ORIGIN), createOriginInit('null'), {}]) {
       const { headers } = await kernel.post('/echo', {}, init);
@@ -153,7 +153,7 @@ describe('pages of other origins', () => {
   });
 });
 
-describe('headers of every answer', () => {
+describe('headers of every response', () => {
   const SAFE = {
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -177,7 +177,7 @@ describe('headers of every answer', () => {
   };
   after(() => Promise.all(kernels.map((kernel) => kernel.close())));
 
-  it('no browser may guess, run, frame or store a response, and none names the server', async () => {
+  it('prevent browsers from guessing, running, framing or storing a response, and do not name the server', async () => {
     const kernel = await start({});
     for (const [method, path, expected] of every) {
       const { status, headers } = await kernel.request(method, path);
@@ -189,7 +189,7 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('the config replaces them, and removes those with an empty value', async () => {
+  it('are replaced by those of the config, and removed by an empty value', async () => {
     const kernel = await start({
       'Strict-Transport-Security': 'max-age=31536000',
       'Referrer-Policy': 'same-origin',
@@ -204,7 +204,7 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('a name that would make every response invalid prevents the start', async () => {
+  it('prevent the start if a name would make every response invalid', async () => {
     for (const headers of [{ 'bad name': 'x' }, { 'content-length': '3' }, { good: 'a\r\nset-cookie: b' }]) {
       const failure = await start(headers).then(
         () => null,
@@ -214,7 +214,7 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('HEAD returns the headers of GET, also its length, and no body', async () => {
+  it('of GET are returned for HEAD, also the length, without a body', async () => {
     const kernel = await start({});
     const [get, asked] = await Promise.all(
       ['GET', 'HEAD'].map(async (method) =>

@@ -1,6 +1,6 @@
 /**
- * What a page of another origin has a browser send without asking, and names that a page has resolve to this machine: over real
- * HTTP and WebSocket, with the headers that browsers add.
+ * Requests that a page of another origin can send through a browser, and names that a page can resolve to this machine:
+ * over real HTTP and WebSocket, with the headers of browsers.
  */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
@@ -42,7 +42,7 @@ const form = (kernel: TestKernel, path: string, headers: Headers) =>
     body: FORM,
   });
 
-describe('requests that other pages have a browser send', () => {
+describe('cross-site requests', () => {
   const kernels: TestKernel[] = [];
   const start = async ({ config, ...rest }: TestKernelOptions = {}): Promise<TestKernel> => {
     const kernel = await startKernel({
@@ -64,7 +64,7 @@ describe('requests that other pages have a browser send', () => {
   let reached: TestKernel;
   before(async () => {
     kernel = await start({ config: { http: { allowed_origins: [APP] } } });
-    // Behind a proxy: not for this machine alone.
+    // Behind a proxy: not for this machine only.
     reached = await start({ config: { http: { allowed_origins: [APP], trusted_proxies: 1 } } });
   });
 
@@ -114,7 +114,7 @@ describe('requests that other pages have a browser send', () => {
     expect((await form(kernel, '/either', headers)).body).to.include({ code: 'REQ_CROSS_SITE' });
   });
 
-  it('GET is rejected; a link that a user follows is accepted if the resource has no proof and the server is public', async () => {
+  it('rejects GET; accepts a link that a user follows if the resource has no proof and the server is public', async () => {
     const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
     const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' };
     const link = { ...frame, 'sec-fetch-dest': 'document' };
@@ -131,7 +131,7 @@ describe('requests that other pages have a browser send', () => {
     expect(await status(kernel, '/status', image)).to.equal(200);
   });
 
-  it('`*` is not enough if a cookie or an address is the proof, over connections too', async () => {
+  it('rejects `*` if a cookie or an address is the proof, over connections too', async () => {
     const all = await start({ config: { http: { allowed_origins: ['*'] } } });
     const headers = { origin: EVIL, cookie: SECRET };
     const status = async (path: string): Promise<number> => (await form(all, path, headers)).status;
@@ -151,14 +151,14 @@ describe('requests that other pages have a browser send', () => {
     await program.close();
   });
 
-  it('a handshake is checked by the same rule', async () => {
+  it('checks a handshake by the same rule', async () => {
     for (const headers of [{ origin: EVIL }, { 'sec-fetch-site': 'cross-site' }])
       expect((await expectRefusedUpgrade(kernel.url, { headers })).body).to.include({ code: 'WS_ORIGIN', status: 403 });
     for (const headers of [{}, { origin: APP }]) await (await connect(kernel.url, { headers })).close();
   });
 });
 
-describe('names under which a server answers', () => {
+describe('host names of a server', () => {
   const kernels: TestKernel[] = [];
   const started = async (http: object, more: TestKernelOptions = {}): Promise<TestKernel> => {
     const kernel = await startKernel({
@@ -197,7 +197,7 @@ describe('names under which a server answers', () => {
     '',
   ];
 
-  it('`dev`, and `serve` for this machine alone, answer addresses and `localhost`', async () => {
+  it('are addresses and `localhost` for `dev`, and for `serve` on this machine only', async () => {
     for (const more of [{}, { dev: true, pages: [] }]) {
       const kernel = await started({ host: '127.0.0.1' }, more);
       for (const host of LOCAL) expect(await answer(kernel, host), host).to.equal('200');
@@ -211,7 +211,7 @@ describe('names under which a server answers', () => {
     }
   });
 
-  it('names in the config, or in the variable, are added; `*` is all', async () => {
+  it('are extended by the config, or the variable; `*` is all', async () => {
     const hosts = ['api.example.com', '*.preview.example.com'];
     const asked = ['api.example.com:443', 'API.EXAMPLE.COM', 'a.preview.example.com', ...LOCAL];
     for (const kernel of [
@@ -229,7 +229,7 @@ describe('names under which a server answers', () => {
     expect(wrong).to.include({ code: 'CFG_VARIABLE' });
   });
 
-  it('commands other than `dev` answer every name behind a proxy', async () => {
+  it('are unrestricted for commands other than `dev` behind a proxy', async () => {
     expect(await answer(await started({ trusted_proxies: 1 }), 'api.example.com')).to.equal('200');
     expect(await answer(await started({ trusted_proxies: 1 }, { dev: true }), 'api.example.com')).to.equal(
       '421 REQ_HOST',

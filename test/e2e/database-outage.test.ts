@@ -1,6 +1,6 @@
 /**
- * A server whose connections are cut while it serves: it stays alive, says when it cannot answer, and is ready again by
- * itself. Statements that take too long and a pool that is empty for too long end with 503 and a time to come back.
+ * A server whose connections are cut while it serves: it stays alive, reports when it cannot serve, and recovers by
+ * itself. Slow statements and a pool that is exhausted for too long return 503 with Retry-After.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -26,7 +26,7 @@ const FILES = {
   ],
 };
 
-describe('a database that becomes unavailable', () => {
+describe('database that becomes unavailable', () => {
   let kernel: TestKernel;
   let admin: pg.Client;
   let name = '';
@@ -52,7 +52,7 @@ describe('a database that becomes unavailable', () => {
 
   const readiness = async (): Promise<number> => (await kernel.request('GET', '/status/ready')).status;
 
-  it('answers again after all connections were closed, idle or in use', async function () {
+  it('serves again after all connections were closed, idle or in use', async function () {
     for (let round = 0; round < 5; round++) {
       const atWork = Promise.all(Array.from({ length: 20 }, (_, n) => kernel.post(n % 2 ? '/write' : '/read', {})));
       await cut();
@@ -78,7 +78,7 @@ describe('a database that becomes unavailable', () => {
     expect((await kernel.post('/read', {})).status).to.equal(200);
   });
 
-  it('ends a statement at its deadline, and a wait for a connection at its own', async function () {
+  it('cancels a statement after its timeout, and a wait for a connection after its own', async function () {
     const slow = Array.from({ length: 6 }, () => kernel.post('/slow-write', {}));
     const answers = await Promise.all(slow);
     expect(new Set(answers.map(({ body }) => body['code']))).to.deep.equal(new Set(['QRY_TIMEOUT', 'QRY_UNAVAILABLE']));

@@ -1,4 +1,4 @@
-/** The page about databases, taken at its word: every config on it is one that the checker takes. Opens nothing. */
+/** The documentation page about databases: every config on it is valid. Opens nothing. */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,8 +15,8 @@ const ENV = createEnvFacts({
   MONGO_URL: 'mongodb://127.0.0.1/a',
 });
 
-describe('the page about databases', () => {
-  it('shows configs that the checker accepts', () => {
+describe('documentation page about databases', () => {
+  it('shows only valid configs', () => {
     expect(configs).to.have.length(2);
     for (const text of configs) {
       const { problems } = analyseConfig('lintel.config.json', text, createBuiltinRegistry(), ENV);
@@ -36,7 +36,7 @@ describe('the page about databases', () => {
       ['queue', 'queue', 'embedded', 'embedded'],
       ['scheduler', 'scheduler', 'embedded', 'embedded'],
     ]);
-    // Somebody has said what there is: nothing is put beside it.
+    // The stores are configured: nothing is added.
     const written = '{"connections": {"main": {"use": "pglite"}}}';
     expect(chooseConnection({ MYSQL_URL: 'mysql://127.0.0.1/a' }, written)).to.have.deep.members([
       ['dialect', 'main', 'pglite', ''],

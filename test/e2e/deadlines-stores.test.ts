@@ -1,6 +1,6 @@
 /**
- * The deadline of a request holds for every store that it waits for: caches, queues, storages, documents. With plugins that
- * never answer, and with servers that accept everything and send nothing.
+ * The deadline of a request applies to every store that it waits for: caches, queues, storages, documents. With plugins
+ * that never respond, and with servers that accept everything and send nothing.
  */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { waitUntilNoTempFiles } from '../support/temp-files.js';
 import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 import { waitUntil } from '../support/until.js';
 
-/** Seconds. A Redis that is silent is noticed after 0.8 s, so what ends here does so by the deadline. */
+/** Seconds. A silent Redis is detected after 0.8 s, so the deadline ends what ends here. */
 const REQUEST = 0.3;
 const LONGEST_MS = 700;
 const http = { timeouts: { request: REQUEST } };
@@ -50,7 +50,7 @@ const UPLOADS = {
 
 const token = await signJwt({ id: 'ada', exp: Math.floor(Date.now() / 1000) + 600 });
 
-describe('the deadline of a request, at every store', () => {
+describe('deadline of a request, at every store', () => {
   const open: { close(): Promise<unknown> }[] = [];
   after(async () => {
     for (const one of open.reverse()) await one.close();
@@ -61,7 +61,7 @@ describe('the deadline of a request, at every store', () => {
     return kernel;
   }
 
-  /** Status and code of the response, which comes in time. */
+  /** Status and code of the response, which arrives in time. */
   async function send(
     kernel: TestKernel,
     path: string,
@@ -79,7 +79,7 @@ describe('the deadline of a request, at every store', () => {
       body: createFormData([{ name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' }]),
     });
 
-  it('plugins that never answer: 503 for requests that need them, computed or pending for the others', async () => {
+  it('returns 503 for requests that need plugins without a response; others are computed or pending', async () => {
     const plugins = ['builtin:*', join(PLUGIN_FIXTURES, 'silent')];
     const stores = { cache: { use: 'silent' }, storage: { use: 'silent' }, queue: { use: 'silent' } };
     const definitions = [...FILES['definitions/a.json'], ...UPLOADS['definitions/a.json']];
@@ -104,7 +104,7 @@ describe('the deadline of a request, at every store', () => {
     await waitUntilNoTempFiles();
   });
 
-  describe('a Redis that stops answering', () => {
+  describe('with a Redis that stops responding', () => {
     let proxy: FaultProxy;
     let kernel: TestKernel;
     before(async function () {
@@ -117,7 +117,7 @@ describe('the deadline of a request, at every store', () => {
       kernel = await start({ files: FILES, config, env: { KEY, REDIS: `redis://127.0.0.1:${proxy.port}` } });
     });
 
-    it('ends counters, revocations and look-ups within the deadline, and all of them work when it is back', async () => {
+    it('ends counters, revocations and look-ups in time, and all of them work when it is available again', async () => {
       proxy.muteResponses();
       const outcomes = await Promise.all([
         send(kernel, '/counted'),
@@ -136,7 +136,7 @@ describe('the deadline of a request, at every store', () => {
     });
   });
 
-  it('an S3 server that accepts files and never answers: 503, and no connection stays open', async () => {
+  it('returns 503 for an S3 server that accepts files and never responds, and no connection stays open', async () => {
     const asked: string[] = [];
     const server: Server = createServer((request, response) => {
       asked.push(request.method ?? '');
@@ -154,13 +154,13 @@ describe('the deadline of a request, at every store', () => {
     expect(outcomes.map((text) => text.slice(0, 3))).to.deep.equal(['503', '503']);
     expect(asked).to.include.members(['PUT', 'POST']);
     await waitUntilNoTempFiles();
-    // The sweep of what may have arrived has one request at a time.
+    // The sweep of uploads with an unknown outcome sends one request at a time.
     const countConnections = (): Promise<number> =>
       new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
     await waitUntil(async () => (await countConnections()) <= 2);
   });
 
-  describe('a MongoDB that stops answering', () => {
+  describe('with a MongoDB that stops responding', () => {
     let proxy: FaultProxy;
     let kernel: TestKernel;
     before(async function () {
@@ -186,7 +186,7 @@ describe('the deadline of a request, at every store', () => {
       kernel = await start({ files, config: { documents, http }, env: { MONGO: url.href } });
     });
 
-    it('ends reads and writes within the deadline, and serves again when it is back', async () => {
+    it('ends reads and writes in time, and serves again when it is available', async () => {
       await kernel.post('/all');
       proxy.muteResponses();
       const outcomes = await Promise.all([send(kernel, '/all'), send(kernel, '/add', { body: { text: 'a' } })]);

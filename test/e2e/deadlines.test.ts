@@ -1,6 +1,7 @@
 /**
- * One deadline for each request (`http.timeouts.request`): whatever it waits for (a connection, a statement, a lock, a server that
- * is silent, a turn, a call), it is answered by then, and what was not done is not acknowledged. With a real server.
+ * One deadline for each request (`http.timeouts.request`): whatever it waits for (a connection, a statement, a lock, a
+ * silent server, a limiter, a call), it gets a response by then, and unfinished work is not acknowledged. With a real
+ * server.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -27,7 +28,7 @@ const FILES = {
   ],
 };
 
-describe('the deadline of a request', () => {
+describe('deadline of a request', () => {
   let kernel: TestKernel;
   let proxy: FaultProxy;
   let admin: pg.Client;
@@ -56,7 +57,7 @@ describe('the deadline of a request', () => {
   });
 
   const running = async (): Promise<number> => {
-    // Inside a transaction the first look would be kept.
+    // Inside a transaction the first read would be repeated.
     await admin.query('SELECT pg_stat_clear_snapshot()');
     const { rows } = await admin.query<{ n: string }>(
       `SELECT count(*) AS n FROM pg_stat_activity
@@ -65,20 +66,20 @@ describe('the deadline of a request', () => {
     return Number(rows[0]?.n);
   };
 
-  it('ends a statement', async () => {
+  it('cancels a statement', async () => {
     const { status, body, headers } = await kernel.post('/slow', { seconds: 3 });
     expect([status, body['code'], headers.get('retry-after')]).to.deep.equal([503, 'QRY_TIMEOUT', '1']);
     await kernel.post('/slow', { seconds: 0 });
   });
 
-  it('ends a call to a service that does not answer', async () => {
+  it('aborts a call to a service that does not respond', async () => {
     const elapsed = startStopwatch();
     const { status, body } = await kernel.post('/call');
     expect([status, body['code']]).to.deep.equal([504, 'OUT_TIMEOUT']);
     expect(elapsed()).to.be.lessThan(4000);
   });
 
-  it('ends the wait for a lock: the answer says that the outcome is not known, and the server forgets the statement', async () => {
+  it('aborts the wait for a lock: the response states that the outcome is unknown, and the server drops the statement', async () => {
     await admin.query('BEGIN');
     await admin.query('UPDATE notes SET n = n WHERE id = 1');
     const { status, body } = await kernel.post('/change');
@@ -107,7 +108,7 @@ describe('the deadline of a request', () => {
     expect((await kernel.post('/read')).status).to.equal(200);
   });
 
-  it('ends the wait for a server that stops answering, and serves again when it is available', async () => {
+  it('ends the wait for a server that stops responding, and serves again when it is available', async () => {
     proxy.stall();
     const elapsed = startStopwatch();
     const [read, change] = await Promise.all([kernel.post('/read'), kernel.post('/change')]);

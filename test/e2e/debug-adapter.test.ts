@@ -32,7 +32,7 @@ describe('plans', () => {
     return lists.flatMap((steps) => steps ?? []).map(({ id }) => id);
   }
 
-  it('have stops only while a debugger is attached', async () => {
+  it('have breakpoints only while a debugger is attached', async () => {
     const none = listSteps();
     expect(none).to.include('payload_validation').and.not.include('debugger');
     const ignored = (): void => undefined;

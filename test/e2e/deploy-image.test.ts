@@ -1,6 +1,6 @@
 /**
- * What `deploy/Dockerfile` promises, run without an image: a user without rights on a folder that it cannot write to, files
- * as a ConfigMap shows them, the health check as it stands there, and signals to process 1.
+ * `deploy/Dockerfile`, run without an image: a user without rights on a read-only folder, files like those of a
+ * ConfigMap, its health check, and signals to process 1.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ async function lent(): Promise<readonly string[]> {
   );
 }
 
-describe('a container', function () {
+describe('container', function () {
   const folders: string[] = [];
   const createImageFolder = async (): Promise<string> => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-image-')));
@@ -49,7 +49,7 @@ describe('a container', function () {
   after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
   const { start } = serveInProcess();
 
-  it('serves a folder that it cannot write to, mounted as Kubernetes mounts maps, as a user without rights', async () => {
+  it('serves a read-only folder, mounted like a map of Kubernetes, as a user without rights', async () => {
     const [project, temporary] = [await createImageFolder(), await createImageFolder()];
     // Each file is a link to one below `..data`, which is a link itself: found once, not twice.
     const definitions = join(project, 'definitions');
@@ -101,7 +101,7 @@ describe('a container', function () {
     expect(await runHealthCheck(String(await pickFreePort()))).to.equal(1);
   });
 
-  describe('whose first process is Lintel', () => {
+  describe('with Lintel as the first process', () => {
     let words: readonly string[] = [];
     before(async function () {
       const unshare = findProgram('unshare');
@@ -115,7 +115,7 @@ describe('a container', function () {
       words = [unshare, '-p', '-f', '--kill-child', process.execPath, CLI, 'serve'];
     });
 
-    /** Starts it as process 1, waits for a line, sends SIGTERM to it; its exit code, and how long it took. */
+    /** Starts it as process 1, waits for a line, sends SIGTERM to it; its exit code, and the duration. */
     async function stopAfterLine(cwd: string, line: RegExp): Promise<{ code: unknown; ms: number }> {
       const [program = '', ...rest] = words;
       const outer = spawn(program, rest, { cwd, env: { PATH: process.env['PATH'], PORT: '0' } });

@@ -59,7 +59,7 @@ async function startProxy(haproxy: string, members: readonly Member[]): Promise<
   };
 }
 
-describe('the proxy of deploy/', function () {
+describe('proxy of deploy/', function () {
   let cluster: Cluster;
   let proxy: Proxy;
 

@@ -1,6 +1,6 @@
 /**
- * Requests on documents behave as if they ran one after another, with default settings, in every store: races of requests that go wrong
- * when they interfere. What each leaves behind is what some order leaves behind.
+ * Requests on documents behave as if they ran one after another, with default settings, in every store: races of
+ * requests that fail when they interfere. The result of each equals that of some serial order.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -75,19 +75,19 @@ const FILES = {
   ],
 };
 
-/** Documents of each of the three sorts: a thousand are raced for. */
+/** Documents of each of the three kinds, for a thousand races. */
 const MANY = 334;
-/** What one request takes: one document only when something of the stores changed. */
+/** The documents of one request: only one unless the sources of the stores have changed. */
 const SIZE = isDeep('mongo') ? 1 : 6;
 const AT_ONCE = 4;
 
-describeOnEach('races of documents', STORES, { files: FILES }, (kernel, store) => {
+describeOnEach('document races', STORES, { files: FILES }, (kernel, store) => {
   // MongoDB is slow where it is emulated.
   const count = store === 'mongodb' ? countRuns('mongo', 48, MANY) : countRuns('races', 96, MANY);
   const groups = (name: string): string[] => Array.from({ length: count }, (_, n) => `${name} ${n}`);
   const all = 2 * Math.ceil(count / SIZE);
 
-  /** Each request twice at once, some of them beside one another. */
+  /** Each request twice at once, some of them in parallel. */
   async function race(name: string): Promise<Record<number, number>> {
     const waiting = groups(name);
     const statuses: Record<number, number> = {};
@@ -113,23 +113,23 @@ describeOnEach('races of documents', STORES, { files: FILES }, (kernel, store) =
     return found;
   };
 
-  it('a value that is read and written back is counted by both', async () => {
+  it('count both updates of a value that is read and written back', async () => {
     const cells = groups('add').map((g) => ({ g }));
     expect((await kernel().post('/cell', { groups: cells })).status).to.equal(200);
     expect(await race('add')).to.deep.equal({ 200: all });
     expect((await rows('/cells')).filter(({ n }) => n !== 2)).to.deep.equal([]);
   });
 
-  it('a request that counts and then writes finds the document of the other request', async () => {
+  it('let a request that counts and then writes find the document of the other request', async () => {
     expect(await race('count')).to.deep.equal({ 200: all });
     const found = await readMarks();
-    // The second request finds as many seats as the first one made.
+    // The second request finds as many seats as the first one created.
     const countExpectedSeats = (n: number): number => Math.min(SIZE, count - SIZE * Math.floor(n / SIZE));
     const wrong = groups('count').filter((g, n) => String(found.get(g)) !== `0,${countExpectedSeats(n)}`);
     expect(wrong).to.deep.equal([]);
   });
 
-  it('a missing document is created once', async () => {
+  it('create a missing document once', async () => {
     expect(await race('paint')).to.deep.equal({ 200: all });
     const found = await readMarks();
     expect(groups('paint').filter((g) => String(found.get(g)) !== '2')).to.deep.equal([]);

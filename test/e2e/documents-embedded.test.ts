@@ -1,4 +1,4 @@
-/** Documents without a server: a project that says nothing of stores, over HTTP. */
+/** Documents without a server: a project without configured stores, over HTTP. */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -48,7 +48,7 @@ describe('documents without a server', () => {
       .and.contain('"email":"a@x"');
   });
 
-  it('are rejected with the field that is wrong', async () => {
+  it('are rejected with the invalid field', async () => {
     await post('/people/add', { email: 'b@x' });
     for (const [body, status, code, pointer] of [
       [{ email: 'b@x' }, 409, 'QRY_UNIQUE', '/email'],
@@ -61,14 +61,14 @@ describe('documents without a server', () => {
     }
   });
 
-  it('a value of a client is a value, not an operator', async () => {
+  it('treat a value of a client as a value, not an operator', async () => {
     for (const email of [{ $ne: null }, { $gt: '' }, { $regex: '.*' }, { $where: 'true' }]) {
       const { text } = await post('/people/find', { email });
       expect(text).not.to.contain('@x');
     }
   });
 
-  it('a store that names a connection that is not there ends the start', async () => {
+  it('prevent the start if a store names a missing connection', async () => {
     const documents = { main: { use: 'embedded', connection: 'nowhere' } };
     const started = await startKernel({ files: FILES, config: { ...MEMORY, documents } }).catch(
       (error: unknown) => error,

@@ -37,7 +37,7 @@ const FILES = {
 };
 
 describeOnPostgres(
-  'embedded documents of one moment',
+  'consistent reads of embedded documents',
   { files: FILES, config: { documents: { main: { use: 'embedded' } } } },
   (kernel) => {
     before(async () => {
@@ -47,7 +47,7 @@ describeOnPostgres(
       }
     });
 
-    it('documents that change together are read together', async () => {
+    it('return documents together that change together', async () => {
       let isOver = false;
       const turn = async (): Promise<void> => {
         for (let n = 0; n < 12; n++) expect((await kernel().post('/turn', {})).status).to.equal(200);

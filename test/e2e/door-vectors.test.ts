@@ -30,13 +30,13 @@ describe('JSON bodies against the shared vectors', () => {
   });
   after(() => kernel?.close());
 
-  it('accepts and rejects according to the vectors, over HTTP', async () => {
+  it('are accepted and rejected according to the vectors, over HTTP', async () => {
     expect(cases.length).to.be.greaterThan(280);
     const wrong: string[] = [];
     for (const { id, bytes, content_type, expect: wanted } of cases) {
       const body = new Uint8Array(Buffer.from(bytes, 'hex'));
       const answer = await kernel!.post('/echo', body, { headers: { 'content-type': content_type } });
-      // Read, and then perhaps refused by the resource for not being an object.
+      // Parsed, and then possibly rejected by the resource for not being an object.
       const read = answer.status === 200 || answer.body['code'] === 'VAL_NOT_OBJECT';
       const fits =
         wanted.ok === null ? answer.status < 500 : wanted.ok ? read : wanted.status?.includes(answer.status) === true;
@@ -45,7 +45,7 @@ describe('JSON bodies against the shared vectors', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('returns the values of the vectors', () => {
+  it('contain the values of the vectors', () => {
     const wrong: string[] = [];
     for (const { id, bytes, expect: wanted } of cases) {
       if (wanted.ok !== true) continue;
@@ -55,7 +55,7 @@ describe('JSON bodies against the shared vectors', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('rejects with a fault of the HTTP layer only', () => {
+  it('are rejected with a fault of the HTTP layer only', () => {
     for (const { id, bytes, expect: wanted } of cases) {
       if (wanted.ok !== false) continue;
       expect(() => parseJson(Buffer.from(bytes, 'hex'), LIMITS), id).to.throw(Fault);

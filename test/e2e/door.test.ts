@@ -1,4 +1,4 @@
-/** The door, over real HTTP: which requests are let in, with which status the others are refused, and in which shape. */
+/** The HTTP layer, over real HTTP: accepted requests, the status of rejected ones, and their format. */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { formatRequestHead, parseRaw, type Loose } from '../support/client.js';
@@ -19,12 +19,12 @@ const FILES = {
 };
 const limits = { body: LIMIT, depth: 4, keys: 20, array: 30 };
 
-describe('the HTTP layer', () => {
+describe('HTTP layer', () => {
   let kernel: TestKernel;
   before(async () => (kernel = await startKernel({ files: FILES, config: { http: { limits } } })));
   after(() => kernel.close());
 
-  /** Every refusal has exactly this shape, whoever refuses. */
+  /** Every rejection has exactly this format, whatever its source. */
   function expectProblem(
     answer: { status: number; headers: Headers; body: Loose },
     status: number,
@@ -57,37 +57,37 @@ describe('the HTTP layer', () => {
   const createTypeInit = (type: string): RequestInit => ({ headers: { 'content-type': type } });
 
   describe('paths and verbs', () => {
-    it('404 for an unknown path, with any headers and body', async () => {
+    it('returns 404 for an unknown path, with any headers and body', async () => {
       expectProblem(await kernel.post('/nowhere', '{broken'), 404, 'REQ_NOT_FOUND');
       expectProblem(await kernel.request('DELETE', '/nowhere'), 404, 'REQ_NOT_FOUND');
     });
 
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      it(`405 with Allow for ${method}`, async () => {
+      it(`returns 405 with Allow for ${method}`, async () => {
         const answer = await kernel.request(method, '/echo');
         expectProblem(answer, 405, 'REQ_METHOD');
         expect(answer.headers.get('allow')).to.equal('POST');
       });
     }
 
-    it('405 for HEAD, without a body', async () => {
+    it('returns 405 for HEAD, without a body', async () => {
       const answer = parseRaw(await kernel.raw(formatRequestHead('HEAD', '/echo', { connection: 'close' })));
       expect(answer.status).to.equal(405);
       expect(answer.head).to.contain('allow: post');
       expect(answer.body).to.equal('');
     });
 
-    it('414 for a URL beyond 8 KiB', async () => {
+    it('returns 414 for a URL beyond 8 KiB', async () => {
       expectProblem(await kernel.post(`/echo?${'a'.repeat(8200)}`), 414, 'REQ_URL_TOO_LONG');
       expect((await kernel.post(`/echo?${'a'.repeat(8100)}`)).status).to.equal(200);
     });
 
-    it('431 for headers beyond 16 KiB, and for more than a hundred', async () => {
+    it('returns 431 for headers beyond 16 KiB, and for more than a hundred', async () => {
       const large = { connection: 'close', 'x-large': 'a'.repeat(17_000) };
       expect(parseRaw(await kernel.raw(formatRequestHead('POST', '/echo', large))).status).to.equal(431);
       const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`x-${i}`, 'v']));
       const body = '{"a":1}';
-      // A header that is silently dropped could be the one that says how long the body is.
+      // A header that is silently dropped could be the Content-Length.
       const flood = formatRequestHead('POST', '/echo', {
         ...many,
         'content-type': 'application/json',
@@ -96,7 +96,7 @@ describe('the HTTP layer', () => {
       expect(parseRaw(await kernel.raw(flood + body)).status).to.equal(431);
     });
 
-    it('400 for bytes that are not HTTP', async () => {
+    it('returns 400 for bytes that are not HTTP', async () => {
       expect(parseRaw(await kernel.raw('NONSENSE\r\n\r\n')).status).to.equal(400);
       const hosts = 'POST /echo HTTP/1.1\r\nHost: a.example\r\nHOST: b.example\r\nContent-Length: 0\r\n\r\n';
       expect(parseRaw(await kernel.raw(hosts)).status).to.equal(400);
@@ -105,7 +105,7 @@ describe('the HTTP layer', () => {
 
   describe('content types', () => {
     for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']) {
-      it(`takes ${type}`, async () => {
+      it(`accepts ${type}`, async () => {
         expect((await kernel.post('/echo', '{"a":1}', createTypeInit(type))).body).to.deep.equal({ a: 1 });
       });
     }
@@ -118,10 +118,11 @@ describe('the HTTP layer', () => {
       'application/json; charset=utf-16',
       '',
     ]) {
-      it(`415 for ${JSON.stringify(type)}`, () => expectRejected(415, 'REQ_MEDIA_TYPE', '{}', createTypeInit(type)));
+      it(`returns 415 for ${JSON.stringify(type)}`, () =>
+        expectRejected(415, 'REQ_MEDIA_TYPE', '{}', createTypeInit(type)));
     }
 
-    it('415 for a compressed body', async () => {
+    it('returns 415 for a compressed body', async () => {
       const body = gzipSync('{"a":1}');
       await expectRejected(415, 'REQ_ENCODING', body, { headers: { 'content-encoding': 'gzip' } });
     });
@@ -151,15 +152,15 @@ describe('the HTTP layer', () => {
       ['a lone surrogate as an escape', '{"a":"\\ud800"}'],
       ['a lone surrogate in a name', '{"\\udc00":1}'],
     ] as const) {
-      it(`400 for ${what}`, () =>
+      it(`returns 400 for ${what}`, () =>
         expectRejected(400, 'REQ_MALFORMED', typeof body === 'string' ? body : new Uint8Array(body)));
     }
 
     for (const body of ['[]', '[{"a":1}]', 'null', '5', '"text"', 'true']) {
-      it(`422 for ${body}: not an object`, () => expectRejected(422, 'VAL_NOT_OBJECT', body));
+      it(`returns 422 for ${body}: not an object`, () => expectRejected(422, 'VAL_NOT_OBJECT', body));
     }
 
-    it('the last of duplicate keys wins', async () => {
+    it('uses the last of duplicate keys', async () => {
       expect((await kernel.post('/echo', '{"a":1,"b":2,"a":3}')).body).to.deep.equal({ a: 3, b: 2 });
     });
 
@@ -172,7 +173,7 @@ describe('the HTTP layer', () => {
       '{"a":[{"con\\u0073tructor":1}]}',
       '{"a":1,"__proto__":null}',
     ]) {
-      it(`400 for the reserved name in ${body}`, () => expectRejected(400, 'REQ_NAME_REFUSED', body));
+      it(`returns 400 for the reserved name in ${body}`, () => expectRejected(400, 'REQ_NAME_REFUSED', body));
     }
 
     it('accepts reserved words as values, and names that only look like them', async () => {
@@ -189,7 +190,7 @@ describe('the HTTP layer', () => {
       ['properties', wide(20), wide(21)],
       ['items', long(30), long(31)],
     ] as const) {
-      it(`413 for too many ${what}, and not one too early`, async () => {
+      it(`returns 413 for too many ${what}, and not one too early`, async () => {
         expect((await kernel.post('/echo', fits)).status).to.equal(200);
         await expectRejected(413, 'REQ_TOO_COMPLEX', beyond);
       });
@@ -211,7 +212,7 @@ describe('the HTTP layer', () => {
       await expectRejected(413, 'REQ_TOO_LARGE', `{"a":"${'é'.repeat(LIMIT / 2)}"}`);
     });
 
-    it('413 at once for an announced length, without reading, and closes the connection', async () => {
+    it('returns 413 immediately for an announced length, without reading, and closes the connection', async () => {
       const announced = formatRequestHead('POST', '/echo', {
         'content-type': 'application/json',
         'content-length': 10_000_000_000,
@@ -222,7 +223,7 @@ describe('the HTTP layer', () => {
       expect(JSON.parse(answer.body)).to.include({ code: 'REQ_TOO_LARGE' });
     });
 
-    it('413 in the middle of a stream that turns out too long, and closes the connection', async () => {
+    it('returns 413 in the middle of a stream that is too long, and closes the connection', async () => {
       const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
       const start = formatRequestHead('POST', '/echo', {
         'content-type': 'application/json',
@@ -289,46 +290,46 @@ describe('the HTTP layer', () => {
   });
 });
 
-describe('verbs of the config', () => {
+describe('configured verbs', () => {
   let kernel: TestKernel;
   const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
   before(async () => (kernel = await startKernel({ files: FILES, config: { http: { methods } } })));
   after(() => kernel.close());
 
   for (const method of ['GET', 'DELETE']) {
-    it(`${method} reads its payload from the query string`, async () => {
+    it(`read the payload of ${method} from the query string`, async () => {
       const { body } = await kernel.request(method, '/echo?a=1&b=x%20y&b=z&c=&%C3%A9=%F0%9F%91%8D&d');
       expect(body).to.deep.equal({ a: '1', b: ['x y', 'z'], c: '', é: '👍', d: '' });
       expect((await kernel.request(method, '/echo')).body).to.deep.equal({});
     });
   }
 
-  it('a GET with a body ignores it', async () => {
+  it('ignore the body of a GET', async () => {
     const bytes = formatRequestHead('GET', '/echo?a=1', { 'content-length': 7, connection: 'close' });
     expect(parseRaw(await kernel.raw(`${bytes}{"b":2}`)).body).to.equal('{"a":"1"}');
   });
 
   for (const method of ['PUT', 'PATCH']) {
-    it(`${method} accepts a JSON body`, async () => {
+    it(`accept a JSON body for ${method}`, async () => {
       const init = { body: '{"a":1}', headers: { 'content-type': 'application/json' } };
       expect((await kernel.request(method, '/echo?b=2', init)).body).to.deep.equal({ a: 1 });
     });
   }
 
-  it('rejects reserved names in a query string, and text if a rule requires a number', async () => {
+  it('reject reserved names in a query string, and text if a rule requires a number', async () => {
     for (const query of ['__proto__=1', 'constructor=1', 'a=1&%5f%5fproto__=1']) {
       expect((await kernel.request('GET', `/echo?${query}`)).body).to.include({ code: 'REQ_NAME_REFUSED' });
     }
     expect((await kernel.request('GET', '/ruled?a=five')).body).to.include({ code: 'VAL_PAYLOAD' });
   });
 
-  it('names all of them in Allow', async () => {
+  it('are all named in Allow', async () => {
     const { status, headers } = await kernel.request('OPTIONS', '/echo');
     expect(status).to.equal(405);
     expect(headers.get('allow')).to.equal('POST, GET, HEAD, PUT, PATCH, DELETE');
   });
 
-  it('HEAD is a GET without the body', async () => {
+  it('serve HEAD like GET without the body', async () => {
     const answer = parseRaw(await kernel.raw(formatRequestHead('HEAD', '/echo?a=1', { connection: 'close' })));
     expect([answer.status, answer.body]).to.deep.equal([200, '']);
     expect(answer.head).to.contain(`content-length: ${'{"a":"1"}'.length}`);

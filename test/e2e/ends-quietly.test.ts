@@ -1,6 +1,6 @@
 /**
- * `on_empty: {"stop": true}`: an event that is known already ends the request there, without an error. What was done before is committed,
- * nothing behind it is done or put off, and no cache keeps what it gave.
+ * `on_empty: {"stop": true}`: an already known event ends the request there, without an error. Earlier work is
+ * committed, later work is neither run nor deferred, and its response is not cached.
  */
 import { expect } from 'chai';
 import { describeOnBothDatabases } from '../support/kernel.js';
@@ -62,7 +62,7 @@ const FILES = {
   ],
 };
 
-describeOnBothDatabases('an event that is known already', { files: FILES, judged: true }, (kernel) => {
+describeOnBothDatabases('already known event', { files: FILES, judged: true }, (kernel) => {
   const notes = async (id: string): Promise<unknown[]> =>
     (await kernel().post<{ event: string; what: string }[]>('/all-notes')).body
       .filter((row) => row.event === id)
@@ -74,24 +74,24 @@ describeOnBothDatabases('an event that is known already', { files: FILES, judged
     return [first.body, second.body, await notes(path)];
   };
 
-  it('returns 200 and null, and no later actionable runs', async () => {
+  it('returns 200 and null, and runs no later actionable', async () => {
     const gave = { event: 'plain', what: 'plain' };
     expect(await twice('plain')).to.deep.equal([gave, null, ['plain']]);
     for (const path of ['apart', 'listed', 'needed', 'cached'])
       expect((await twice(path)).slice(1), path).to.deep.equal([null, [path === 'apart' ? 'plain' : path]]);
   });
 
-  it('preserves earlier work, and responds with its result if it is the main one', async () => {
+  it('keeps earlier work, and returns its result if it is the main one', async () => {
     expect((await twice('before'))[2]).to.deep.equal(['before', 'behind', 'before']);
     const first = { event: 'main-first', what: 'first' };
     expect(await twice('main-first')).to.deep.equal([first, first, ['first', 'behind', 'first']]);
   });
 
-  it('lets those that run at the same time end', async () => {
+  it('lets parallel actionables finish', async () => {
     expect((await twice('at-once'))[2]).to.have.members(['beside', 'behind', 'beside']);
   });
 
-  it('puts nothing off', async () => {
+  it('defers nothing', async () => {
     await kernel().post('/puts-off', { id: 'puts-off' });
     await waitForValue(
       () => notes('puts-off'),
@@ -115,7 +115,7 @@ describeOnBothDatabases('an event that is known already', { files: FILES, judged
   });
 });
 
-describe('an event that is known already, in work of several steps', function () {
+describe('already known event, in work of several steps', function () {
   let running: StepKernel | undefined;
   before(async function () {
     const store = await STEP_STORES[0]!.make();
@@ -134,7 +134,7 @@ describe('an event that is known already, in work of several steps', function ()
   });
   after(() => running?.close());
 
-  it('ends without an error, and is recognised when the work of the first request is repeated', async () => {
+  it('ends without an error, and is detected when the work of the first request is repeated', async () => {
     const { post, jobs, refuseNext, calls, rows } = running!;
     refuseNext(2);
     for (let n = 0; n < 2; n++) {

@@ -1,6 +1,6 @@
 /**
- * The table of errors, one row for each condition, over real HTTP on both databases: status, code, content type, one shape
- * whoever refuses, and nothing in it that only we should know.
+ * The table of errors, one row for each condition, over real HTTP on both databases: status, code, content type, one
+ * format for every source, and no internal information.
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -188,7 +188,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** Words that would tell how it is made: statements, tables, constraints, the driver, stacks, folders, the environment. */
+/** Words of internal information: statements, tables, constraints, the driver, stacks, folders, the environment. */
 const INTERNAL =
   /canary|select|insert|parts_|owners|hidden|constraint|duplicate key|pg|postgres|\bat \/|\.js|node:|[a-z]Error\b|error: /i;
 
@@ -219,7 +219,7 @@ for (const [envelope, describeOn] of [
   ['success-message-data', describeOnDatabase],
 ] as const) {
   describeOn(
-    `errors, envelope ${envelope}`,
+    `error responses, envelope ${envelope}`,
     {
       files: FILES,
       config: {
@@ -246,7 +246,7 @@ for (const [envelope, describeOn] of [
         });
       }
 
-      it('the log entry has the id of the request and no secret', async () => {
+      it('are logged with the id of the request and without a secret', async () => {
         const { headers } = await kernel().post('/nowhere-table', {});
         const rows = kernel().log.filter(({ fields }) => fields['id'] === headers.get('x-request-id'));
         expect(rows.map(({ level }) => level)).to.include('error');
@@ -256,8 +256,8 @@ for (const [envelope, describeOn] of [
   );
 }
 
-describe('errors of a busy or absent database', () => {
-  it('503 QRY_UNAVAILABLE with Retry-After when no connection gets free in time', async function () {
+describe('errors of a busy or unavailable database', () => {
+  it('return 503 QRY_UNAVAILABLE with Retry-After when no connection becomes free in time', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const kernel: TestKernel = await startKernel({
@@ -282,7 +282,7 @@ describe('errors of a busy or absent database', () => {
 });
 
 describe('verbs of the environment', () => {
-  it('ALLOWED_HTTP_METHODS takes precedence over the config', async () => {
+  it('are read from ALLOWED_HTTP_METHODS before the config', async () => {
     const files = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD', { resource: 'echo/:id' }) };
     const env = { ALLOWED_HTTP_METHODS: 'get|Delete' };
     const kernel = await startKernel({ files, config: { http: { methods: ['POST'] } }, env });
@@ -295,7 +295,7 @@ describe('verbs of the environment', () => {
     await kernel.close();
   });
 
-  it('ALLOWED_HTTP_METHODS with a verb that is none stops the start', async () => {
+  it('prevent the start if one is unknown', async () => {
     const env = { ALLOWED_HTTP_METHODS: 'POST|FETCH' };
     const error: unknown = await startKernel({ env }).catch((failure: unknown) => failure);
     expect(error).to.include({ code: 'CFG_VARIABLE' });

@@ -1,4 +1,6 @@
-/** `extract_response_for` directly on an actionable, over real HTTP: where its values come from and who can use them. */
+/**
+ * `extract_response_for` directly on an actionable, over real HTTP: sources of its values and where they can be used.
+ */
 import { expect } from 'chai';
 import { describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
@@ -99,7 +101,7 @@ describe('extract_response_for on an actionable', () => {
   after(() => kernel.close());
   const answer = async (path: string, body: unknown = {}): Promise<unknown> => (await kernel.post(path, body)).body;
 
-  it('without `depends_on` names values of its own result, for later ones', async () => {
+  it('without `depends_on` sets names from its own result, for later ones', async () => {
     expect(await answer('/own')).to.deep.equal({ got: 7, sku: 'b', inside: 'a' });
     expect(await answer('/list')).to.deep.equal({ second: 2, all: [{ id: 1 }, { id: 2 }] });
   });
@@ -108,7 +110,7 @@ describe('extract_response_for on an actionable', () => {
     expect(await answer('/before-returnables')).to.deep.equal({ sku: 'a' });
   });
 
-  it('with `depends_on` names values of its dependency', async () => {
+  it('with `depends_on` sets names from its dependency', async () => {
     expect(await answer('/fed')).to.equal(1);
   });
 
@@ -116,11 +118,11 @@ describe('extract_response_for on an actionable', () => {
     expect(await answer('/of-several')).to.deep.equal({ a: 1, b: 2, both: 'two' });
   });
 
-  it('looks in all entries of `depends_on`, other resources among them', async () => {
+  it('searches all entries of `depends_on`, other resources among them', async () => {
     expect(await answer('/of-two-entries', { v: 5 })).to.deep.equal({ a: 1, v: 5, inner: 1 });
   });
 
-  it('null is a value, and a missing value ends the chain', async () => {
+  it('accepts null, and ends the chain for a missing value', async () => {
     expect(await answer('/null-is-a-value')).to.deep.equal({ none: null });
     expect(await answer('/null-result')).to.deep.equal({ none: null });
     for (const path of ['/missing', '/missing-in-null']) {
@@ -131,11 +133,11 @@ describe('extract_response_for on an actionable', () => {
     }
   });
 
-  it('`returnables` of the resource find the names, with paths after them', async () => {
+  it('sets names that `returnables` of the resource find, with paths after them', async () => {
     expect(await answer('/answered')).to.deep.equal({ id: 2, count: 7, whole: { rows: ROW.rows } });
   });
 
-  it('a name that is given again has the later value from then on', async () => {
+  it('replaces a name that is set again from then on', async () => {
     expect(await answer('/later-wins')).to.deep.equal({ v: 2, first: 1 });
   });
 });
@@ -172,12 +174,12 @@ const SQL = {
 };
 
 describeOnDatabase('extract_response_for in statements', { files: SQL }, (kernel) => {
-  it('names are parameters of later statements', async () => {
+  it('sets names that are parameters of later statements', async () => {
     const { status, body } = await kernel().post('/add', { id: 1, price: 21, paid: 'not this' });
     expect([status, body]).to.deep.equal([200, { twice: 42, row: { id: 1, price: 21 }, path: '21' }]);
   });
 
-  it('without a row nothing further runs', async () => {
+  it('runs nothing further without a row', async () => {
     expect((await kernel().post('/none', { id: 404 })).body).to.include({ status: 422, code: 'DEP_UNRESOLVED' });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Failures that are made on purpose, where the way back must be exact: a database that is lost with a write under way or while
- * nobody asks, a process that is killed inside a chain, clocks that jump. docs/failures.md lists them all.
+ * Provoked failures with a required recovery: a database that is lost during a write or while idle, a process that is
+ * killed inside a chain, clocks that jump. docs/failures.md lists them all.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -15,7 +15,7 @@ import { skipTest } from '../support/skip.js';
 
 const MODEL = { 'definitions/_note.json': { id: { type: 'Number', primary_key: true, auto_increment: true } } };
 const INSERT = { query: 'INSERT INTO notes DEFAULT VALUES', parameters: [] };
-/** Held by the test: whoever asks for it inside a statement waits there. */
+/** Held by the test: a statement that requests it waits there. */
 const LATCH = 4711;
 
 const FILES = {
@@ -39,7 +39,7 @@ const FILES = {
   ],
 };
 
-describe('a database that is lost', function () {
+describe('lost database', function () {
   const { start } = serveAsChild();
   let admin: pg.Client;
   let url = '';
@@ -78,7 +78,7 @@ describe('a database that is lost', function () {
       ),
     );
 
-  it('before a write is answered: the response says that the outcome is unknown, and it is not retried', async () => {
+  it('before a write is acknowledged: returns that the outcome is unknown, and does not retry', async () => {
     const running = kernel as TestKernel;
     expect((await running.post('/write', {})).status).to.equal(200);
     proxy.muteResponses();
@@ -93,7 +93,7 @@ describe('a database that is lost', function () {
     expect(await countStored()).to.equal(2);
   });
 
-  it('while idle: the process continues, and the next requests are answered', async () => {
+  it('while idle: the process continues, and serves the next requests', async () => {
     const running = kernel as TestKernel;
     expect((await running.post('/write', {})).status).to.equal(200);
     const countConnectionLosses = (): number =>
@@ -109,7 +109,7 @@ describe('a database that is lost', function () {
     expect((await running.post('/count', {})).body).to.deep.equal({ n: 2 });
   });
 
-  it('together with the process, killed between two statements of a chain: all of it or nothing', async () => {
+  it('together with the process, killed between two statements of a chain: stores all of it or nothing', async () => {
     await kernel?.close();
     kernel = undefined;
     const env = { DATABASE_URL: url };
@@ -134,7 +134,7 @@ describe('a database that is lost', function () {
   });
 });
 
-describe('a clock that jumps', () => {
+describe('clock that jumps', () => {
   const realNow = Date.now;
   afterEach(() => (Date.now = realNow));
 

@@ -1,4 +1,7 @@
-/** Costly work is given out by turns of clients: whoever asks for much waits behind itself, and everybody else is served. */
+/**
+ * Expensive work is scheduled fairly between clients: a client with many requests waits for itself, and others are
+ * served.
+ */
 import { expect } from 'chai';
 import { describeOnDatabase } from '../support/kernel.js';
 import { defineQueryResource } from '../support/project.js';
@@ -21,7 +24,7 @@ const FILES = {
 };
 
 describeOnDatabase(
-  'a flood of sign-ins from one address',
+  'flood of sign-ins from one address',
   { files: FILES, config: { http: { trusted_proxies: 1 } } },
   (kernel) => {
     const signIn = async (address: string, password: string): Promise<number> => {
@@ -29,7 +32,7 @@ describeOnDatabase(
       return (await kernel().post('/sign-in', { id: 1, password }, { headers })).status;
     };
 
-    it('blocks no other session, and receives the remaining rows', async () => {
+    it('blocks no other session, and gets the remaining rows', async () => {
       expect((await kernel().post('/sign-up', { id: 1, password: 'secret' })).status).to.equal(200);
       const flood = Array.from({ length: 160 }, () => signIn('10.0.0.1', 'wrong'));
       const others = await Promise.all(Array.from({ length: 25 }, (_, n) => signIn(`10.0.1.${n}`, 'secret')));

@@ -64,7 +64,7 @@ interface Servers {
   readonly admin: pg.Pool;
   readonly data: string;
 }
-/** Begins a fault and returns what ends it. */
+/** Begins a fault and returns a function that ends it. */
 type Begin = (servers: Servers) => Promise<() => Promise<unknown>>;
 
 /** The postmaster and all its processes. */
@@ -94,7 +94,7 @@ const createNetworkFaults = (of: 'database' | 'redis'): Readonly<Record<string, 
       const proxy = servers[of];
       await change(proxy);
       return async () => {
-        // Where bytes were lost no connection goes on: TCP delivers them, or ends it.
+        // After lost bytes no connection continues: TCP delivers them, or ends it.
         if (losesBytes) proxy.reset();
         await proxy.passTraffic();
       };
@@ -195,7 +195,7 @@ describe('faults under load', () => {
       config: {
         http: { timeouts: { request: 2 } },
         cache: { use: 'redis', url: '$ENV.CACHE_URL' },
-        // A job whose process lost it is run again after that.
+        // A job whose process lost it runs again after that.
         queue: { use: 'postgres', url: '$ENV.DATABASE_URL', lease: 5 },
       },
       env: {
@@ -241,7 +241,7 @@ describe('faults under load', () => {
   }
 
   for (const { name, begin } of chosen)
-    it(`${name}: nothing acknowledged is lost, nothing is done twice, and all is back`, async function () {
+    it(`${name}: lose nothing acknowledged, repeat nothing, and recover`, async function () {
       this.timeout(240_000);
       let longest = 0;
       const from = moved;

@@ -1,4 +1,4 @@
-/** Forms at the door: what becomes the payload, what is refused and with which status, and that nothing is left behind. */
+/** Forms at the HTTP layer: the resulting payload, rejections and their status, and that no files remain. */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -77,7 +77,7 @@ describe('forms', () => {
     expect(answer.headers.get('content-type')).to.match(/^application\/problem\+json/);
   };
 
-  it('of killed processes: their files are removed when another process serves', () =>
+  it('of killed processes have their files removed when another process serves', () =>
     waitUntil(() => !existsSync(left), 'the folder of the dead process is gone'));
 
   describe('texts', () => {
@@ -135,7 +135,7 @@ describe('forms', () => {
       );
     });
 
-    it('are taken from an empty form as an empty payload', async () => {
+    it('are accepted empty, as an empty payload', async () => {
       expect((await send('/echo', Buffer.from(`--${BOUNDARY}--\r\n`))).body).to.deep.equal({});
     });
   });
@@ -178,10 +178,10 @@ describe('forms', () => {
       expect(answer.head).to.contain('connection: close');
     });
 
-    it('close the connection without reading on', async () => {
+    it('close the connection without reading further', async () => {
       const body = createRawForm([file('a', 'x'.repeat(3000), 'text/plain')]);
       const request = formatRequestHead('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': 15_000 });
-      // The rest never comes; `raw` ends only when the server closes.
+      // The rest is never sent; `raw` ends only when the server closes.
       const answer = parseRaw(await kernel.raw([request, body.subarray(0, 2900)]));
       expect(answer.status).to.equal(413);
       expect(answer.head).to.contain('connection: close');
@@ -201,7 +201,7 @@ describe('forms', () => {
       'a bare LF in a name': createRawForm([text('a\nb', '1')]),
       'an escaped CR LF in a name': createRawForm([text('a%0D%0Ab', '1')]),
       'a NUL in a name': createRawForm([text('a\0b', '1')]),
-      'a file that is called ..': createRawForm([
+      'a file that is named ..': createRawForm([
         { headers: 'content-disposition: form-data; name="a"; filename=".."', content: 'x' },
       ]),
       'headers without an end': Buffer.from(`--${BOUNDARY}\r\ncontent-disposition: form-data; name="a"\r\n`),
@@ -227,14 +227,14 @@ describe('forms', () => {
       'a boundary of 252 characters': `multipart/form-data; boundary=${'b'.repeat(252)}`,
       'a boundary with a quote': 'multipart/form-data; boundary="a\\"b"',
       'a boundary that ends with a blank': 'multipart/form-data; boundary="a "',
-      'parameters that are none': 'multipart/form-data; boundary=a; =',
+      'invalid parameters': 'multipart/form-data; boundary=a; =',
     };
     for (const [title, type] of Object.entries(types)) {
       it(`is rejected: ${title}`, () =>
         expectRejected(400, 'REQ_FORM', '/echo', createRawForm([text('a', '1')]), type));
     }
 
-    it('is not a boundary of 70 characters', async () => {
+    it('has a boundary of more than 70 characters', async () => {
       const boundary = 'b'.repeat(70);
       const type = `multipart/form-data; charset=utf-8; Boundary="${boundary}"`;
       expect((await send('/echo', createRawForm([text('a', '1')], boundary), type)).body).to.deep.equal({ a: '1' });
@@ -245,7 +245,7 @@ describe('forms', () => {
       'multipart/form-data-x; boundary=a',
       'text/html;multipart/form-data',
     ]) {
-      it(`is of another sort: ${type}`, () =>
+      it(`is of another type: ${type}`, () =>
         expectRejected(415, 'REQ_MEDIA_TYPE', '/echo', createRawForm([], 'a'), type));
     }
 
@@ -269,7 +269,7 @@ describe('forms', () => {
       await expectRejected(400, 'REQ_FORM', '/up', createRawForm([{ ...empty, content: 'bytes' }]));
     });
 
-    it('count whatever their parts are called', async () => {
+    it('count whatever the names of their parts are', async () => {
       const { status, body } = await send('/up', createRawForm([file('avatar'), text('note', 'n'), file('x[0]')]));
       expect(status).to.equal(200);
       expect(body).to.have.length(2);
@@ -290,14 +290,14 @@ describe('forms', () => {
       { files: { file: { filepath: '/etc/passwd', originalFilename: 'a.png', mimetype: 'image/png' } } },
       { file: { path: '/etc/passwd' }, storage_key: '../../etc/passwd', head: [137, 80] },
     ]) {
-      it(`are never made by JSON: ${JSON.stringify(body)}`, async () => {
+      it(`are never created by JSON: ${JSON.stringify(body)}`, async () => {
         const { status, body: problem } = await kernel.post('/up', body);
         expect([status, problem['code']]).to.deep.equal([422, 'UPL_NO_FILE']);
       });
     }
   });
 
-  describe('senders', () => {
+  describe('clients', () => {
     it('that stop sending get 408, and leave no file', async () => {
       const whole = createRawForm([file('a')]);
       const request = formatRequestHead('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': whole.length });
@@ -320,7 +320,7 @@ describe('forms', () => {
         await sendAndClose(kernel.server.port, whole.subarray(0, at), at % 2 === 0);
       await waitUntilNoTempFiles();
       expect((await send('/up', createRawForm([file('a')]))).status).to.equal(200);
-      // A client's leaving is nobody's failure.
+      // A client that disconnects is not a failure.
       expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
     }).timeout(30_000);
 
@@ -340,7 +340,7 @@ describe('forms', () => {
       }
     });
 
-    it('of two hundred broken forms do not stop the next good one', async () => {
+    it('with two hundred invalid forms do not prevent the next valid one', async () => {
       const broken = createRawForm([file('a')]).subarray(0, -20);
       const answers = await Promise.all(Array.from({ length: 200 }, () => send('/up', broken)));
       expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([400]));

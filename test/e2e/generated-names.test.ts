@@ -1,4 +1,7 @@
-/** `generate` / `for` over real HTTP and on plans: where the name is known, how long its value lasts, and who wins over it. */
+/**
+ * `generate` / `for` over real HTTP and on plans: where the name is known, the scope of its value, and what takes
+ * precedence.
+ */
 import { createTestInvocation } from '../support/invocation.js';
 import { expect } from 'chai';
 import type { Frame } from '../../contract/plan.js';
@@ -57,7 +60,7 @@ const FILES = {
 };
 
 describeOnDatabase('generate', { files: FILES }, (kernel) => {
-  it('one identifier for this actionable and for those after it, and another for the next request', async () => {
+  it('is the same for this actionable and for those after it, and another for the next request', async () => {
     const answers = await Promise.all([1, 2].map((n) => kernel().post('/add', { text: `note ${n}` })));
     for (const { status, text, body } of answers) {
       expect(status, text).to.equal(200);
@@ -67,20 +70,20 @@ describeOnDatabase('generate', { files: FILES }, (kernel) => {
     expect(new Set(answers.map(({ body }) => body['parent'])).size).to.equal(2);
   });
 
-  it('a payload that brings a value of that name changes nothing', async () => {
+  it('ignores a payload value of that name', async () => {
     const { body } = await kernel().post('/add', { text: 'x', id: 'mine', child: 'mine' });
     expect(isGenerated('CUID2', String(body['id']))).to.equal(true);
     expect(isGenerated('ULID', String(body['parent']))).to.equal(true);
   });
 
-  it('returnables find the names', async () => {
+  it('can be named in `returnables`', async () => {
     const { body } = await kernel().post('/names', {});
     expect(isGenerated('NANOID', String(body['key']))).to.equal(true);
     expect(isGenerated('KSUID', String(body['other']))).to.equal(true);
   });
 });
 
-describe('generate: how long a value lasts', () => {
+describe('scope of generated values', () => {
   let kernel: TestKernel;
   before(async () => {
     const defineReturnOfKey = (id: number, rest: object = {}): object => ({
@@ -123,7 +126,7 @@ describe('generate: how long a value lasts', () => {
   });
   after(() => kernel.close());
 
-  it('each actionable that generates a name makes its own; later ones see the latest', async () => {
+  it('is one actionable that generates the name; later ones read the latest', async () => {
     const { body } = await kernel.post<string[]>('/each', {});
     const [first, second, last] = body;
     expect(isGenerated('UUID', String(first))).to.equal(true);
@@ -131,27 +134,27 @@ describe('generate: how long a value lasts', () => {
     expect(last).to.equal(second);
   });
 
-  it('a value from a result takes precedence', async () => {
+  it('ends where a value from a result takes precedence', async () => {
     expect((await kernel.post('/extracted', {})).body).to.equal('taken out');
   });
 
   const invocation = createTestInvocation();
 
-  /** Runs the actionable on the frame as `invoke` does, and gives the value of the name. */
+  /** Runs the actionable on the frame like `invoke`, and returns the value of the name. */
   const run = (frame: Frame): unknown => {
     const action = kernel.kernel.plans().byId.get('one')!.groups[0]!.actions[0]!;
     for (const step of action.before ?? []) void step.run(frame, { result: null });
     return action.execute(frame);
   };
 
-  it('work that runs again on the same frame has the same value', () => {
+  it('includes work that runs again on the same frame', () => {
     const frame = createFrame(invocation, kernel.kernel.plans().byId.get('one')!);
     const first = run(frame);
     expect(isGenerated('UUID', String(first))).to.equal(true);
     expect(run(frame)).to.equal(first);
   });
 
-  it('each item of a list has its own, and the request keeps the one it had', () => {
+  it('is each item of a list, and the request keeps its own value', () => {
     const action = kernel.kernel.plans().byId.get('one')!.groups[0]!.actions[0]!;
     const frame = createFrame(invocation, kernel.kernel.plans().byId.get('one')!);
     const whole = run(frame);
@@ -162,7 +165,7 @@ describe('generate: how long a value lasts', () => {
     expect(run(frame)).to.equal(whole);
   });
 
-  it('a frame in which nothing was made yet makes nothing for its items', () => {
+  it('does not begin for items of a frame without a generated value', () => {
     const plan = kernel.kernel.plans().byId.get('one')!;
     expect(
       createFrame(invocation, plan)

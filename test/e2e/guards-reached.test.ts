@@ -1,6 +1,6 @@
 /**
- * Limits and maintenance hold however a resource is reached: by another one that depends on it, over a connection, from a job, by
- * the clock. Real HTTP and WebSocket on a real kernel; work behind the answer is taken up by the test.
+ * Limits and maintenance apply however a resource is called: by another one that depends on it, over a connection, from
+ * a job, by a schedule. Real HTTP and WebSocket on a real kernel; the test runs the deferred work.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -89,7 +89,7 @@ describe('guarantees for every way to call a resource', () => {
   };
   const shortly = (outcome: Outcome): unknown => (outcome.done ? 'done' : [outcome.code, outcome.retryable]);
 
-  it('a limit counts requests through other resources, together with its own', async () => {
+  it('count requests through other resources in a limit, together with its own', async () => {
     expect(await statuses('/over-code', 1, { who: 'a' })).to.deep.equal([200]);
     expect(await statuses('/code', 1, { who: 'a' })).to.deep.equal([200]);
     const refused = await kernel.post('/over-over', { who: 'a' });
@@ -99,11 +99,11 @@ describe('guarantees for every way to call a resource', () => {
     expect((await kernel.post('/over-code', {})).status, 'without what is counted by').to.equal(422);
   });
 
-  it('a limit counts a request once, with any number of actionables that use it', async () => {
+  it('count a request once in a limit, with any number of actionables that use it', async () => {
     expect(await statuses('/over-twice', 3, { who: 'a' })).to.deep.equal([200, 200, 429]);
   });
 
-  it('a limit by claim counts after the guard, one by address before it', async () => {
+  it('count a limit by claim after the guard, one by address before it', async () => {
     const [ada, bob] = [createBearerInit(await signJwt({ id: 'ada' })), createBearerInit(await signJwt({ id: 'bob' }))];
     expect(await statuses('/over-claim', 2, {})).to.deep.equal([401, 401]);
     expect(await statuses('/over-claim', 3, {}, ada)).to.deep.equal([200, 200, 429]);
@@ -113,14 +113,14 @@ describe('guarantees for every way to call a resource', () => {
     expect(await statuses('/both-limits', 2, { who: 'z' })).to.deep.equal([200, 429]);
   });
 
-  it('messages of a connection are counted too', async () => {
+  it('count messages of a connection too', async () => {
     const client = await connect(kernel.url);
     for (const code of [undefined, undefined, 'LIM_EXCEEDED'])
       expect((await client.sendRequest('over-code', { who: 'socket' })).error?.['code']).to.equal(code);
     await client.close();
   });
 
-  it('a job is counted when it is accepted, and not when it runs', async () => {
+  it('count a job when it is accepted, and not when it runs', async () => {
     expect(await statuses('/later', 3, { who: 'a' })).to.deep.equal([202, 202, 429]);
     expect(behind.puts).to.have.length(2);
     for (const { work } of behind.puts)
@@ -129,7 +129,7 @@ describe('guarantees for every way to call a resource', () => {
     expect(await statuses('/code-job', 1, { who: 'b' })).to.deep.equal([200]);
   });
 
-  it('maintenance rejects requests through another resource, before the guard of that one', async () => {
+  it('reject requests through another resource during maintenance, before the guard of that one', async () => {
     const ada = createBearerInit(await signJwt({ id: 'ada' }));
     expect(await statuses('/over-switched', 1, {}, ada)).to.deep.equal([200]);
     await switched(true);
@@ -146,7 +146,7 @@ describe('guarantees for every way to call a resource', () => {
     await switched(false);
   });
 
-  it('maintenance defers jobs to a later attempt, and stops scheduled runs', async () => {
+  it('defer jobs to a later attempt during maintenance, and stop scheduled runs', async () => {
     expect(await statuses('/later', 1, { who: 'c' })).to.deep.equal([202]);
     expect(await statuses('/own-job', 1, {})).to.deep.equal([202]);
     const works = behind.puts.map(({ work }) => work);
@@ -164,7 +164,7 @@ describe('guarantees for every way to call a resource', () => {
     expect(shortly(await tick())).to.equal('done');
   });
 
-  it('callers are notified of it', async () => {
+  it('report it to callers', async () => {
     const { paths } = (await describeKernel(kernel.kernel)) as unknown as {
       readonly paths: Readonly<
         Record<string, { readonly post: { readonly responses: Readonly<Record<string, unknown>> } }>

@@ -1,6 +1,6 @@
 /**
- * Guards over real HTTP, with the fixture plugin `gate`: they are asked before the body is read, and a connection on which
- * a body was left unread is either used again or closed. Also `maintenance`, which refuses before every guard.
+ * Guards over real HTTP, with the fixture plugin `gate`: they run before the body is read, and a connection with an
+ * unread body is either reused or closed. Also `maintenance`, which rejects before every guard.
  */
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const FILES = {
   ],
 };
 
-/** A connection on which several requests are sent; each answer is read by its length. */
+/** A connection with several requests; each response is read by its length. */
 class Line {
   #received = '';
   #ended = false;
@@ -107,7 +107,7 @@ describe('guards', () => {
     }
   });
 
-  it('see a header that was sent twice', async () => {
+  it('read a header that was sent twice', async () => {
     const twice = formatRequestHead('POST', '/guarded', { ...word, connection: 'close' }).replace(
       '\r\n\r\n',
       '\r\nX-Word: no\r\n\r\n',
@@ -125,7 +125,7 @@ describe('guards', () => {
     ['/guarded', 401],
     ['/closed', 503],
   ] as const) {
-    it(`${status} with an unread body: the next request on the same connection is answered`, async () => {
+    it(`return ${status} with an unread body: the next request on the same connection is served`, async () => {
       const one = await line();
       const body = JSON.stringify({ text: 'x'.repeat(50_000) });
       for (let round = 0; round < 3; round++) {
@@ -137,7 +137,7 @@ describe('guards', () => {
       }
     });
 
-    it(`${status} before a body of any announced length arrives, and the connection is closed`, async () => {
+    it(`return ${status} before a body of any announced length is sent, and close the connection`, async () => {
       for (const headers of [
         json(5_000_000_000),
         { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
@@ -151,7 +151,7 @@ describe('guards', () => {
       }
     });
 
-    it(`${status} for a body without an end: the server does not listen to it`, async () => {
+    it(`return ${status} for a body without an end: the server does not read it`, async () => {
       const one = await line();
       one.socket.write(
         formatRequestHead('POST', path, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }),
@@ -167,7 +167,7 @@ describe('guards', () => {
     });
   }
 
-  it('their error response is sent without reading a long body', async () => {
+  it('send their error response without reading a long body', async () => {
     const one = await line();
     one.socket.write(formatRequestHead('POST', '/guarded', json(5_000_000_000, { ...word, 'x-early': '1' })));
     const early = await one.answer();
@@ -176,7 +176,7 @@ describe('guards', () => {
     await one.closed();
   });
 
-  it('do not stand before the status page', async () => {
+  it('do not protect the status page', async () => {
     expect((await kernel.request('GET', '/status')).status).to.equal(200);
     expect(parseRaw(await kernel.raw(formatRequestHead('HEAD', '/status', { connection: 'close' }))).status).to.equal(
       200,
@@ -184,7 +184,7 @@ describe('guards', () => {
   });
 
   describe('maintenance', () => {
-    it('is 503 with Retry-After for every request', async () => {
+    it('returns 503 with Retry-After for every request', async () => {
       for (const init of [{}, { headers: word }, { body: '{"a":', headers: { 'content-type': 'text/plain' } }]) {
         const { status, headers, body } = await kernel.request('POST', '/closed', init);
         expect([status, body['code']]).to.deep.equal([503, 'RES_MAINTENANCE']);
@@ -197,7 +197,7 @@ describe('guards', () => {
       expect((await kernel.post('/helper-only')).status).to.equal(404);
     });
 
-    it('that is over is none', async () => {
+    it('that has ended has no effect', async () => {
       expect((await kernel.post('/reopened', {}, { headers: word })).status).to.equal(200);
     });
   });

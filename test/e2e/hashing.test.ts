@@ -1,4 +1,4 @@
-/** `hashables` over real HTTP, without a database: who sees the hash, what is refused, how much is done at a time. */
+/** `hashables` over real HTTP, without a database: where the hash is visible, what is rejected, and the concurrency. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { hashesAtOnce, hashing } from '../../plugins/hashers/shared/hash-limiter.js';
@@ -100,7 +100,7 @@ describe('hashables', () => {
   });
   after(() => kernel.close());
 
-  it('earlier actionables read the sent value, this one and later ones the same hash', async () => {
+  it('are read as sent by earlier actionables, and as the same hash by this one and later ones', async () => {
     const { status, body } = await kernel.post('/order', { password: 'correct horse' });
     expect(status).to.equal(200);
     expect(body['first']).to.equal('correct horse');
@@ -108,7 +108,7 @@ describe('hashables', () => {
     expect(body['third']).to.equal(body['second']);
   });
 
-  it('replaces only the field, and does not change the received payload', async () => {
+  it('replace only the field, and do not change the received payload', async () => {
     const { body } = await kernel.post('/one', { password: 'secret', other: 'secret' });
     expect(body['received']).to.deep.equal({ password: 'secret', other: 'secret' });
     const seen = body['seen'] as Loose;
@@ -117,7 +117,7 @@ describe('hashables', () => {
     expect(await verifyHash('secret', seen['password'])).to.equal(true);
   });
 
-  it('reaches into objects and lists', async () => {
+  it('include fields in objects and lists', async () => {
     const sent = { login: { password: 'secret', email: 'a' }, pins: ['1', '2'] };
     const { body } = await kernel.post('/nested', sent);
     expect(body['received']).to.deep.equal(sent);
@@ -129,7 +129,7 @@ describe('hashables', () => {
     expect(await verifyHash('2', pins[1])).to.equal(true);
   });
 
-  it('skips missing and null values, at any depth', async () => {
+  it('skip missing and null values, at any depth', async () => {
     for (const sent of [{}, { password: null }]) {
       expect((await kernel.post('/one', sent)).body['seen']).to.deep.equal(sent);
     }
@@ -139,12 +139,12 @@ describe('hashables', () => {
     }
   });
 
-  it('hashes the empty text too: the rules decide whether it is allowed', async () => {
+  it('hash the empty text too: the rules decide whether it is allowed', async () => {
     const { body } = await kernel.post('/one', { password: '' });
     expect(await verifyHash('', (body['seen'] as Loose)['password'])).to.equal(true);
   });
 
-  it('rejects values that are not text or too long for the algorithm, by pointer and without the value', async () => {
+  it('reject values that are not text or too long for the algorithm, by pointer and without the value', async () => {
     const cases: readonly (readonly [string, unknown, string, string])[] = [
       ['/nested', { login: { password: 42424242 } }, '/login/password', 'type'],
       ['/nested', { login: { password: ['42424242'] } }, '/login/password', 'type'],
@@ -163,7 +163,7 @@ describe('hashables', () => {
     expect((await kernel.post('/one', { password: '👍'.repeat(18) })).status).to.equal(200);
   });
 
-  it('lengths are checked on the sent value, never on the hash', async () => {
+  it('validate lengths of the sent value, never of the hash', async () => {
     for (const [password, status] of [
       ['ab', 422],
       ['abc', 200],
@@ -174,7 +174,7 @@ describe('hashables', () => {
     }
   });
 
-  it('hashes the field of every element of a list', async () => {
+  it('hash the field of every element of a list', async () => {
     const sent = [
       { password: 'a', n: 1 },
       { password: 'b', n: 3 },
@@ -189,7 +189,7 @@ describe('hashables', () => {
     expect(body['received']).to.deep.equal(sent);
   });
 
-  it('rejects an element with its pointer, and a list that would keep others waiting', async () => {
+  it('reject an element with its pointer, and a list that would block others', async () => {
     const wrong = await kernel.post('/one', [{ password: 'a' }, { password: 5 }]);
     expect([wrong.status, (wrong.body['errors'] as Loose[])[0]?.['pointer']]).to.deep.equal([422, '/1/password']);
     const list = Array.from({ length: 101 }, () => ({ password: 'a' }));
@@ -203,12 +203,12 @@ describe('hashables', () => {
     expect(after, 'of the refused list nothing was hashed').to.equal(`${before + 101} x`);
   });
 
-  it('a hashed field is not returned unless it is named', async () => {
+  it('return no hashed field unless it is named', async () => {
     const { body } = await kernel.post('/plain', { password: 'secret' });
     expect(body).to.deep.equal({ ok: true });
   });
 
-  it('with a salt of the definition, equal passwords have different hashes, which verify and do not contain the salt', async () => {
+  it('with a salt of the definition, create different hashes for equal passwords, which verify and do not contain the salt', async () => {
     const hashes = await Promise.all(
       [1, 2, 3].map(async () => (await kernel.post('/salted', { password: 'same' })).body['hash']),
     );
@@ -219,7 +219,7 @@ describe('hashables', () => {
     }
   });
 
-  it('has a hundred wait while others hash, rejects the next, and works on few at a time', async () => {
+  it('queue a hundred while others hash, reject the next, and work on few at a time', async () => {
     const atOnce = hashesAtOnce(process.env['UV_THREADPOOL_SIZE']);
     let end: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (end = resolve));

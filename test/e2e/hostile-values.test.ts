@@ -10,7 +10,7 @@ import { defineQueryResource, vectorFile } from '../support/project.js';
 import { sampleCases } from '../support/sample.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
-/** Values sent, under names that say where they come from; null where the vectors are not there. */
+/** Values by their source; null without the vectors. */
 type Values = readonly (readonly [id: string, value: unknown])[];
 interface Vector {
   readonly id: string;
@@ -28,7 +28,7 @@ const read = (name: string): Values | null => {
   return vectors.map(({ id, text, values }) => [id, values === undefined ? text : values.name]);
 };
 
-/** As clients send them where a text is expected: what a store would take for conditions and updates, if it were asked to. */
+/** Values that clients send in place of a text: conditions and updates for a store, if it evaluated them. */
 const OPERATORS: Values = [
   { $ne: null },
   { $gt: '' },
@@ -95,7 +95,7 @@ const SQL_FILES = {
 describeOnEach('attack strings as parameters of SQL', SQL, { files: SQL_FILES }, (kernel, database) => {
   const post = createPoster(kernel);
   for (const file of ['sql-strings.jsonl', 'naughty-strings.jsonl']) {
-    it(`${file}: each is a value and nothing else`, async function () {
+    it(`${file}: are only values`, async function () {
       const all = read(file);
       if (all === null) return skipTest(this, NO_SHARED);
       expect(all.length).to.be.greaterThan(200);
@@ -113,7 +113,7 @@ describeOnEach('attack strings as parameters of SQL', SQL, { files: SQL_FILES },
     });
   }
 
-  it('a statement that deletes by one of them deletes only equal rows', async function () {
+  it('delete only equal rows', async function () {
     const values = read('sql-strings.jsonl');
     if (values === null) return skipTest(this, NO_SHARED);
     await post('/through', { id: 'canary', name: 'canary' });
@@ -162,7 +162,7 @@ describeOnEach(
     const post = createPoster(kernel);
 
     for (const file of ['nosql-strings.jsonl', 'naughty-strings.jsonl']) {
-      it(`${file}: each is a value and nothing else`, async function () {
+      it(`${file}: are only values`, async function () {
         const strings = read(file)?.filter(([, value]) => !JSON.stringify(value).includes('"$'));
         if (strings === undefined) return skipTest(this, NO_SHARED);
         expect(strings.length).to.be.greaterThan(40);
@@ -180,7 +180,7 @@ describeOnEach(
       });
     }
 
-    it('objects of operators are conditions nowhere, and nothing that is written', async function () {
+    it('are conditions nowhere as objects of operators, and cannot be written', async function () {
       await post('/through', { key: 'canary', name: 'canary' });
       const before = await post('/all', {});
       const wrong = await listFailures(OPERATORS, async (key, name) => {

@@ -1,6 +1,6 @@
 /**
- * The how-to pages, executed: the definitions, the config and the plugins that a page shows load without an error or a warning, and
- * each request gets the answer that follows it.
+ * The how-to pages, executed: the definitions, the config and the plugins of a page load without an error or a warning,
+ * and each request gets the response that follows it.
  */
 import { expect } from 'chai';
 import { mkdir, symlink } from 'node:fs/promises';
@@ -57,7 +57,7 @@ for (const name of readdirSync(join(ROOT, 'docs/how-to'))) {
   const { 'lintel.config.json': config, ...files } = Object.fromEntries(listNamedFiles(page));
   if (config === undefined && Object.keys(files).length === 0) continue;
 
-  describe(`the page ${page}`, () => {
+  describe(`documentation page ${page}`, () => {
     const names = new Map<string, string>();
     let kernel: TestKernel;
     before(async () => {
@@ -79,7 +79,8 @@ for (const name of readdirSync(join(ROOT, 'docs/how-to'))) {
       language === 'http' ? text.trim().split('\n\n') : [],
     );
     for (const written of exchanges) {
-      it(`answers ${written.split('\n')[0] ?? ''}`, () => performExchange(written, names, kernel));
+      it(`has the documented response to ${written.split('\n')[0] ?? ''}`, () =>
+        performExchange(written, names, kernel));
     }
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Other services that are slow, broken or hostile: every call ends, by its deadline and within its limits, and tells the
- * client nothing of what came. Deadlines are cut short by the config, so that nothing has to be waited for.
+ * Slow, failing or hostile services: every call ends, by its deadline and within its limits, and reveals nothing of the
+ * response. The config shortens the deadlines, so that nothing has to be awaited.
  */
 import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
@@ -33,14 +33,14 @@ const raw =
   (_req, res) =>
     void res.writeHead(200, headers).end(text);
 
-describe('HTTPREQUEST and services that fail', () => {
+describe('HTTPREQUEST and failing services', () => {
   let upstream!: Upstream;
   let other!: Upstream;
   let kernel!: TestKernel;
-  /** How often each address was asked. */
+  /** Number of requests for each path. */
   const count = (path: string): number => upstream.requests.filter(({ url }) => url === path).length;
 
-  /** Connections on which an answer was given; they are ended by the next request. */
+  /** Connections with a response; the next request closes them. */
   const seen = new WeakSet<object>();
   const failing: Record<string, Behaviour> = {
     '/silent': () => undefined,
@@ -173,7 +173,7 @@ describe('HTTPREQUEST and services that fail', () => {
   };
 
   for (const path of ['/silent', '/trickling', '/quick', '/long']) {
-    it(`${path}: 504 by the deadline`, async () => {
+    it(`${path}: returns 504 after the deadline`, async () => {
       const elapsed = startStopwatch();
       await expectFailure(path, 504, 'OUT_TIMEOUT');
       const bounds: Record<string, number> = { '/quick': 600, '/long': 3500 };
@@ -195,13 +195,13 @@ describe('HTTPREQUEST and services that fail', () => {
       '/two-lengths',
     ],
   ]) {
-    it(`${path}: 502, and nothing of the reply`, async () => {
+    it(`${path}: returns 502, and nothing of the response`, async () => {
       const body = await expectFailure(path, 502, 'OUT_UNREADABLE');
       expect(JSON.stringify(body)).not.to.match(/admin|html|PNG|hello/);
     });
   }
 
-  it('never holds more than the limit of a reply that is packed', async function () {
+  it('never buffers more than the limit of a compressed response', async function () {
     const before = process.memoryUsage().rss;
     await Promise.all(Array.from({ length: 10 }, () => expectFailure('/bombs', 502, 'OUT_UNREADABLE')));
     // Together they would unpack to half a gigabyte.
@@ -209,7 +209,7 @@ describe('HTTPREQUEST and services that fail', () => {
   });
 
   for (const path of ['/reset', '/cut', '/closed', '/no-name']) {
-    it(`${path}: 502`, () => expectFailure(path, 502, 'OUT_FAILED'));
+    it(`${path}: returns 502`, () => expectFailure(path, 502, 'OUT_FAILED'));
   }
 
   it('closes the connection of a failed call', async () => {
@@ -217,7 +217,7 @@ describe('HTTPREQUEST and services that fail', () => {
     await expectFailure('/endless', 502, 'OUT_UNREADABLE');
     const { status } = await kernel.post('/plain', {});
     expect(status).to.equal(200);
-    // Closing takes the turn of an event or two on the other side.
+    // Closing takes an event or two on the other side.
     for (let i = 0; i < 200 && upstream.countOpen() > 1; i++) await new Promise((done) => setImmediate(done));
     expect(upstream.countOpen()).to.be.at.most(1);
   });
@@ -260,17 +260,17 @@ describe('HTTPREQUEST and services that fail', () => {
     await expectFailure('/again-400', 502, 'OUT_STATUS');
     await expectFailure('/again-reset', 502, 'OUT_FAILED');
     expect([count('/always-503'), count('/always-400')]).to.deep.equal([2, 1]);
-    // Where a kept connection was taken, one more.
+    // One more if an idle connection was used.
     expect(count('/reset')).to.be.within(2, 3);
   });
 
-  it('repeats a call at once on a new connection if an idle one was closed, but never one that may have been executed', async () => {
+  it('repeats a call immediately on a new connection if an idle one was closed, but never one that may have been executed', async () => {
     for (let i = 0; i < 4; i++) expect((await kernel.post('/stale', {})).body).to.deep.equal({ method: 'GET' });
     await expectFailure('/stale-post', 502, 'OUT_FAILED');
     expect((await kernel.post('/stale-post', {})).body).to.deep.equal({ method: 'POST' });
   });
 
-  it('does not mistake hints for the answer', async () => {
+  it('does not treat informational responses as the response', async () => {
     expect((await kernel.post('/hinting', {})).body).to.deep.equal({ ok: true });
   });
 
@@ -287,14 +287,14 @@ describe('HTTPREQUEST and services that fail', () => {
     expect(JSON.stringify(rows)).not.to.contain('canary');
   });
 
-  describe('next to a request', () => {
+  describe('together with a request', () => {
     const run = async (id: string, rest: Partial<Invocation>): Promise<Loose> => {
       upstream.requests.splice(0);
       await invokePlan(kernel.kernel.plans().byId.get(id)!, createTestInvocation({}, rest), kernel.kernel.hooks);
       return upstream.requests[0]!.headers;
     };
 
-    it('carries the id of a job, and headers of a trace', async () => {
+    it('sends the id of a job, and headers of a trace', async () => {
       const trace = { traceparent: '00-1-2-01' };
       expect(await run('plain', { id: 'job-7', trigger: 'job', trace })).to.include({
         'idempotency-key': 'job-7',
@@ -306,7 +306,7 @@ describe('HTTPREQUEST and services that fail', () => {
       );
     });
 
-    it('leaves what the definition says', async () => {
+    it('does not override headers of the definition', async () => {
       const headers = await run('keyed', { id: 'job-7', trigger: 'job', trace: { traceparent: 'other' } });
       expect(headers).to.include({ 'idempotency-key': 'own', traceparent: 'own' });
     });

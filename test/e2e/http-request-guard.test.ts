@@ -1,6 +1,6 @@
 /**
- * The address that is judged is the one that is dialled: names are resolved here through a resolver that changes its mind,
- * and every server that must not be reached counts its connections. Also what a whole URL from a request can reach.
+ * The checked address is the one that is connected: names are resolved here through a resolver that changes its result,
+ * and every forbidden server counts its connections. Also the addresses of a whole URL from a request.
  */
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
@@ -32,7 +32,7 @@ const callTo = (url: string, rest: Partial<HttpCall> = {}): HttpCall => ({
   ...rest,
 });
 
-/** Answers one list of addresses after the other, then the last one for ever; counts how often it was asked. */
+/** Returns one list of addresses after the other, then the last one repeatedly; counts its calls. */
 function resolver(...lists: readonly (readonly string[])[]): { resolve: Resolve; asked: () => number } {
   let asked = 0;
   const resolve: Resolve = (_host, _options, done) => {
@@ -55,7 +55,7 @@ const catchCode = async (work: Promise<unknown>): Promise<string> => {
   return outcome;
 };
 
-describe('calls and the addresses that they dial', () => {
+describe('addresses that calls connect to', () => {
   let open!: Upstream;
   let trap!: Upstream;
   const clients: HttpClient[] = [];
@@ -66,7 +66,7 @@ describe('calls and the addresses that they dial', () => {
   };
 
   before(async () => {
-    // Both on one port, so that nothing but the address tells them apart.
+    // Both on one port, so that only the address distinguishes them.
     open = await startUpstream(createJsonBehaviour({ open: true }), { host: '127.0.0.2' });
     trap = await startUpstream(createJsonBehaviour({ trap: true }), { host: '127.0.0.3', port: open.port });
   });
@@ -79,14 +79,14 @@ describe('calls and the addresses that they dial', () => {
   const allow = ['127.0.0.2'];
   const url = (): string => `http://name.example:${open.port}/`;
 
-  it('resolves once for each connection, and connects to the checked address', async () => {
+  it('are resolved once for each connection, and the checked address is used', async () => {
     const { resolve, asked } = resolver(['127.0.0.2'], ['127.0.0.3']);
     const { call } = client({ allow }, resolve);
     expect((await call(callTo(url()))).body.toString()).to.equal('{"open":true}');
     expect(asked()).to.equal(1);
   });
 
-  it('checks again when it connects again', async () => {
+  it('are checked again for a new connection', async () => {
     const { resolve, asked } = resolver(['127.0.0.2'], ['127.0.0.3']);
     const { call } = client({ allow }, resolve);
     const headers = { 'x-test': '1' };
@@ -98,14 +98,14 @@ describe('calls and the addresses that they dial', () => {
     expect(asked()).to.be.at.least(2);
   });
 
-  it('rejects a name that leads to both', async () => {
+  it('are rejected if a name leads to allowed and forbidden ones', async () => {
     const { resolve } = resolver(['127.0.0.2', '127.0.0.3']);
     expect(await catchCode(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_REFUSED');
     const { resolve: other } = resolver(['127.0.0.3', '127.0.0.2']);
     expect(await catchCode(client({ allow }, other).call(callTo(url())))).to.equal('OUT_REFUSED');
   });
 
-  it('checks every try and every hop', async () => {
+  it('are checked for every attempt and every hop', async () => {
     const { resolve } = resolver(['127.0.0.3']);
     const { call } = client({ allow }, resolve);
     expect(await catchCode(call(callTo(url(), { retries: 3 })))).to.equal('OUT_REFUSED');
@@ -113,12 +113,12 @@ describe('calls and the addresses that they dial', () => {
     expect(await catchCode(call(callTo(`http://[::ffff:127.0.0.3]:${trap.port}/`)))).to.equal('OUT_REFUSED');
   });
 
-  it('rejects a name without an address', async () => {
+  it('are rejected if a name has none', async () => {
     const { resolve } = resolver([]);
     expect(await catchCode(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_FAILED');
   });
 
-  it('a URL of a request cannot use the addresses that the config allows, nor connections to them', async () => {
+  it('that the config allows, and connections to them, are not used by a URL of a request', async () => {
     const { resolve } = resolver(['127.0.0.2']);
     const { call } = client({ allow: ['127.0.0.2', 'name.example'] }, resolve);
     expect(await catchCode(call(callTo(url())))).to.equal('answered');
@@ -128,7 +128,7 @@ describe('calls and the addresses that they dial', () => {
     expect(open.requests.length).to.equal(before);
   });
 
-  it('closes its connections', async () => {
+  it('have their connections closed at the end', async () => {
     const { call, close } = client({ allow }, resolver(['127.0.0.2']).resolve);
     await call(callTo(url()));
     expect(open.countOpen()).to.be.at.least(1);
@@ -137,11 +137,11 @@ describe('calls and the addresses that they dial', () => {
     expect(open.countOpen()).to.equal(0);
   });
 
-  it('aborts a connection that is not established', async () => {
-    // Accepts, and never says a word of TLS.
+  it('have their connection aborted if it is not established', async () => {
+    // Accepts, and never sends a byte of TLS.
     const quick = client({ allow, timeouts: { connect: 0.1, total: 5, most: 5 } });
     const { createServer } = await import('node:net');
-    // A connection that nobody reads from does not notice that it was given up.
+    // A connection without a reader does not notice that it was aborted.
     const held: Socket[] = [];
     const mute = createServer((socket) => held.push(socket)).listen(0, '127.0.0.2');
     await new Promise((done) => mute.once('listening', done));
@@ -162,12 +162,12 @@ describe('calls and the addresses that they dial', () => {
     after(() => secure.close());
     const connect_to = (name: string) => ({ [`${name}:443`]: `127.0.0.2:${secure.port}` });
 
-    it('trusts the authorities of the config, for the name that is called', async () => {
+    it('are trusted by the authorities of the config, for the called name', async () => {
       const { call } = client({ connect_to: connect_to('api.example.com') }, undefined, [tls.cert]);
       expect(await catchCode(call(callTo('https://api.example.com/x')))).to.equal('answered');
     });
 
-    it('rejects an untrusted certificate, and one for another name', async () => {
+    it('are rejected with an untrusted certificate, and one for another name', async () => {
       const strict = client({ connect_to: connect_to('api.example.com') });
       expect(await catchCode(strict.call(callTo('https://api.example.com/')))).to.equal('OUT_FAILED');
       const other = client({ connect_to: connect_to('other.example.com') }, undefined, [tls.cert]);
@@ -176,7 +176,7 @@ describe('calls and the addresses that they dial', () => {
     });
   });
 
-  describe('as definitions make them', () => {
+  describe('in definitions', () => {
     let kernel!: TestKernel;
     const defineCall = (id: string, http: Loose): Loose => ({
       id,
@@ -198,7 +198,7 @@ describe('calls and the addresses that they dial', () => {
     });
     after(() => kernel.close());
 
-    it('reject forbidden addresses with 422, without the reason', async () => {
+    it('return 422 for forbidden addresses, without the reason', async () => {
       for (const wanted of [
         `http://127.0.0.2:${open.port}/`,
         `http://127.0.0.3:${trap.port}/`,
@@ -223,7 +223,7 @@ describe('calls and the addresses that they dial', () => {
       }
     });
 
-    it('fail with 502 if a variable contains a forbidden address', async () => {
+    it('return 502 if a variable contains a forbidden address', async () => {
       const { status, body } = await kernel.post('/env', {});
       expect(status).to.equal(502);
       expect(body['code']).to.equal('OUT_REFUSED');
@@ -233,7 +233,7 @@ describe('calls and the addresses that they dial', () => {
       expect(row?.fields).to.include({ code: 'OUT_REFUSED', reason: 'loopback', host: `127.0.0.3:${trap.port}` });
     });
 
-    it('are not warned of where the address is allowed', async () => {
+    it('cause no warning if the address is allowed', async () => {
       expect((await kernel.post('/allowed', {})).status).to.equal(200);
       expect(kernel.log.filter(({ fields }) => fields['action'] === 'allowed#1')).to.deep.equal([]);
     });

@@ -1,4 +1,6 @@
-/** While another service is slow, the database is not kept waiting: no transaction is open during a call. On both databases. */
+/**
+ * While another service is slow, the database is not blocked: no transaction is open during a call. On both databases.
+ */
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
 import { describeOnBothDatabases } from '../support/kernel.js';
@@ -78,7 +80,7 @@ describe('HTTPREQUEST and transactions', () => {
       held = [];
     });
 
-    it('hold no transaction: earlier writes are committed, others read and write', async () => {
+    it('keep no transaction open: earlier writes are committed, others read and write', async () => {
       const reached = new Promise<void>((resolve) => (arrived = resolve));
       const answer = kernel().post<unknown>('/around', { text: 'first' });
       await reached;

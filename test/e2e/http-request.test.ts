@@ -1,4 +1,6 @@
-/** Mode HTTPREQUEST against a real server: what is sent, what becomes of the reply, and how results are used further on. */
+/**
+ * Mode HTTPREQUEST against a real server: what is sent, the result of the response, and how results are used further.
+ */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import type { Loose } from '../support/client.js';
@@ -206,7 +208,7 @@ describe('HTTPREQUEST', () => {
     });
   }
 
-  it('writes the query out: null is left out, a list repeated', async () => {
+  it('serializes the query: null is omitted, a list repeated', async () => {
     await answer('/query', { term: 'a b&c', many: ['x', 2, true] });
     expect(getOnlyRequest().url).to.equal('/q?a=1&term=a+b%26c&many=x&many=2&many=true&n=5');
   });
@@ -229,7 +231,7 @@ describe('HTTPREQUEST', () => {
     expect(getOnlyRequest().method).to.equal('HEAD');
   });
 
-  it('returns JSON, text, or null, by the content type of the reply', async () => {
+  it('returns JSON, text, or null, by the content type of the response', async () => {
     expect(await answer('/text')).to.equal('plain words');
     expect(await answer('/latin')).to.equal('für');
     expect(await answer('/form')).to.equal('access_token=t&scope=a');
@@ -255,7 +257,7 @@ describe('HTTPREQUEST', () => {
     expect(await answer('/accepted')).to.deep.equal({ error: 'canary-of-the-upstream' });
   });
 
-  it('has its result cached, extracted, and sent on', async () => {
+  it('has its result cached, extracted, and returned', async () => {
     expect(await answer('/kept')).to.deep.equal([{ id: 1 }, { id: 2 }]);
     upstream.requests.splice(0);
     const given = (await answer('/chained', { id: 'x' })) as { body: string };
@@ -268,7 +270,7 @@ describe('HTTPREQUEST', () => {
     expect(upstream.requests.map(({ url }) => url).sort()).to.deep.equal(['/one', '/two']);
   });
 
-  it('uses connections again', async () => {
+  it('reuses connections', async () => {
     const before = upstream.countOpened();
     for (let i = 0; i < 10; i++) await answer('/delete');
     expect(upstream.countOpened() - before).to.be.at.most(1);

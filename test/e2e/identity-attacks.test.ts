@@ -1,6 +1,6 @@
 /**
- * Attempts to be taken for another: definitions that let one caller pose as another or pass a guard are refused before they are
- * served, and claims, uids, rooms, limits and addresses that are nearly alike are kept apart. Tables over real HTTP and WebSocket.
+ * Impersonation: definitions that let one caller act as another or pass a guard are rejected at load, and similar
+ * claims, uids, rooms, limits and addresses are distinguished. Tables over real HTTP and WebSocket.
  */
 import { expect } from 'chai';
 import { createBuiltinRegistry, CONFIG, collectProblems } from '../support/fixtures.js';
@@ -37,53 +37,53 @@ const joining = (name: string): object => ({
   actionables: [{ id: 1, mode: 'RETURN', value: 1, join_room: name }],
 });
 
-/** What a set says, beside what it says of sound ones. */
+/** Problems of a set, except those of valid ones. */
 const AT_LOAD: readonly (readonly [what: string, definitions: readonly object[], code: string | null])[] = [
-  ['an open resource reaches a guarded one', [open('target', guard()), reaching()], 'LNK_PRIVILEGE'],
-  ['a guard with another key does', [open('target', guard()), reaching(OTHER)], 'LNK_PRIVILEGE'],
+  ['an open resource calls a guarded one', [open('target', guard()), reaching()], 'LNK_PRIVILEGE'],
+  ['a guard with another key calls a guarded one', [open('target', guard()), reaching(OTHER)], 'LNK_PRIVILEGE'],
   [
-    'a guard for another purpose does',
+    'a guard for another purpose calls a guarded one',
     [open('target', guard({ purpose: 'reset' })), reaching(guard())],
     'LNK_PRIVILEGE',
   ],
   [
-    'a guard for another audience does',
+    'a guard for another audience calls a guarded one',
     [open('target', guard({ audience: 'admin' })), reaching(guard())],
     'LNK_PRIVILEGE',
   ],
   [
-    'a guard of another format does',
+    'a guard of another format calls a guarded one',
     [open('target', OTHER), reaching({ ...OTHER, tokenize: key('GUEST_KEY', { type: 'PASETO' }) })],
     'LNK_PRIVILEGE',
   ],
-  ['a webhook does', [open('target', guard()), reaching(WEBHOOK)], 'LNK_PRIVILEGE'],
+  ['a webhook calls a guarded resource', [open('target', guard()), reaching(WEBHOOK)], 'LNK_PRIVILEGE'],
   ['callers reach what senders of a webhook may', [open('target', WEBHOOK), reaching(guard())], 'LNK_PRIVILEGE'],
   [
-    'the clock does',
+    'a schedule calls a guarded resource',
     [open('target', guard()), reaching({}, { cron_job: { execution_interval: '0 0 0 1 1 *' } })],
     'LNK_PRIVILEGE',
   ],
-  ['the same guard does', [open('target', guard()), reaching(guard())], null],
-  ['a claim of an author is the purpose', [issuing({ custom_claim_fields: ['purpose'] })], 'TOK_CLAIM_RESERVED'],
-  ['a claim of an author is the audience', [issuing({ custom_claim_fields: ['aud'] })], 'TOK_CLAIM_RESERVED'],
+  ['the same guard calls a guarded resource', [open('target', guard()), reaching(guard())], null],
+  ['a claim of a definition is the purpose', [issuing({ custom_claim_fields: ['purpose'] })], 'TOK_CLAIM_RESERVED'],
+  ['a claim of a definition is the audience', [issuing({ custom_claim_fields: ['aud'] })], 'TOK_CLAIM_RESERVED'],
   ['a purpose with a blank', [issuing({ purpose: ' access' })], 'DEF_FORMAT'],
   ['a purpose in capitals', [issuing({ purpose: 'ACCESS' })], 'DEF_FORMAT'],
-  ['the caller says the audience', [issuing({ audience: '$PAYLOAD.id' })], 'ACC_NOT_HERE'],
-  ['a header says the issuer of a guard', [open('a', guard({ issuer: ['$HEADER.x'] }))], 'ACC_NOT_HERE'],
-  ['a key is the audience, in clear in each token', [issuing({ audience: '$ENV.JWT_SECRET_KEY' })], 'SEC_SHARED'],
-  ['an issuer that is not set', [issuing({ issuer: 'shop $ENV.NOT_SET' })], 'ENV_MISSING'],
+  ['the caller sets the audience', [issuing({ audience: '$PAYLOAD.id' })], 'ACC_NOT_HERE'],
+  ['a header sets the issuer of a guard', [open('a', guard({ issuer: ['$HEADER.x'] }))], 'ACC_NOT_HERE'],
+  ['a key is the audience, in plain text in each token', [issuing({ audience: '$ENV.JWT_SECRET_KEY' })], 'SEC_SHARED'],
+  ['an unset issuer', [issuing({ issuer: 'shop $ENV.NOT_SET' })], 'ENV_MISSING'],
   [
-    'a message to a uid of which of two guards?',
+    'a message to a uid of one of two guards',
     [defineBroadcast('a', single), open('b', guard()), open('c', OTHER)],
     'LNK_REALM',
   ],
   [
-    'a room that is joined by other words',
+    'a room that is joined with another text',
     [defineBroadcast('a', createRoomTarget('team')), joining('teams')],
     'LNK_ROOM',
   ],
   [
-    'a room of words that callers would have to name',
+    'a room whose text callers would have to name',
     [defineBroadcast('a', createRoomTarget('team')), joining('$PAYLOAD.x')],
     'LNK_ROOM',
   ],
@@ -94,7 +94,7 @@ const AT_LOAD: readonly (readonly [what: string, definitions: readonly object[],
   ],
 ];
 
-describe('definitions that allow impersonation are reported at load', () => {
+describe('definitions that allow impersonation', () => {
   const registry = createBuiltinRegistry();
   const listCodes = (definitions: readonly object[]): string[] =>
     collectProblems(
@@ -110,7 +110,7 @@ describe('definitions that allow impersonation are reported at load', () => {
 
 const claimed = (json: string): string => forgeToken(HS256, `{"exp":${getSeconds(600)},"id":${json}}`, KEY);
 
-/** A claim as it stands in a token, and what is read of it; null: the token is refused. */
+/** A claim in a token, and the value read from it; null: the token is rejected. */
 const CLAIMS: readonly (readonly [claim: string, read: string | null])[] = [
   ['9007199254740993', '"9007199254740993"'],
   ['9007199254740992', '9007199254740992'],
@@ -129,7 +129,7 @@ const CLAIMS: readonly (readonly [claim: string, read: string | null])[] = [
   ['{"__proto__":1}', null],
 ];
 
-/** Claims and uids of connections; who hears what is sent to the uid. */
+/** Claims and uids of connections; which receive a message to the uid. */
 const UIDS: readonly (readonly [claim: string, uid: string, hears: boolean])[] = [
   ['9007199254740993', '9007199254740993', true],
   ['9007199254740993', '9007199254740992', false],
@@ -144,7 +144,7 @@ const UIDS: readonly (readonly [claim: string, uid: string, hears: boolean])[] =
   ['"i\\u0307"', '\u0130', false],
 ];
 
-/** Spellings of `admin@x.co` and what is only like it, under `canonical: "email"`. */
+/** Notations of `admin@x.co` and similar ones, under `canonical: "email"`. */
 const ADDRESSES: readonly (readonly [sent: string, read: string | null])[] = [
   [' Admin@X.CO. ', 'admin@x.co'],
   ['admin@\uff58.co', 'admin@x.co'],
@@ -176,7 +176,7 @@ const COUNTED: readonly (readonly [first: string, second: string, one: boolean])
   ['[9007199254740993]', '[9007199254740995]', false],
 ];
 
-/** Values between the words of a room, and whether they are one room. */
+/** Values between the texts of a room name, and whether they are one room. */
 const ROOMS: readonly (readonly [joined: string, sent: string, one: boolean])[] = [
   ['1', '"1"', true],
   ['9007199254740993', '"9007199254740993"', true],
@@ -186,7 +186,7 @@ const ROOMS: readonly (readonly [joined: string, sent: string, one: boolean])[] 
   ['" 1"', '1', false],
 ];
 
-describe('similar identities are different', () => {
+describe('similar identities', () => {
   let kernel!: TestKernel;
   const echo = (id: string, rule: object): object => ({
     ...open(id),
@@ -211,7 +211,7 @@ describe('similar identities are different', () => {
   });
   after(() => kernel.close());
 
-  it('claims', async () => {
+  it('are different in claims', async () => {
     const read = await Promise.all(
       CLAIMS.map(async ([claim]) => {
         const { status, text } = await kernel.post('/me', {}, createBearerInit(claimed(claim)));
@@ -221,7 +221,7 @@ describe('similar identities are different', () => {
     expect(read).to.deep.equal(CLAIMS.map(([, wanted]) => wanted && `{"id":${wanted}}`));
   });
 
-  it('uids', async () => {
+  it('are different in uids', async () => {
     const sender = createBearerInit(await signJwt({ id: 'sender' }));
     for (const [claim, uid, hears] of UIDS) {
       const protocols = ['Authorization', claimed(claim)];
@@ -233,20 +233,20 @@ describe('similar identities are different', () => {
     }
   });
 
-  it('addresses', async () => {
+  it('are different in addresses', async () => {
     const read = await Promise.all(ADDRESSES.map(([v]) => kernel.post('/address', { v })));
     const found = read.map(({ status, body }): unknown => (status === 422 ? null : body));
     expect(found).to.deep.equal(ADDRESSES.map(([, wanted]) => wanted));
   });
 
-  it('callers of a limit', async () => {
+  it('are different for a limit', async () => {
     for (const [first, second, one] of COUNTED) {
       expect((await kernel.post('/limited', `{"v":${first}}`)).status, first).to.equal(200);
       expect((await kernel.post('/limited', `{"v":${second}}`)).status, second).to.equal(one ? 429 : 200);
     }
   });
 
-  it('rooms', async () => {
+  it('are different in rooms', async () => {
     for (const [joined, sent, one] of ROOMS) {
       const client = await connect(kernel.url);
       client.send(`{"resource":"join","payload":{"v":${joined}}}`);

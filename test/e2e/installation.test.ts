@@ -1,6 +1,6 @@
 /**
- * Lintel as npm installs it: the files of the package and the packages that it depends on, and nothing that only this repository
- * has. It is light, serves PostgreSQL, and names what a project must add for everything else.
+ * Lintel as npm installs it: the files of the package and its dependencies, and nothing that only this repository has.
+ * It is small, serves PostgreSQL, and names what a project must add for everything else.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -82,7 +82,7 @@ const FILES = {
   ),
 };
 
-describe('an installation', function () {
+describe('installation', function () {
   let folder = '';
   let packed!: PackedFiles;
   let own: string[] = [];
@@ -121,7 +121,7 @@ describe('an installation', function () {
     });
   }
 
-  it('is light', () => {
+  it('is small', () => {
     expect(packed.size / 2 ** 20, 'MiB of the archive').to.be.lessThan(2);
     expect(own.length + 1, 'packages').to.be.lessThan(60);
     const size = measureMiB(join(folder, 'node_modules'));

@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, for caching: on resources and actionables, in chains, with guards. Definitions as
- * somebody writes them who has read nothing else. In memory and in a real Redis, under both profiles.
+ * The interface on caching, sentence by sentence: on resources and actionables, in chains, with guards. Definitions
+ * written from the interface alone. In memory and in a real Redis, in both profiles.
  */
 import { expect } from 'chai';
 import { PLACES } from '../support/caches.js';
@@ -15,7 +15,7 @@ const tokenize = {
   custom_claim_fields: ['id'],
   property_name: 'token',
 };
-// To judge tokens, nothing of a new one is written.
+// A protected resource that only verifies tokens issues none.
 const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
 const guard = { tokenize: judges, protected: { provide_as: 'Authorization', extract_claims: ['id'] } };
 const sql = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
@@ -38,7 +38,7 @@ const DEFINITIONS = [
     actionables: [{ id: 1, mode: 'QUERY', result: 'many', sql_query: sql(notes, ['$PROTECTED.id']) }],
     returnables: ['id', 'text'],
   },
-  // An author who forgot to write the user into the key.
+  // A key without the user, by mistake of the author.
   {
     id: 'my-notes-plain-key',
     resource: 'my-notes-plain-key',
@@ -123,7 +123,7 @@ const DEFINITIONS = [
   },
 ];
 
-// Two processes with the same definitions share what is cached: each kernel here has a place of its own.
+// Two processes with the same definitions share cached entries: each kernel here has a separate space.
 for (const [index, { name, make }] of PLACES.entries()) {
   const profile = index === 0 ? null : 'sub0';
   describe(`the interface on caching (${name}, profile ${profile ?? 'none'})`, function () {
@@ -154,7 +154,7 @@ for (const [index, { name, make }] of PLACES.entries()) {
     const texts = async (path: string, token: string): Promise<string[]> =>
       (await postExpecting<{ text: string }[]>(path, {}, token)).map(({ text }) => text);
 
-    it('`cache_key`: accessors allowed; a result is returned only to its caller', async () => {
+    it('limits a cached result with accessors in `cache_key` to its caller', async () => {
       const [ada, bob] = [await fetchToken('ada'), await fetchToken('bob')];
       for (const path of ['/my-notes', '/my-notes-plain-key']) {
         await postExpecting('/add-note', { text: `for ${path}` }, ada);
@@ -163,7 +163,7 @@ for (const [index, { name, make }] of PLACES.entries()) {
       }
     });
 
-    it('`invalidate_cache_keys`: entries are removed once the write is done, of this caller or of all', async () => {
+    it('removes entries of `invalidate_cache_keys` after the write, of this caller or of all', async () => {
       const cleo = await fetchToken('cleo');
       for (const path of ['/my-notes', '/my-notes-plain-key']) {
         const before = await texts(path, cleo);
@@ -172,14 +172,14 @@ for (const [index, { name, make }] of PLACES.entries()) {
       }
     });
 
-    it('a write that is rejected removes nothing', async () => {
+    it('removes nothing for a rejected write', async () => {
       const dan = await fetchToken('dan');
       const { made } = await postExpecting<{ made: string }>('/counted', {});
       await postExpecting('/add-note', { text: 'x'.repeat(41) }, dan, 422);
       expect((await postExpecting<{ made: string }>('/counted', {})).made).to.equal(made);
     });
 
-    it('on an actionable: its result is cached, later ones are computed with it', async () => {
+    it('caches the result of an actionable, and computes later ones with it', async () => {
       const [one, two] = [
         await postExpecting<{ many: number; fresh: string; made: string }>('/counted', {}),
         await postExpecting<{ many: number; fresh: string; made: string }>('/counted', {}),
@@ -192,7 +192,7 @@ for (const [index, { name, make }] of PLACES.entries()) {
       expect(three.made).to.not.equal(one.made);
     });
 
-    it('values that only look alike are different entries', async () => {
+    it('stores different entries for similar values', async () => {
       const names = ['a', 'a b', 'a:b', '', 'A', 'ä', '\u202e', 'name a', '{"name":"a"}'];
       const made = new Map<string, string>();
       for (const who of names)
@@ -204,9 +204,9 @@ for (const [index, { name, make }] of PLACES.entries()) {
       }
     });
 
-    it('an accessor without a value fails the request', () => postExpecting('/by-name', { who: {} }, undefined, 422));
+    it('fails a request with a missing accessor value', () => postExpecting('/by-name', { who: {} }, undefined, 422));
 
-    it('`duration`: time to live in seconds', async () => {
+    it('expires after `duration` in seconds', async () => {
       const { made } = await postExpecting<{ made: string }>('/short', {});
       expect((await postExpecting<{ made: string }>('/short', {})).made).to.equal(made);
       const end = Date.now() + 10_000;
@@ -216,13 +216,13 @@ for (const [index, { name, make }] of PLACES.entries()) {
       }
     });
 
-    it('failures are not cached', async () => {
+    it('stores no failures', async () => {
       await postExpecting('/failing', { text: 'later' }, undefined, 404);
       await postExpecting('/add-note', { text: 'later' }, await fetchToken('fay'));
       expect(await postExpecting('/failing', { text: 'later' })).to.deep.equal({ text: 'later' });
     });
 
-    it('guards run although the response is cached', async () => {
+    it('runs guards although the response is cached', async () => {
       const gus = await fetchToken('gus');
       await texts('/my-notes', gus);
       await postExpecting('/my-notes', {}, `${gus}x`, 401);

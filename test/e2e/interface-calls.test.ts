@@ -44,10 +44,10 @@ interface Row {
   readonly send?: unknown;
   readonly headers?: Readonly<Record<string, string>> | (() => Promise<Record<string, string>>);
   readonly status: number;
-  /** Members that the answer has, deeply. */
+  /** Members that the response contains, deeply. */
   readonly gives?: unknown;
   readonly code?: string;
-  /** What the other service was asked. */
+  /** Requests to the other service. */
   readonly asks?: (asked: ReceivedRequest, answer: Answer<Loose>) => void;
 }
 
@@ -125,7 +125,7 @@ const CALLS: readonly Row[] = [
     code: 'VAL_PAYLOAD',
   },
   {
-    says: '`self_` as `extract` gives the full response body, also of another resource',
+    says: '`self_` as `extract` returns the full response body, also of another resource',
     path: '/another-resource',
     send: {},
     status: 200,
@@ -230,7 +230,7 @@ const HOOKS: readonly Row[] = [
     gives: GOT,
   },
   {
-    says: 'the key of somebody else',
+    says: 'another key',
     path: '/hooks/public-key',
     send: BODY,
     headers: { 'x-rsa': rsa(BODY, other.privateKey) },
@@ -287,7 +287,7 @@ const HOOKS: readonly Row[] = [
     headers: { 'x-token': WEBHOOK_SECRET },
     status: 200,
   },
-  { says: '`ANY`: none is refused', path: '/hooks/any', send: BODY, headers: { 'x-token': 'x' }, status: 401 },
+  { says: '`ANY`: none is rejected', path: '/hooks/any', send: BODY, headers: { 'x-token': 'x' }, status: 401 },
 ];
 
 async function checkRow(kernel: TestKernel, row: Row, wrapped: boolean): Promise<void> {
@@ -324,7 +324,7 @@ for (const profile of [undefined, 'sub0'] as const) {
   };
   const title = profile === undefined ? '' : ', profile sub0';
   describeOnDatabase(`the interface on calls and webhooks${title}`, options, (kernel) => {
-    // Where the other system gives NULL for an absent path it concerns parameters alone, never an address.
+    // Where the other system reads NULL for an absent path, that applies to parameters only, never to a URL.
     for (const row of CALLS) it(`${row.says} (${row.path})`, () => checkRow(kernel(), row, profile !== undefined));
     for (const row of HOOKS) it(`${row.says} (${row.path})`, () => checkRow(kernel(), row, profile !== undefined));
 

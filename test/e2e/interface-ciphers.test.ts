@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, for ciphers: every algorithm in every encoding, through a real table. Definitions as
- * somebody writes them who has read nothing else.
+ * The interface on ciphers, sentence by sentence: every algorithm in every encoding, through a real table. Definitions
+ * written from the interface alone.
  */
 import { expect } from 'chai';
 import { describeOnDatabase } from '../support/kernel.js';
@@ -136,7 +136,7 @@ describeOnDatabase('the interface on ciphers', { files: { 'definitions/a.json': 
   };
 
   for (const { algorithm, encoding } of pairs) {
-    it(`${algorithm}, text form ${encoding}: decrypting returns the original value`, async () => {
+    it(`${algorithm}, text form ${encoding}: returns the original value after decryption`, async () => {
       for (const secret of SECRETS) {
         const { id, ssn } = await add(`/put-${algorithm}-${encoding}`, secret);
         expect(ssn).to.match(FORMS[encoding] ?? /$^/);
@@ -147,7 +147,7 @@ describeOnDatabase('the interface on ciphers', { files: { 'definitions/a.json': 
   }
 
   for (const algorithm of Object.keys(KEYS)) {
-    it(`${algorithm}: the same \`aad\` must be given; when it differs, decryption fails`, async () => {
+    it(`${algorithm}: requires the same \`aad\` for decryption`, async () => {
       const { id } = await add(`/bind-${algorithm}`, 'secret', { 'x-tenant': 'a' });
       const open = (tenant: string) => kernel().post(`/open-${algorithm}`, { id }, { headers: { 'x-tenant': tenant } });
       expect((await open('a')).body).to.deep.equal({ id, ssn: 'secret' });
@@ -157,7 +157,7 @@ describeOnDatabase('the interface on ciphers', { files: { 'definitions/a.json': 
       expect(refused.text).to.not.include('secret');
     });
 
-    it(`${algorithm}: modified ciphertext is detected and rejected`, async () => {
+    it(`${algorithm}: rejects modified ciphertext`, async () => {
       const { ssn } = await add(`/put-${algorithm}-Hex`, 'secret');
       // Of the version, of the nonce, of the text and of the tag.
       const bytes = Array.from({ length: ssn.length / 2 }, (_, index) => index);
@@ -181,7 +181,7 @@ describeOnDatabase('the interface on ciphers', { files: { 'definitions/a.json': 
     expect(one).to.deep.equal(two);
   });
 
-  it('traverses arrays on the path, processes every element, and takes several entries with different algorithms', async () => {
+  it('processes every element of arrays on the path, with several entries of different algorithms', async () => {
     const sent = {
       owner: { name: 'Ada Lovelace' },
       phone: '+44 1',

@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, on documents: the same definitions, requests and answers on both document stores. One row
- * is one sentence and one request; rows run in their order on one kernel.
+ * The interface on documents, sentence by sentence: the same definitions, requests and responses on both document
+ * stores. One row is one sentence and one request; rows run in their order on one kernel.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -34,7 +34,7 @@ function compare(actual: unknown, right: unknown, where: string): void {
   } else expect(actual, where).to.equal(right);
 }
 
-/** What a row says of a problem document. */
+/** The members of a problem document in a row. */
 const toProblemRow = (body: Loose): Loose => ({
   ...body,
   pointer: (body['errors'] as Loose[] | undefined)?.[0]?.['pointer'],
@@ -79,7 +79,7 @@ function describeDocuments(store: Database): void {
     });
   }
 
-  /** Exactly one value of a row, where the rows cannot say it. */
+  /** Exactly one value of a row, where a row cannot contain it. */
   const postOk = async (path: string, body: unknown = {}, init?: RequestInit): Promise<unknown> => {
     const answer = await post(path, body, init);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(200);
@@ -92,14 +92,14 @@ function describeDocuments(store: Database): void {
   const listRequestBodies = (path: string): unknown[] =>
     upstream.requests.filter(({ url }) => url === path).map(({ body }) => JSON.parse(body) as unknown);
 
-  it('the rest after `sort`, `skip` and `limit`', async () => {
+  it('supports `sort`, `skip` and `limit`', async () => {
     expect(await postOk('page', { skip: 2 })).to.deep.equal(toIdRows('b2', 'b3'));
     expect(await postOk('page', { skip: 900 })).to.deep.equal([]);
     expect((await post('page', { skip: -1 })).status).to.equal(422);
     expect((await post('page', { skip: { $gt: 1 } })).status).to.equal(422);
   });
 
-  it('claims: a protected read and a chain of a read and a change that loses nothing', async () => {
+  it('claims: a protected read, and a chain of a read and a change that loses nothing', async () => {
     const own = await signIn();
     compare(
       await postOk('me', { id: 'r2' }, own),
@@ -111,7 +111,7 @@ function describeDocuments(store: Database): void {
     expect((await post('top-up', { amount: '5' }, own)).status).to.equal(422);
   });
 
-  it('ciphers: stored encrypted, and decrypted again', async () => {
+  it('ciphers: values are stored encrypted, and decrypted again', async () => {
     const own = await signIn();
     const { card } = (await postOk('card-set', { card: '4111 1111' }, own)) as Loose;
     expect(card).to.be.a('string').and.not.contain('4111 1111');
@@ -169,7 +169,7 @@ function describeDocuments(store: Database): void {
     expect(rows).to.deep.equal([{ id: 'p1', kind: 'test', all: { amount: 5 } }]);
   });
 
-  it('a broadcast has the result of the actionable', async () => {
+  it('a broadcast contains the result of the actionable', async () => {
     const client = await connect(kernel.url);
     const coming = client.next(({ action }) => action === 'returned');
     expect(await postOk('announce', { id: 'b1' })).to.deep.equal({ id: 'b1', lent: false });

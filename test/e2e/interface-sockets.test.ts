@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, for clients that stay connected: the table of the WebSocket endpoint, broadcasts, what the
- * environment switches. Definitions as somebody writes them who has read nothing else; both profiles.
+ * The interface on socket clients, sentence by sentence: the table of the WebSocket endpoint, broadcasts, settings of
+ * the environment. Definitions written from the interface alone; both profiles.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -67,12 +67,12 @@ const HOOK_KEY = 'Xq5Rt8Lm2Zc7Vb4Nk9Wp3Jh6Gf1Ds0Ay';
 const ENV = { JWT_SECRET_KEY: KEY, HOOK_KEY, ALLOW_WEBSOCKET_CONNECTIONS: 'true' };
 
 for (const profile of [null, 'sub0'] as const) {
-  describe(`the interface: clients that stay connected (${profile ?? 'default profile'})`, function () {
+  describe(`the interface: socket clients (${profile ?? 'default profile'})`, function () {
     const { start, open, farewell } = createSocketFixture({ 'definitions/live.json': DEFINITIONS });
     const options = (env: Record<string, string>, files: object) => ({
       env: { ...ENV, ...env },
       files: { 'definitions/live.json': DEFINITIONS, ...files },
-      // The environment alone decides whether clients may connect.
+      // Only the environment decides whether clients may connect.
       config: {
         websocket: {},
         connections: { main: { use: 'pglite', path: 'memory://' } },
@@ -80,14 +80,14 @@ for (const profile of [null, 'sub0'] as const) {
         ...(profile && { profile }),
       },
     });
-    /** What starts a kernel of its own and looks at no answer in an envelope. */
+    /** Starts a separate kernel and reads no response in an envelope. */
     const itOnce = profile === null ? it : () => undefined;
     let shared!: TestKernel;
     before(async () => void (shared = await startKernel(options({}, {}))));
     after(() => shared.close());
     const serve = (env?: Record<string, string>, files: object = {}): Promise<TestKernel> =>
       env === undefined ? Promise.resolve(shared) : start(options(env, files));
-    /** Where something is protected, messages for a uid are for those who have shown that it is theirs. */
+    /** With a protected resource, messages for a uid are for clients that have proved it. */
     const openAs = async (url: string, uid: string): Promise<SocketClient> =>
       open(url, {
         query: `?uid=${uid}`,
@@ -100,7 +100,7 @@ for (const profile of [null, 'sub0'] as const) {
       expect(await open(url).catch((error: Error) => error)).to.be.an('error');
     });
 
-    it('is at /ws; a message is {resource, action, payload}, its answer {uid, action, data}, without any envelope', async () => {
+    it('is at /ws; a message is {resource, action, payload}, its response {uid, action, data}, without any envelope', async () => {
       const client = await open((await serve()).url, { query: '?uid=ada' });
       client.send({ resource: 'live/say', action: 'say', payload: { text: 'hello' } });
       expect(await client.next()).to.deep.equal({ uid: 'ada', action: 'say', data: { text: 'hello' } });
@@ -108,7 +108,7 @@ for (const profile of [null, 'sub0'] as const) {
       expect(await client.next()).to.deep.equal({ uid: 'ada', action: 'by id', data: { text: 'hello' } });
     });
 
-    itOnce('is elsewhere with WEBSOCKET_ENDPOINT', async () => {
+    itOnce('is at another path with WEBSOCKET_ENDPOINT', async () => {
       const { url } = await serve({ WEBSOCKET_ENDPOINT: '/live-now' });
       expect((await (await open(url, { path: '/live-now' })).sendRequest('say', { text: 'x' })).data).to.deep.equal({
         text: 'x',
@@ -116,7 +116,7 @@ for (const profile of [null, 'sub0'] as const) {
       expect(await open(url).catch((error: Error) => error)).to.be.an('error');
     });
 
-    itOnce('a uid is optional, and demanded with FORCE_WEBSOCKET_WITH_UID=true', async () => {
+    itOnce('has an optional uid, required with FORCE_WEBSOCKET_WITH_UID=true', async () => {
       const free = await open((await serve()).url);
       expect(await free.sendRequest('say', { text: 'x' })).to.include({ uid: null });
       const { url } = await serve({ FORCE_WEBSOCKET_WITH_UID: 'true' });
@@ -124,7 +124,7 @@ for (const profile of [null, 'sub0'] as const) {
       expect(await (await open(url, { query: '?uid=7' })).sendRequest('say', { text: 'x' })).to.include({ uid: '7' });
     });
 
-    it('the uid is injected into the payload as `id`', async () => {
+    it('adds the uid to the payload as `id`', async () => {
       const { url } = await serve();
       const client = await open(url, { query: '?uid=ada' });
       expect((await client.sendRequest('whoami', {})).data).to.deep.equal({ id: 'ada' });
@@ -133,7 +133,7 @@ for (const profile of [null, 'sub0'] as const) {
       expect((await nobody.sendRequest('whoami', { id: 'own' })).data).to.deep.equal({ id: 'own' });
     });
 
-    it('protected resources: the sub-protocols are the name of the header and the token', async () => {
+    it('reads the name of the header and the token from the sub-protocols for protected resources', async () => {
       const { url } = await serve();
       const token = await signJwt(createTokenClaims());
       for (const [header, id] of [
@@ -152,7 +152,7 @@ for (const profile of [null, 'sub0'] as const) {
       });
     });
 
-    it('the same `tokenize` and rules as over HTTP', async () => {
+    it('uses the same `tokenize` and rules as HTTP', async () => {
       const { url } = await serve();
       const client = await open(url, { query: '?uid=ada' });
       const { data } = await client.sendRequest('sign-in', {});
@@ -168,7 +168,7 @@ for (const profile of [null, 'sub0'] as const) {
       expect((await client.next()).error).to.include({ status: 400, code: 'REQ_MALFORMED' });
     });
 
-    it('broadcasts: ALL, SINGLE by an accessor, BULK by a list; `data` is what the action returns', async () => {
+    it('broadcasts to ALL, SINGLE by an accessor, BULK by a list; `data` is what the action returns', async () => {
       const kernel = await serve();
       const [ada, grace, free] = [
         await openAs(kernel.url, 'ada'),
@@ -184,20 +184,20 @@ for (const profile of [null, 'sub0'] as const) {
         expect(await waitForBroadcast(client)).to.deep.equal({ uid, action: 'told', data: { text: 'all' } });
       await kernel.post('/live/to-one', { text: 'one', to: 'grace' });
       await kernel.post('/live/to-some', { text: 'some', to: ['ada', 'grace'] });
-      // In order: what comes next to the others shows that the message to one was not theirs.
+      // In order: the next message to the others shows that the message to one was not for them.
       expect((await waitForBroadcast(grace)).data).to.deep.equal({ text: 'one' });
       for (const client of [ada, grace]) expect((await waitForBroadcast(client)).data).to.deep.equal({ text: 'some' });
       await kernel.post('/live/to-all', { text: 'last' });
       expect((await waitForBroadcast(free)).data).to.deep.equal({ text: 'last' });
     });
 
-    it('a message that broadcasts returns to its sender both the response and the event', async () => {
+    it('sends to the sender of a broadcasting message both the response and the event', async () => {
       const client = await open((await serve()).url);
       expect((await client.sendRequest('to-all', { text: 'twice' })).data).to.deep.equal({ text: 'twice' });
       expect(await waitForBroadcast(client)).to.deep.equal({ uid: null, action: 'told', data: { text: 'twice' } });
     });
 
-    it('work after the response, queued work and webhooks broadcast when they are done', async () => {
+    it('broadcasts deferred work, queued work and webhooks when they have run', async () => {
       const kernel = await serve();
       const client = await openAs(kernel.url, 'ada');
       const { data } = await client.sendRequest('behind', { text: 'behind' });
@@ -211,7 +211,7 @@ for (const profile of [null, 'sub0'] as const) {
       expect((await waitForBroadcast(client)).data).to.deep.equal({ text: 'hook' });
     });
 
-    itOnce('the clock broadcasts', async () => {
+    itOnce('broadcasts from schedules', async () => {
       const client = await open((await serve({}, { 'definitions/pulse.json': PULSE })).url);
       expect(await waitForBroadcast(client)).to.deep.equal({ uid: null, action: 'told', data: { text: 'pulse' } });
     });

@@ -1,6 +1,6 @@
 /**
- * What the interface says of queries, sentence by sentence, on the embedded database, MariaDB and MySQL: the same definitions,
- * requests and answers. Rows run in their order on one kernel for each database.
+ * The interface on queries, sentence by sentence, on the embedded database, MariaDB and MySQL: the same definitions,
+ * requests and responses. Rows run in their order on one kernel for each database.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -124,9 +124,9 @@ const NONE = { pages: null, price: null, lent: null, tags: null, printed: null }
 const toIdRows = (...ids: readonly string[]): Loose[] => ids.map((id) => ({ id }));
 
 const ROWS: readonly Row[] = [
-  ['an INSERT without RETURNING gives back its row, in native values', 'add', B1, 200, STORED],
+  ['an INSERT without RETURNING returns its row, in native values', 'add', B1, 200, STORED],
   ['a bare name that the payload lacks is NULL', 'add', B2, 200, { ...B2, ...NONE }],
-  ['a value of another type is refused', 'add', { id: 'b3', title: 't', pages: 'many' }, 422],
+  ['a value of another type is rejected', 'add', { id: 'b3', title: 't', pages: 'many' }, 422],
   ['a required column', 'add', { id: 'b3' }, 422],
   ['a text that is too long', 'add', { id: 'b3', title: 'x'.repeat(101) }, 422],
   ['a key that is taken', 'add', B1, 409],
@@ -141,20 +141,14 @@ const ROWS: readonly Row[] = [
   ['whatever the case', 'like', { title: 'the %' }, 200, toIdRows('b1')],
   ['counts are numbers', 'sums', {}, 200, { books: 2, pages: 300, lent: 1 }],
   ['casts of columns', 'cast', { id: 'b1' }, 200, { id: 'b1', pages: '300', price: 9.5 }],
-  [
-    'what stands in strings and comments is no placeholder',
-    'quoted',
-    { id: 'b1' },
-    200,
-    { text: '$1 ? -- `', id: 'b1' },
-  ],
+  ['text in strings and comments is not a placeholder', 'quoted', { id: 'b1' }, 200, { text: '$1 ? -- `', id: 'b1' }],
   ['UPDATE ... RETURNING', 'retitle', { id: 'b1', title: 'Seas' }, 200, { id: 'b1', title: 'Seas' }],
   ['... of none', 'retitle', { id: 'none', title: 'Seas' }, 200, null],
   ['`with_timestamps`', 'dated', { id: 'b1' }, 200, { made: true, later: true }],
   ['ON CONFLICT: inserted', 'put', { id: 'p1', title: 'one' }, 200, { id: 'p1', title: 'one' }],
   ['ON CONFLICT: changed', 'put', { id: 'p1', title: 'two' }, 200, { id: 'p1', title: 'two' }],
   ['a foreign key', 'line', { book: 'none' }, 409],
-  ['a number that the database makes', 'line', { book: 'b1' }, 200],
+  ['a number that the database generates', 'line', { book: 'b1' }, 200],
   ['a join', 'joined', {}, 200],
   ['`soft_delete`', 'hide', { id: 'p1' }, 200, { id: 'p1' }],
   ['... keeps the row', 'hidden', { id: 'p1' }, 200, { hidden: true }],

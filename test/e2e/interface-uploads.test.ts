@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, for uploads, the upload endpoint, limits and errors: definitions as somebody writes
- * them who has read nothing else, together with queries, caching and guards. On both databases, on disk and in a bucket.
+ * The interface on uploads, the upload endpoint, limits and errors, sentence by sentence: definitions written from the
+ * interface alone, with queries, caching and guards. On both databases, on disk and in a bucket.
  */
 import { expect } from 'chai';
 import { DEFINITIONS } from '../support/interface-uploads.js';
@@ -58,7 +58,7 @@ const REFUSALS: readonly Refusal[] = [
     code: 'UPL_FOLDER_VALUE',
   },
   {
-    says: 'files where none are taken',
+    says: 'files where none are accepted',
     path: '/limited',
     parts: [{ name: 'name', content: 'files' }, png()],
     status: 415,
@@ -132,7 +132,7 @@ for (const { database, bucket, profile } of PLACES) {
 
     type Stored = Readonly<Record<string, string | number>>;
 
-    it('answers an array with one object per stored file: `url`, `file_size`, `dominant_color`', async () => {
+    it('returns an array with one object per stored file: `url`, `file_size`, `dominant_color`', async () => {
       const [red, blue, ...more] = await send<Stored[]>('/upload', [png(), jpeg]);
       expect(more).to.deep.equal([]);
       expect(red).to.have.all.keys('url', 'file_size', 'dominant_color');
@@ -142,21 +142,21 @@ for (const { database, bucket, profile } of PLACES) {
       expect(await fetched(String(blue?.['url']))).to.deep.equal(JPEG_BLUE);
     });
 
-    it('and `storage_key` when listed in `returnables`, also for one file', async () => {
+    it('returns `storage_key` when listed in `returnables`, also for one file', async () => {
       const [one, ...more] = await send<Stored[]>('/upload-with-key', [png('whatever')]);
       expect(more).to.deep.equal([]);
       expect(one).to.have.all.keys('storage_key');
       expect(one?.['storage_key']).to.match(/^public\/[0-9a-f-]{36}\.png$/);
     });
 
-    it('`upload_folder`: accessors allowed; `returnables` at resource level', async () => {
+    it('accepts accessors in `upload_folder`, and `returnables` at resource level', async () => {
       const part = { name: 'file', content: PDF, file: 'contract.pdf', type: 'application/pdf' };
       const [one] = await send<Stored[]>('/upload-document', [part]);
       expect(one?.['storage_key']).to.match(/^dev\/documents\/[0-9a-f-]{36}\.pdf$/);
       expect(await fetched(String(one?.['url']))).to.deep.equal(PDF);
     });
 
-    it('upload then insert with `multi: true`; the cached list of this caller is new, and no other caller sees it', async () => {
+    it('uploads, then inserts with `multi: true`; the cached list of this caller is updated, and that of no other caller', async () => {
       expect(await postExpecting('/photos', {}, 'ada')).to.deep.equal([]);
       expect(await postExpecting('/photos', {}, 'bob')).to.deep.equal([]);
       const rows = await send<Stored[]>('/photos-add', [png(), { name: 'caption', content: 'Sea' }, jpeg], 'ada');
@@ -170,13 +170,13 @@ for (const { database, bucket, profile } of PLACES) {
       expect(await postExpecting('/photos', {}, 'bob')).to.deep.equal([]);
     });
 
-    it('results of an upload can be read by `extract_response_for`', async () => {
+    it('can be read by `extract_response_for`', async () => {
       const got = await send<Stored>('/photo-first', [png()], 'ada');
       expect(got['size']).to.equal(PNG_RED.length);
       expect(await fetched(String(got['address']))).to.deep.equal(PNG_RED);
     });
 
-    it('`delete_files`: a JSON array of storage keys, only inside the folder of this caller', async () => {
+    it('accepts a JSON array of storage keys in `delete_files`, only inside the folder of this caller', async () => {
       await send('/photos-add', [png()], 'bob');
       const [{ storage_key: key = '' } = {}] = await postExpecting<Stored[]>('/photos', {}, 'bob');
       const [{ url = '' } = {}] = await postExpecting<Stored[]>('/photos', {}, 'bob').then(() =>
@@ -199,14 +199,14 @@ for (const { database, bucket, profile } of PLACES) {
       });
     }
 
-    it('request content types: only `application/json` and `multipart/form-data`', async () => {
+    it('accepts only the content types `application/json` and `multipart/form-data`', async () => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
         const { status } = await kernel.request('POST', '/limited', { body: 'a=b', headers: { 'content-type': type } });
         expect(status, type).to.equal(415);
       }
     });
 
-    it('a limit counts values of the request', async () => {
+    it('counts values of the request in a limit', async () => {
       await postExpecting('/limited', { name: 'x' });
       await postExpecting('/limited', { name: 'x' });
       const { status, headers } = await kernel.post('/limited', { name: 'x' });
@@ -215,7 +215,7 @@ for (const { database, bucket, profile } of PLACES) {
       await postExpecting('/limited', { name: 'y' });
     });
 
-    it('a token that was revoked is rejected everywhere', async () => {
+    it('rejects a revoked token everywhere', async () => {
       const token = await signIn('cleo');
       const bearer = { headers: { authorization: `Bearer ${token}` } };
       expect((await kernel.post('/photos', {}, bearer)).status).to.equal(200);

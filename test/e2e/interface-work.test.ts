@@ -1,6 +1,6 @@
 /**
- * The interface, sentence by sentence, for work that outlives its request: the background endpoint, queues, webhooks that queue,
- * scheduled resources. Definitions as somebody writes them who has read nothing else; both databases, both profiles.
+ * The interface on deferred work, sentence by sentence: the background endpoint, queues, webhooks that queue, scheduled
+ * resources. Definitions written from the interface alone; both databases, both profiles.
  */
 import { expect } from 'chai';
 import type { JobAdmin } from '../../contract/deferred.js';
@@ -16,7 +16,7 @@ import { skipTest } from '../support/skip.js';
 const HOOK_KEY = 'Xq5Rt8Lm2Zc7Vb4Nk9Wp3Jh6Gf1Ds0Ay';
 type Row = Readonly<Record<'id' | 'text' | 'status', string>> & { readonly url: string | null };
 
-/** Each database, each profile: what one does with the other is the same. */
+/** Each database, each profile: combinations behave the same. */
 const PROFILES = { pglite: 'sub0', postgres: null } as const;
 
 for (const { name, make } of DATABASES) {
@@ -56,7 +56,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
     failures = new Map();
   });
 
-  /** What the answer holds under either profile. */
+  /** The content of the response in either profile. */
   const inside = ({ body }: Answer<Loose>): Loose => (profile === null ? body : (body['data'] as Loose));
   const post = (id: string, body: unknown = {}, init?: RequestInit) => kernel.post(`/work/${id}`, body, init);
   const listRequests = (path: string): ReceivedRequest[] => upstream.requests.filter(({ url }) => url === `/${path}`);
@@ -94,7 +94,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
   };
 
   describe('`run_in_background`: the request returns immediately and the work continues', () => {
-    it('on the resource: all of it is done after the response, in order, with the instant of the request', async () => {
+    it('on the resource: all of it runs after the response, in order, with the timestamp of the request', async () => {
       const id = expectAccepted(await post('report', { text: 'one' }));
       const [call] = await waitForRequests('reported');
       expect(parseBody(call)['text']).to.equal('one');
@@ -108,7 +108,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       expect(await noted('only')).to.have.length(1);
     });
 
-    it('on one of two: the other is answered, with 200, in either order', async () => {
+    it('on one of two: returns the other with 200, in either order', async () => {
       const both = await post('both', { text: 'two' });
       expect([both.status, inside(both)]).to.deep.equal([200, { text: 'two' }]);
       const second = await post('first-behind', { text: 'two' });
@@ -123,7 +123,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       await waitForRequests('reported');
     });
 
-    it('an invalid payload stops it before anything is accepted', async () => {
+    it('rejects an invalid payload before anything is accepted', async () => {
       for (const id of ['report', 'only']) {
         const { status, body } = await post(id, { text: '' });
         expect([status, body['code']], id).to.deep.equal([422, 'VAL_PAYLOAD']);
@@ -135,7 +135,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
     });
 
     if (profile === 'sub0')
-      it('an accessor that the payload lacks is NULL, as for the answer', async () => {
+      it('reads an accessor that the payload lacks as NULL, as in the foreground', async () => {
         expectAccepted(await post('absent'));
         expect((await noted('absent'))[0]?.url).to.equal(null);
       });
@@ -176,13 +176,13 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       expect(call?.headers['x-trace']).to.equal('abc');
     });
 
-    it('the higher priority is begun first', async () => {
+    it('runs the higher priority first', async () => {
       expectAccepted(await post('ranks'));
       await Promise.all(['rank-low', 'rank-middle', 'rank-high'].map((path) => waitForRequests(path)));
       expect(upstream.requests.map(({ url }) => url)).to.deep.equal(['/rank-high', '/rank-middle', '/rank-low']);
     });
 
-    it('tried again with the same id until it succeeds', async () => {
+    it('retries with the same id until it succeeds', async () => {
       failures.set('/flaky', 2);
       const id = expectAccepted(await post('again', { text: 'thrice' }));
       const calls = await waitForRequests('flaky', 3);
@@ -190,7 +190,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       await idle();
     });
 
-    it('finally failed work is stored, and can be listed and retried', async () => {
+    it('stores permanently failed work, which can be listed and retried', async () => {
       failures.set('/broken', 2);
       expectAccepted(await post('never'));
       const [dead] = await waitForValue(
@@ -205,21 +205,21 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
   });
 
   describe('chains, guards, files and caches', () => {
-    it('values of earlier actionables are stored with the work', async () => {
+    it('values of earlier actionables are stored with the job', async () => {
       const answer = await post('chain', { text: 'chained' });
       expect(answer.status).to.equal(200);
       const [row] = await noted('FULFILLED');
       expect(row?.id).to.equal(inside(answer)['id']);
     });
 
-    it('a dependency of another resource', async () => {
+    it('run a dependency of another resource', async () => {
       await post('both', { text: 'a first one' });
       expectAccepted(await post('elsewhere'));
       const [call] = await waitForRequests('elsewhere');
       expect(parseBody(call)['first']).to.be.a('string');
     });
 
-    it('claims: a token is required first, and its claims are available when the work runs', async () => {
+    it('require a token first, whose claims are available when the work runs', async () => {
       expect((await post('mine', { text: 'x' })).status).to.equal(401);
       expectAccepted(
         await post('mine', { text: 'x', id: 'somebody' }, createBearerInit(await signJwt(createTokenClaims()))),
@@ -230,7 +230,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       });
     });
 
-    it('results of an upload flow into the queued insert', async () => {
+    it('pass results of an upload to the queued insert', async () => {
       const form = new FormData();
       form.append('file', new Blob(['a text of its own\n'], { type: 'text/plain' }), 'a.txt');
       const answer = await kernel.request('POST', '/work/upload', { body: form });
@@ -240,7 +240,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       expect([row?.text, row?.url]).to.deep.equal([stored?.['storage_key'], stored?.['url']]);
     });
 
-    it('a cache is emptied when the work is done', async () => {
+    it('empty a cache when the work has run', async () => {
       expect(inside(await post('cached'))).to.deep.equal({ many: 0 });
       expectAccepted(await post('cache-add', { text: 'c' }));
       await waitForValue(
@@ -250,8 +250,8 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
     });
   });
 
-  describe('the webhook endpoint', () => {
-    it('recommended with `run_in_background`: verified, accepted, then it writes and calls others', async () => {
+  describe('webhook endpoint', () => {
+    it('with `run_in_background`: verifies, accepts, then writes and calls others', async () => {
       expectAccepted(await post('paid', ...signBody({ text: 'invoice 7', amount: 5 })));
       expect(parseBody((await waitForRequests('paid'))[0])).to.deep.equal({
         all: { text: 'invoice 7', amount: 5 },
@@ -260,14 +260,14 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       expect((await noted('paid')).map(({ text }) => text)).to.deep.equal(['invoice 7']);
     });
 
-    it('an unverified request is not accepted', async () => {
+    it('does not accept an unverified request', async () => {
       for (const [body, init] of [signBody({ text: 'x' }, 'another key'), ['{"text":"x"}', {}] as const])
         expect((await post('paid', body, init)).status).to.equal(401);
       await idle();
       expect(await notes('paid')).to.have.length(1);
     });
 
-    it('can queue work: the response is that of the synchronous actionables', async () => {
+    it('can queue work: returns the response of the synchronous actionables', async () => {
       const answer = await post('paid-any', { text: 'any' }, { headers: { 'x-secret': HOOK_KEY } });
       expect([answer.status, inside(answer)]).to.deep.equal([200, { text: 'any' }]);
       expect(parseBody((await waitForRequests('paid-any'))[0])).to.deep.equal({ id: 'any' });
@@ -294,7 +294,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
       for (const instant of instants) expect(instant).to.match(/:\d\d\.000Z$/);
       expect(new Set(instants).size, 'one run for each instant').to.equal(instants.length);
       await waitForRequests('beat', 1);
-      // Pattern 8: what is fulfilled goes away.
+      // Pattern 8: fulfilled rows are removed.
       await waitForValue(
         () => notes('FULFILLED'),
         ({ length }) => length === 0,

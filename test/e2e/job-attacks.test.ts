@@ -1,6 +1,6 @@
 /**
- * Work behind the answer under attack: every shape of work with every fault it can meet, one at a time. Whatever fails and wherever a
- * process ends, rows are there once, and calls that are made again are the same calls with the same key.
+ * Attacks on deferred work: every kind of job with every possible fault, one at a time. Whatever fails and wherever a
+ * process ends, rows exist once, and repeated calls are the same calls with the same key.
  */
 import { expect } from 'chai';
 import { runAttack, type AttackResult, type Fault } from '../support/job-attacks.js';
@@ -9,7 +9,7 @@ import { STEP_STORES, startStepKernel, type StepKernel } from '../support/job-st
 import { waitForValue } from '../support/jobs.js';
 import { sampleCases } from '../support/sample.js';
 
-/** All faults that a run can meet which made so many calls and notes. */
+/** All possible faults of a run with so many calls and notes. */
 const listFaults = ({ calls, writes }: AttackResult): Fault[] => {
   const each = (count: number, make: (at: number) => Fault): Fault[] =>
     Array.from({ length: count }, (_, at) => make(at + 1));
@@ -21,7 +21,7 @@ const listFaults = ({ calls, writes }: AttackResult): Fault[] => {
   ];
 };
 
-describe('work under attack', () => {
+describe('attacks on jobs', () => {
   let steps: StepKernel;
   before(async () => {
     const store = await STEP_STORES[0]!.make();
@@ -56,8 +56,8 @@ describe('work under attack', () => {
   }
   const different = ({ calls }: AttackResult): number => new Set(calls.map(({ body }) => JSON.stringify(body))).size;
 
-  for (const one of sampleCases('kills', 'work under attack', CASES, 8))
-    it(`does once what is done once: ${one.name}`, async () => {
+  for (const one of sampleCases('kills', 'attacks on jobs', CASES, 8))
+    it(`run once what runs once: ${one.name}`, async () => {
       const plain = await run(one, {});
       expect(plain.outcomes).to.deep.equal(['done']);
       for (const fault of listFaults(plain)) {
@@ -77,7 +77,7 @@ describe('work under attack', () => {
       ({ length }) => length === 0,
     );
 
-  it('is accepted in the transaction of documents if statements accept work too', async () => {
+  it('are accepted in the transaction of documents if statements accept work too', async () => {
     for (const path of ['row-then', 'part-then']) {
       const { status } = await steps.post(`/${path}`, { ref: path });
       expect([path, status]).to.deep.equal([path, 200]);
@@ -89,7 +89,7 @@ describe('work under attack', () => {
     ]);
   });
 
-  it('is rolled back if another process has claimed it meanwhile', async () => {
+  it('are rolled back if another process has claimed the job meanwhile', async () => {
     await steps.post('/moved', { ref: 'moved' });
     const [dead] = await waitForValue(
       () => steps.jobs(),
@@ -100,7 +100,7 @@ describe('work under attack', () => {
     await steps.kernel.kernel.listJobAdmins()[0]?.purge({ dead: true });
   });
 
-  it('waits while its resource is under maintenance, without a try', async () => {
+  it('wait while their resource is under maintenance, without an attempt', async () => {
     const { kernel, project } = steps.kernel;
     const switched = async (maintenance: boolean): Promise<void> => {
       const changed = RESOURCES.map((one) => ('id' in one && one.id === 'switched' ? { ...one, maintenance } : one));

@@ -37,7 +37,7 @@ const files = (...resources: readonly object[]): object => ({
 const steps = (...actionables: readonly object[]): object =>
   defineQueuedResource('work', actionables, { queue: { retries: 0 } });
 
-describe('steps of work', function () {
+describe('job steps', function () {
   let running: StepKernel | undefined;
   afterEach(async () => {
     await running?.close();
@@ -124,7 +124,7 @@ describe('steps of work', function () {
     expect(await texts()).to.deep.equal(['one']);
   });
 
-  it('of a list are done once, all of them or none', async () => {
+  it('of a list run once, all of them or none', async () => {
     const item = { query: 'INSERT INTO notes (what) VALUES ($1)', parameters: ['$PAYLOAD.what'], multi: 'items' };
     const { post, retry, refuseNext } = await start(
       steps(
@@ -140,7 +140,7 @@ describe('steps of work', function () {
     expect(running!.calls().map(({ body }) => body)).to.deep.equal([{ first: 1 }, { first: 1 }]);
   });
 
-  it('that run at the same time are each done once', async () => {
+  it('that are parallel each run once', async () => {
     const { post, retry, refuseNext } = await start(
       steps(
         defineNoteInsert(1, 'beside', { parallel: true }),
@@ -157,7 +157,7 @@ describe('steps of work', function () {
     expect(await texts()).to.deep.equal(['beside', 'behind']);
   });
 
-  it('that call carry the id of the job, or a key of their own, the same in each run', async () => {
+  it('with calls send the id of the job, or a key of their own, the same in each run', async () => {
     const { post, retry, refuseNext, calls } = await start(
       steps(
         defineCallAction(1, { call: 1 }, { parallel: true }),
@@ -183,7 +183,7 @@ describe('steps of work', function () {
     expect(others).to.deep.equal([first]);
   });
 
-  it('share a transaction, and are then done together', async () => {
+  it('that share a transaction run together', async () => {
     const { post, retry, refuseNext } = await start(
       steps(
         defineNoteInsert(1, 'a'),
@@ -198,7 +198,7 @@ describe('steps of work', function () {
     await retry(await dead());
     await waitUntilNoJobs();
     expect(await texts()).to.deep.equal(['a', 'b', 'c', 'd']);
-    // No note is left, and one step alone leaves none.
+    // No note remains, and a single step leaves none.
     await noNotes();
   });
 
@@ -252,7 +252,7 @@ describe('steps of work', function () {
     expect(await texts()).to.deep.equal(['behind']);
   });
 
-  it('change nothing for work of one step: nothing is noted', async () => {
+  it('store nothing for a job of one step', async () => {
     const { post } = await start(steps(defineNoteInsert(1, 'only'), defineNoteInsert(2, 'group')));
     await post('/work', {});
     await waitUntilNoJobs();
@@ -303,7 +303,7 @@ describe('steps of work', function () {
     ],
   ];
   for (const [name, make] of DOCUMENTS)
-    it(`are done once in documents (${name})`, async function () {
+    it(`run once in documents (${name})`, async function () {
       const made = await make();
       if ('skip' in made) return skipTest(this, made.skip);
       const store = await STEP_STORES[0]!.make();

@@ -1,6 +1,6 @@
 /**
- * Work behind the answer goes on where it was: what a group of actionables has committed is not done again when a later one fails,
- * and what it found and made is there for the ones behind it. On every store a queue can lie in.
+ * Deferred work continues at its last step: what a group of actionables has committed is not repeated when a later one
+ * fails, and its results and generated values are available to later ones. On every queue store.
  */
 import { expect } from 'chai';
 import { STEP_FILES, startStepKernel, STEP_STORES, type StepKernel } from '../support/job-steps.js';
@@ -8,7 +8,7 @@ import { waitForValue } from '../support/jobs.js';
 import { skipTest } from '../support/skip.js';
 
 for (const { name, make } of STEP_STORES) {
-  describe(`work of several steps (${name})`, function () {
+  describe(`job of several steps (${name})`, function () {
     let running: StepKernel | undefined;
     const steps = (): StepKernel => {
       if (running === undefined) throw new Error('not started');
@@ -38,7 +38,7 @@ for (const { name, make } of STEP_STORES) {
       expect(new Set(made.map(({ key }) => key)).size).to.equal(1);
     });
 
-    it('counts rows that the database numbers once', async () => {
+    it('counts rows once that the database numbers', async () => {
       const { post, rows, refuseNext, calls } = steps();
       refuseNext(2);
       await post('/numbered', { ref: 'b' });

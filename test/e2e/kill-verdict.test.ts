@@ -1,4 +1,4 @@
-/** The judge of processes that were killed: each wrong that it is there to find, it finds. No process is started. */
+/** The checker of killed processes finds each fault that it exists for. No process is started. */
 import { expect } from 'chai';
 import { evaluateKills } from '../support/kill-report.js';
 import type { DeadJob, Evidence } from '../support/kills.js';
@@ -39,7 +39,7 @@ const dead = (given: Partial<DeadJob>): DeadJob => ({
   ...given,
 });
 
-describe('the checker of killed processes', () => {
+describe('checker of killed processes', () => {
   const listFaults = (evidence: Partial<Evidence>): readonly string[] =>
     evaluateKills({ ...SOUND, ...evidence }).faults;
   const withTables = (tables: Partial<Evidence['tables']>): readonly string[] =>
@@ -87,7 +87,7 @@ describe('the checker of killed processes', () => {
     ]);
   });
 
-  it('takes work as dead that lost its process as often as it may, and nothing else', () => {
+  it('accepts dead work that lost its process as often as allowed, and nothing else', () => {
     const notes = new Map([[7, ['b']]]);
     const tables = { ...SOUND.tables, notes };
     expect(listFaults({ tables, dead: [dead({})] })).to.deep.equal([]);

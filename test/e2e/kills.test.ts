@@ -1,6 +1,6 @@
 /**
- * Processes that are killed under load, a few times at random moments: nothing that was answered is lost, and nothing is done
- * twice that was not being done at a kill. `npm run bench -- --kills` does the same two hundred times.
+ * Processes that are killed under load, a few times at random moments: nothing acknowledged is lost, and only work
+ * interrupted by a kill is repeated. `npm run bench -- --kills` does the same two hundred times.
  */
 import { expect } from 'chai';
 import { killUnderLoad } from '../support/kills.js';
@@ -9,7 +9,7 @@ import { countRuns, isDeep } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 
 describe('processes that are killed under load', function () {
-  it('lose nothing that was answered, and repeat only work that a kill interrupted', async function () {
+  it('lose nothing that was acknowledged, and repeat only work that a kill interrupted', async function () {
     const kills = countRuns('kills', 2, 5);
     const size = isDeep('kills') ? 3 : 2;
     const evidence = await killUnderLoad({ kills, size, requests: 200, every: 500, pace: 50 });

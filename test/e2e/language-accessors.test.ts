@@ -1,4 +1,4 @@
-/** Accessors over real HTTP: what each root reads, how types travel, and what a missing or hostile value does. No SQL. */
+/** Accessors over real HTTP: what each root reads, types of values, and missing or hostile values. No SQL. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -52,14 +52,14 @@ describe('accessors', () => {
 
   const value = async (path: string, body: unknown): Promise<unknown> => (await kernel.post(path, body)).body;
 
-  it('$PAYLOAD alone is the whole body', async () => {
+  it('read the whole body with $PAYLOAD alone', async () => {
     const body = { a: 1, b: [true, null, { c: 'x' }] };
     expect(await value('/whole', body)).to.deep.equal(body);
     expect((await kernel.post('/whole')).body).to.deep.equal({});
   });
 
   for (const v of [5, 1.5, true, false, 'text', '', null, [], [1, 'a'], {}, { deep: { er: 1 } }]) {
-    it(`a string that is one accessor keeps the type of ${JSON.stringify(v)}`, async () => {
+    it(`keep the type of ${JSON.stringify(v)} in a string that is one accessor`, async () => {
       expect(await value('/typed', { v })).to.deep.equal({ value: v });
     });
   }
@@ -69,13 +69,13 @@ describe('accessors', () => {
     [5, '5'],
     [true, 'true'],
   ] as const) {
-    it(`inside a longer string ${JSON.stringify(v)} becomes text`, async () => {
+    it(`convert ${JSON.stringify(v)} to text inside a longer string`, async () => {
       expect(await value('/inside', { v })).to.deep.equal({ text: `v is <${text}>.` });
     });
   }
 
   for (const v of [{ a: 1 }, [1], null]) {
-    it(`inside a longer string ${JSON.stringify(v)} is rejected`, async () => {
+    it(`reject ${JSON.stringify(v)} inside a longer string`, async () => {
       const { status, body } = await kernel.post('/inside', { v });
       expect(status).to.equal(422);
       expect(body).to.include({ code: 'ACC_NOT_TEXT' });
@@ -83,7 +83,7 @@ describe('accessors', () => {
     });
   }
 
-  it('reads nested names and indexes', async () => {
+  it('read nested names and indexes', async () => {
     const body = { address: { city: 'Turin' }, items: [{ sku: 'a' }, { sku: 'b' }] };
     expect(await value('/nested', body)).to.deep.equal({ city: 'Turin', sku: 'b' });
   });
@@ -94,7 +94,7 @@ describe('accessors', () => {
     [{ address: 'text', items: [{}, { sku: 1 }] }, '/address/city'],
     [{ address: { city: 1 }, items: [{ sku: 1 }] }, '/items/1/sku'],
   ] as const) {
-    it(`rejects ${JSON.stringify(body)} with a pointer to ${pointer}`, async () => {
+    it(`reject ${JSON.stringify(body)} with a pointer to ${pointer}`, async () => {
       const { status, body: problem } = await kernel.post('/nested', body);
       expect(status).to.equal(422);
       expect(problem).to.include({ code: 'ACC_UNRESOLVED' });
@@ -102,7 +102,7 @@ describe('accessors', () => {
     });
   }
 
-  it('does not find inherited names', async () => {
+  it('do not find inherited names', async () => {
     for (const [path, body] of [
       ['/inherited', {}],
       ['/inherited-deep', { v: {} }],
@@ -111,12 +111,12 @@ describe('accessors', () => {
     }
   });
 
-  it('reads a declared optional field as null when it is absent', async () => {
+  it('read a declared optional field as null when it is absent', async () => {
     expect(await value('/optional', {})).to.deep.equal({ n: null });
     expect(await value('/optional', { nick: 'ada' })).to.deep.equal({ n: 'ada' });
   });
 
-  it('preserves every key of a value as a property, whatever its name', async () => {
+  it('preserve every key of a value as a property, whatever its name', async () => {
     const value = '{ "__proto__": "$PAYLOAD.v", "a": "$PAYLOAD.v" }';
     const text = `{ "id": "odd", "resource": "odd", "actionables": [{ "id": 1, "mode": "RETURN", "value": ${value} }] }`;
     const odd = await startKernel({ files: { 'definitions/a.json': text } });
@@ -128,7 +128,7 @@ describe('accessors', () => {
     await odd.close();
   });
 
-  it('rejects a definition whose path has a reserved segment', async () => {
+  it('reject a definition whose path has a reserved segment', async () => {
     for (const segment of ['__proto__', 'constructor', 'prototype']) {
       const files = {
         'definitions/a.json': [defineReturnResource('bad', `$PAYLOAD.a.${segment}`), defineReturnResource('good', 1)],
@@ -141,18 +141,18 @@ describe('accessors', () => {
     }
   });
 
-  it('$HEADER does not mind case, and `ip` is the address of the client', async () => {
+  it('read $HEADER in any case, with `ip` as the address of the client', async () => {
     const { body } = await kernel.post('/header', {}, { headers: { 'x-TENANT': 'acme', ip: '6.6.6.6' } });
     expect(body).to.deep.equal({ tenant: 'acme', ip: '127.0.0.1' });
   });
 
-  it('a missing header is 422', async () => {
+  it('return 422 for a missing header', async () => {
     const { status, body } = await kernel.post('/header', {});
     expect(status).to.equal(422);
     expect(body).to.include({ code: 'ACC_UNRESOLVED', detail: 'The request does not provide $HEADER.X-Tenant.' });
   });
 
-  it('$DATETIME is one instant wherever a request reads it', async () => {
+  it('read one $DATETIME in the whole request', async () => {
     const { one, two } = (await value('/clock', {})) as { one: string; two: string[] };
     expect(one).to.match(ISO);
     expect(two).to.deep.equal([one]);
@@ -160,7 +160,7 @@ describe('accessors', () => {
     expect(first).to.match(ISO).and.equal(second);
   });
 
-  it('$GENERATOR makes one identifier for each place, new in every request', async () => {
+  it('generate one $GENERATOR identifier for each place, new in every request', async () => {
     const a = (await value('/ids', {})) as Record<string, string>;
     const b = (await value('/ids', {})) as Record<string, string>;
     expect(a['uuid']).to.match(UUID);
@@ -171,7 +171,7 @@ describe('accessors', () => {
     expect(Object.values(b)).not.to.have.any.members(Object.values(a));
   });
 
-  it('does not change dollar signs that are not accessors', async () => {
+  it('do not change dollar signs that are not accessors', async () => {
     expect(await value('/dollars', {})).to.deep.equal({
       a: '$1',
       b: '$set',
@@ -182,12 +182,12 @@ describe('accessors', () => {
     });
   });
 
-  it('reads accessors that touch, and a final dot as text', async () => {
+  it('read adjacent accessors, and a final dot as text', async () => {
     expect(await value('/adjacent', { a: 'x', b: 'y' })).to.deep.equal({ t: 'xy/x.' });
   });
 
   for (const v of ['$ENV.SECRET', '$PAYLOAD.other', '$HEADER.cookie', '$GENERATOR.UUID', 'a $DATETIME b']) {
-    it(`reads ${v} in a payload as text`, async () => {
+    it(`read ${v} in a payload as text`, async () => {
       const body = { v, other: 'must-not-appear' };
       expect(await value('/typed', body)).to.deep.equal({ value: v });
       expect(await value('/inside', body)).to.deep.equal({ text: `v is <${v}>.` });

@@ -1,4 +1,6 @@
-/** Chains and answers over real HTTP, without SQL: `depends_on`, names, main results, `returnables`, envelopes, paths. */
+/**
+ * Chains and responses over real HTTP, without SQL: `depends_on`, names, main results, `returnables`, envelopes, paths.
+ */
 import { expect } from 'chai';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -77,40 +79,40 @@ describe('chains', () => {
   after(() => kernel.close());
   const value = async (path: string, body: unknown = {}): Promise<unknown> => (await kernel.post(path, body)).body;
 
-  it('extracts values of an earlier result by dotted path and index', async () => {
+  it('extract values of an earlier result by dotted path and index', async () => {
     expect(await value('/extract')).to.deep.equal({ n: 7, sku: 'b' });
   });
 
-  it('`self_` is the whole result, and a path may follow the name', async () => {
+  it('read the whole result with `self_`, and a path may follow the name', async () => {
     expect(await value('/whole')).to.deep.equal(source.value);
     expect(await value('/inside-name')).to.equal('a');
   });
 
-  it('null is a value', async () => {
+  it('accept null as a value', async () => {
     expect(await value('/null-is-a-value')).to.deep.equal({ v: null });
   });
 
   for (const path of ['/absent', '/poison']) {
-    it(`${path}: a path that is not there ends the chain`, async () => {
+    it(`${path}: end at a missing path`, async () => {
       const { status, body } = await kernel.post(path, { v: 'from the payload', deep: {} });
       expect([status, body['code']]).to.deep.equal([422, 'DEP_UNRESOLVED']);
     });
   }
 
-  it('an extracted name takes precedence over the payload', async () => {
+  it('use an extracted name instead of the payload', async () => {
     expect(await value('/wins', { n: 'payload' })).to.deep.equal({ v: 7 });
   });
 
-  it('an actionable of another resource runs with the payload of the caller', async () => {
+  it('run an actionable of another resource with the payload of the caller', async () => {
     expect(await value('/elsewhere', { v: 5 })).to.deep.equal({ from: 5 });
     expect((await kernel.post('/elsewhere', {})).status).to.equal(422);
   });
 
-  it('a resource with nothing but `no_op` actionables is 404', async () => {
+  it('return 404 for a resource with only `no_op` actionables', async () => {
     expect((await kernel.post('/unreachable')).status).to.equal(404);
   });
 
-  it('answers the last actionable that is not `no_op`, or the one marked main', async () => {
+  it('return the last actionable that is not `no_op`, or the one marked main', async () => {
     expect(await value('/last')).to.equal('last');
     expect(await value('/main')).to.equal('main');
   });
@@ -178,7 +180,7 @@ describe('returnables', () => {
     expect(await value('/keep-text')).to.equal('text');
   });
 
-  it('a name covers the paths inside it, in either order', async () => {
+  it('select the paths inside a name, in either order', async () => {
     expect(await value('/keep-covered')).to.deep.equal({ address: ROW.address, tags: ROW.tags });
     expect(await value('/row-covered')).to.deep.equal({ address: ROW.address });
   });
@@ -187,13 +189,13 @@ describe('returnables', () => {
     expect(await value('/keep-inherited')).to.deep.equal({ id: 1 });
   });
 
-  it('on a resource pick from the main result', async () => {
+  it('on a resource select from the main result', async () => {
     expect(await value('/row')).to.deep.equal({ name: 'Ada', address: { zip: '1' } });
     expect(await value('/list')).to.deep.equal([{ id: 1 }, { id: 2 }]);
     expect(await value('/nothing')).to.equal(null);
   });
 
-  it('on a resource look in the main result, the others latest first, then `for` names', async () => {
+  it('on a resource search the main result, the others latest first, then `for` names', async () => {
     expect(await value('/look-up')).to.deep.equal({
       who: 'three',
       one: 1,
@@ -203,7 +205,7 @@ describe('returnables', () => {
     });
   });
 
-  it('null in the main result is found there: no other result fills it in', async () => {
+  it('find null in the main result, and use no other result', async () => {
     expect(await value('/null-counts')).to.deep.equal({ id: 2, note: null });
   });
 });
@@ -250,7 +252,7 @@ describe('paths', () => {
   };
   before(async () => (kernel = await startKernel({ files })));
   after(() => kernel.close());
-  /** As it stands: fetch would tidy the path up. */
+  /** Unchanged: fetch would normalize the path. */
   const at = async (path: string): Promise<number> =>
     parseRaw(await kernel.raw(formatRequestHead('POST', path, { connection: 'close', 'content-length': 0 }))).status;
 
@@ -265,7 +267,7 @@ describe('paths', () => {
     '/wallet?a=1',
     '/statusboard',
   ]) {
-    it(`${path} is served`, async () => expect(await at(path)).to.equal(200));
+    it(`serve ${path}`, async () => expect(await at(path)).to.equal(200));
   }
   for (const path of [
     '/',
@@ -287,6 +289,6 @@ describe('paths', () => {
     '/hasOwnProperty',
     '/id-one/wallet',
   ]) {
-    it(`${path} is 404`, async () => expect(await at(path)).to.equal(404));
+    it(`return 404 for ${path}`, async () => expect(await at(path)).to.equal(404));
   }
 });

@@ -1,6 +1,6 @@
 /**
- * Statements that are repeated for each item of a list, over real HTTP on both databases: where the list comes from,
- * what names mean, all or nothing, and at which item a refusal points.
+ * Statements that are repeated for each item of a list, over real HTTP on both databases: sources of the list, meaning
+ * of names, all or nothing, and the item that a rejection points to.
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -126,12 +126,12 @@ const problem = ({ status, body }: { status: number; body: Loose }): unknown[] =
   ...((body['errors'] as Loose[] | undefined) ?? []).map(({ pointer }) => pointer),
 ];
 
-describeOnBothDatabases('statements that are repeated', { files: FILES, config: CONFIG }, (kernel) => {
+describeOnBothDatabases('repeated statements', { files: FILES, config: CONFIG }, (kernel) => {
   const post = <T = Loose>(path: string, body?: unknown) => kernel().post<T>(path, body);
   const lines = async (like: string): Promise<unknown> => (await post('/count-lines', { like })).body['n'];
 
   describe('multi', () => {
-    it('runs once for each item of a body that is a list, and answers all rows in order', async () => {
+    it('runs once for each item of a body that is a list, and returns all rows in order', async () => {
       const { status, body } = await post<Loose[]>('/lines', [{ sku: 'a1', amount: 1 }, { sku: 'a2' }, { sku: 'a3' }]);
       expect(status).to.equal(200);
       expect(body.map(({ sku, amount }) => [sku, amount])).to.deep.equal([
@@ -142,7 +142,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect(new Set(body.map(({ id }) => id)).size).to.equal(3);
     });
 
-    it('answers a list for one item, and an empty one for none', async () => {
+    it('returns a list for one item, and an empty one for none', async () => {
       expect((await post<Loose[]>('/lines', [{ sku: 'b1' }])).body).to.have.length(1);
       expect((await post('/lines', [])).body).to.deep.equal([]);
     });
@@ -191,7 +191,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect(problem(await post('/lines', { sku: 'd1' }))).to.deep.equal([422, 'QRY_NO_LIST', '']);
     });
 
-    it('goes through the list that the rules declare; names mean its items first, then the payload', async () => {
+    it('iterates the list that the rules declare; names are fields of its items first, then of the payload', async () => {
       const body = { order: 'o1', lines: [{ code: 'e1' }, { code: 'e2', order: 'o1' }] };
       expect((await post('/order', body)).body).to.deep.equal([
         { order: 'o1', sku: 'e1' },
@@ -205,12 +205,12 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       const nowhere = { order: 'o2', lines: [{ code: 'f1' }, { code: 'f2', order: 'nowhere' }] };
       expect(problem(await post('/order', nowhere))).to.deep.equal([409, 'QRY_FOREIGN_KEY', '/lines/1/order']);
       expect(await lines('f%')).to.equal(0);
-      // The order was taken back too: it can be made again.
+      // The order was rolled back too: it can be created again.
       expect((await post('/order', { order: 'o2', lines: [] })).body).to.deep.equal([]);
       expect((await post('/order', { order: 'o3' })).body).to.deep.equal([]);
     });
 
-    it('a list of plain values goes by its own name', async () => {
+    it('reads plain values of a list by the name of the list', async () => {
       const { body } = await post('/tags', { skus: ['x', 2, null, { a: 1 }] });
       expect(body).to.deep.equal([{ tag: 'x' }, { tag: '2' }, { tag: null }, { tag: '{"a":1}' }]);
     });
@@ -222,7 +222,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect(body.slice(1).map((row) => row['sku'])).to.have.members(['g1', 'g2']);
     });
 
-    it('goes through the result of the actionable before it, or through one that was extracted', async () => {
+    it('iterates the result of the actionable before it, or an extracted one', async () => {
       expect((await post('/files')).body).to.deep.equal([
         { url: 'https://files.example/1', twice: 20 },
         { url: 'https://files.example/2', twice: 40 },
@@ -253,7 +253,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect(await lines('n%')).to.equal(0);
     });
 
-    it('prototype names in items are rejected by the HTTP layer, and only own names are read', async () => {
+    it('rejects prototype names in items at the HTTP layer, and reads own names only', async () => {
       const answer = await kernel().post('/lines', '[{"sku":"p1","__proto__":{"amount":5}}]');
       expect(answer.status).to.equal(400);
       const { body } = await post<Loose[]>('/lines', [{ sku: 'p2', toString: 'x' }]);
@@ -264,13 +264,13 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
   describe('values that no column accepts', () => {
     const cases: readonly (readonly [string, string, unknown[]])[] = [
       ['a NUL character', '{"sku":"a\\u0000"}', [422, 'QRY_BAD_VALUE', '/sku']],
-      ['text for a whole number', '{"sku":"v","amount":"abc"}', [422, 'QRY_BAD_VALUE', '/amount']],
-      ['a whole number beyond 64 bits', '{"sku":"v","amount":9223372036854775808}', [422, 'QRY_BAD_VALUE', '/amount']],
-      ['a fraction for a whole number', '{"sku":"v","amount":1.5}', [422, 'QRY_BAD_VALUE', '/amount']],
-      ['a number beyond all numbers', '{"sku":"v","price":1e400}', [422, 'REQ_NUMBER', null]],
+      ['text for an integer', '{"sku":"v","amount":"abc"}', [422, 'QRY_BAD_VALUE', '/amount']],
+      ['an integer beyond 64 bits', '{"sku":"v","amount":9223372036854775808}', [422, 'QRY_BAD_VALUE', '/amount']],
+      ['a fraction for an integer', '{"sku":"v","amount":1.5}', [422, 'QRY_BAD_VALUE', '/amount']],
+      ['a number that is out of range of all types', '{"sku":"v","price":1e400}', [422, 'REQ_NUMBER', null]],
       ['text for a fraction', '{"sku":"v","price":"dear"}', [422, 'QRY_BAD_VALUE', '/price']],
-      ['an object for a whole number', '{"sku":"v","amount":{}}', [422, 'QRY_BAD_VALUE', '/amount']],
-      ['nothing for a required field', '{"amount":1}', [422, 'QRY_NOT_NULL', '/sku']],
+      ['an object for an integer', '{"sku":"v","amount":{}}', [422, 'QRY_BAD_VALUE', '/amount']],
+      ['null for a required field', '{"amount":1}', [422, 'QRY_NOT_NULL', '/sku']],
       ['text that is too long', '{"sku":"12345678901"}', [422, 'QRY_CHECK', '/sku']],
     ];
     for (const [what, item, expected] of cases) {
@@ -288,7 +288,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       });
     }
 
-    it('half a surrogate pair is rejected before it reaches the database', async () => {
+    it('half a surrogate pair is rejected before it is sent to the database', async () => {
       expect((await kernel().post('/lines', '[{"sku":"\\ud800"}]')).status).to.be.oneOf([400, 422]);
     });
   });

@@ -1,6 +1,6 @@
 /**
- * The pages about the language, executed: all their definitions load as one project without a problem, and each request gets the
- * answer that follows it.
+ * The pages about the language, executed: all their definitions load as one project without a problem, and each request
+ * gets the response that follows it.
  */
 import { expect } from 'chai';
 import { isObject } from '../../contract/json.js';
@@ -20,7 +20,7 @@ const shown = fenced('json').map((text) => {
   const { root } = parseSource(createDocument('language.md', text));
   return root === null ? null : toJson(root);
 });
-/** A problem document is an answer, and the config is none of the definitions. */
+/** A problem document is a response, and the config is not a definition. */
 const config = shown.find((json) => isObject(json) && 'http' in json);
 const definitions = shown.filter((json) => json !== config && !(isObject(json) && 'status' in json));
 
@@ -31,7 +31,7 @@ const exchanges = fenced('http').flatMap((text) =>
     .map((written) => ({ written, parts: EXCHANGE.exec(written) })),
 );
 
-describe('the pages about the language', () => {
+describe('documentation pages about the language', () => {
   const names = new Map<string, string>();
   let kernel: TestKernel | undefined;
   let remote: StandIn | undefined;
@@ -64,26 +64,26 @@ describe('the pages about the language', () => {
     await remote?.upstream.close();
   });
 
-  it('shows definitions in which the checker finds no error and no warning', () => {
+  it('show only definitions without errors and warnings', () => {
     expect(shown).not.to.include(null);
     expect(definitions.flat().length).to.be.greaterThan(12);
     const problems = kernel?.kernel.problems().filter(({ severity }) => severity !== 'hint');
     expect(problems?.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([]);
   });
 
-  it('shows requests that can be read', () => {
+  it('show only valid requests', () => {
     expect(exchanges.filter(({ parts }) => parts === null).map(({ written }) => written)).to.deep.equal([]);
     expect(exchanges.length).to.be.greaterThan(15);
   });
 
   for (const { written } of exchanges) {
-    it(`answers ${written.split('\n')[0] ?? ''}`, async () => {
+    it(`have the documented response to ${written.split('\n')[0] ?? ''}`, async () => {
       if (kernel === undefined) throw new Error('the kernel did not start');
       await performExchange(written, names, kernel);
     });
   }
 
-  it('names codes and statuses that exist', () => {
+  it('name only existing codes and statuses', () => {
     const { codes } = createBuiltinRegistry();
     const rows = [...PAGE.matchAll(/^\| (\d{3}) +\| (`[^|]*)\|/gm)];
     const told = rows.flatMap(([, status, list = '']) =>
@@ -92,7 +92,7 @@ describe('the pages about the language', () => {
     const known = Object.entries(codes).flatMap(([code, entry]) =>
       entry.status === undefined ? [] : [`${code} ${entry.status}`],
     );
-    // Of a start, and of what only a start can meet, no request is told.
+    // Startup errors have no request.
     const unseen = [
       'CCH_ADDRESS',
       'CRN_ADDRESS',

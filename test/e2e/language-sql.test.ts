@@ -1,4 +1,4 @@
-/** The language where it meets SQL, over real HTTP on both databases: parameters, shapes of results, empty results, units. */
+/** The language with SQL, over real HTTP on both databases: parameters, result shapes, empty results, transactions. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { describeOnBothDatabases } from '../support/kernel.js';
@@ -141,7 +141,7 @@ const FILES = {
   ],
 };
 
-describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'canary-env-4711' } }, (kernel) => {
+describeOnBothDatabases('SQL queries', { files: FILES, env: { SECRET: 'canary-env-4711' } }, (kernel) => {
   let kinds = 0;
   /** A kind of its own with this many items in it. */
   const kindWith = async (count: number): Promise<string> => {
@@ -151,13 +151,13 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
   };
   const names = (body: unknown): unknown => (body as readonly Loose[]).map((row) => row['name']);
 
-  it('without `result`: no row is null, one an object, several an array', async () => {
+  it('without `result` return null for no row, an object for one, an array for several', async () => {
     expect((await kernel().post('/by-count', { kind: 'none' })).body).to.equal(null);
     expect((await kernel().post('/by-count', { kind: await kindWith(1) })).body).to.include({ name: 'n1' });
     expect(names((await kernel().post('/by-count', { kind: await kindWith(2) })).body)).to.deep.equal(['n1', 'n2']);
   });
 
-  it('`result: one` is an object or null, `many` an array, whatever the rows', async () => {
+  it('with `result: one` return an object or null, with `many` an array, whatever the rows', async () => {
     const [one, two] = [await kindWith(1), await kindWith(2)];
     expect((await kernel().post('/one', { kind: two })).body).to.include({ name: 'n1' });
     expect((await kernel().post('/one', { kind: 'none' })).body).to.equal(null);
@@ -165,7 +165,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect((await kernel().post('/many', { kind: 'none' })).body).to.deep.equal([]);
   });
 
-  it('`must_return_value` rejects an empty result with the default message, or with that of `on_empty`', async () => {
+  it('with `must_return_value` reject an empty result with the default message, or with that of `on_empty`', async () => {
     const plain = await kernel().post('/must', { kind: 'none' });
     expect(plain.status).to.equal(404);
     expect(plain.body['message']).to.equal('Operation Failed: this action must return a value!');
@@ -176,20 +176,20 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect((await kernel().post('/must', { kind: await kindWith(1) })).status).to.equal(200);
   });
 
-  it('an INSERT without RETURNING answers its row, values native', async () => {
+  it('return the row of an INSERT without RETURNING, with native values', async () => {
     const { body } = await kernel().post('/add', { name: 'x', price: 1.25, tags: ['a', { b: 1 }] });
     expect(body).to.deep.include({ name: 'x', kind: null, price: 1.25, tags: ['a', { b: 1 }], code: null });
     expect(body['id']).to.be.a('number');
   });
 
-  it('a bare name that the payload lacks is null, and a missing value of a required column is 422 with its field', async () => {
+  it('read a missing bare name as null, and return 422 with the field for a missing value of a required column', async () => {
     const { status, body } = await kernel().post('/add', { kind: 'k' });
     expect(status).to.equal(422);
     expect(body).to.include({ code: 'QRY_NOT_NULL' });
     expect((body['errors'] as Loose[])[0]).to.include({ pointer: '/name' });
   });
 
-  it('answers violations of the table with their status and no value', async () => {
+  it('return violations of the table with their status and without values', async () => {
     await kernel().post('/add', { name: 'a', code: 'taken-once' });
     const cases = [
       [{ name: 'b', code: 'taken-once' }, 409, 'QRY_UNIQUE', '/code'],
@@ -205,7 +205,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     }
   });
 
-  it('answers a statement that the database rejects with a bare 500; the log knows why', async () => {
+  it('return 500 without details for a statement that the database rejects; the cause is logged', async () => {
     const { status, body, text } = await kernel().post('/unrunnable', {});
     expect([status, body['code']]).to.deep.equal([500, 'QRY_FAILED']);
     expect(text).not.to.match(/canary|SELECT|relation|\bat /);
@@ -214,51 +214,51 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect((row?.fields['err'] as Error).message).to.contain('canary_table');
   });
 
-  it('$ENV is a parameter like any other, and is never returned', async () => {
+  it('read $ENV as a parameter, which is never returned', async () => {
     expect((await kernel().post('/env', { guess: 'canary-env-4711' })).body).to.deep.equal({ same: true });
     expect((await kernel().post('/env', { guess: '$ENV.SECRET' })).body).to.deep.equal({ same: false });
   });
 
-  it('$HEADER reaches parameters', async () => {
+  it('read $HEADER as a parameter', async () => {
     const { body } = await kernel().post('/header', {}, { headers: { 'X-Tenant': "o'neil; --" } });
     expect(body).to.deep.equal({ tenant: "o'neil; --", ip: '127.0.0.1' });
   });
 
   for (const v of ['$ENV.SECRET', '$PAYLOAD.other', '$1', "'; DROP TABLE items; --", '$GENERATOR.ULID', '\\', 'null']) {
-    it(`stores and returns the payload value ${JSON.stringify(v)} unchanged`, async () => {
+    it(`store and return the payload value ${JSON.stringify(v)} unchanged`, async () => {
       expect((await kernel().post('/echo', { v, other: 'x' })).body).to.deep.equal({ value: v });
       const stored = await kernel().post('/add', { name: v });
       expect(stored.body['name']).to.equal(v);
     });
   }
 
-  it('a NUL character is rejected, not cut off', async () => {
+  it('reject a NUL character instead of truncating', async () => {
     const { status, body } = await kernel().post('/echo', { v: 'a\u0000b' });
     expect([status, body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
   });
 
-  it('bare strings that name nothing are literals; numbers, switches and null are themselves', async () => {
+  it('treat bare strings without a source as literals; numbers, booleans and null are themselves', async () => {
     const { body } = await kernel().post('/literals', { new: 'WRONG', joined: 'WRONG' });
     expect(body).to.deep.equal({ word: 'new', phrase: 'joined the circle', number: 5, flag: true, none: null });
   });
 
-  it('a literal with JSON is JSON in a column for it', async () => {
+  it('store a JSON literal as JSON in a JSON column', async () => {
     expect((await kernel().post('/tagged', { name: 'tagged' })).body).to.deep.equal({ tags: ['a', 'b'] });
   });
 
-  it('the definition decides which texts are names, not the values of a client', async () => {
+  it('take names from the definition, not from values of a client', async () => {
     const named = await kernel().post('/named', { name: 'lamp', fresh: 'WRONG' });
     expect(named.body).to.deep.equal({ name: 'lamp', kind: 'fresh' });
     const declared = await kernel().post('/declared', { word: 'w', other: 'WRONG' });
     expect(declared.body).to.deep.equal({ a: 'w', b: 'other' });
   });
 
-  it('a dependency that is named three times runs once', async () => {
+  it('run a dependency once that is named three times', async () => {
     expect((await kernel().post('/once', { request: 'r1' })).body).to.deep.equal({ hits: 1 });
     expect((await kernel().post('/once', { request: 'r1' })).body).to.deep.equal({ hits: 2 });
   });
 
-  it('adjacent queries are one transaction: a later failure rolls back the earlier write', async () => {
+  it('share one transaction if adjacent: a later failure rolls back the earlier write', async () => {
     const failed = await kernel().post('/all-or-nothing', { request: 'r2', divisor: 0 });
     expect([failed.status, failed.body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
     expect((await kernel().post('/hits', { request: 'r2' })).body).to.deep.equal({ hits: 0 });
@@ -266,7 +266,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect((await kernel().post('/hits', { request: 'r2' })).body).to.deep.equal({ hits: 1 });
   });
 
-  it('a value that is read and then written loses no update, with many concurrent requests', async function () {
+  it('lose no update of a value that is read and then written, with many concurrent requests', async function () {
     const { id } = (await kernel().post('/add', { name: 'counter', price: 0 })).body;
     const insist = async (): Promise<void> => {
       for (let tries = 1; tries <= 200; tries++) {
@@ -280,7 +280,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect((await kernel().post('/increment', { id })).body).to.deep.equal({ price: 21 });
   });
 
-  it('$DATETIME is one instant in all statements of a request', async () => {
+  it('use one $DATETIME in all statements of a request', async () => {
     const { body } = await kernel().post('/clock');
     expect(body['first']).to.match(/^\d{4}-.*\.\d{3}Z$/);
     expect(body['second']).to.equal(body['first']);

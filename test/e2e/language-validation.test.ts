@@ -1,4 +1,7 @@
-/** `payload_validation` over real HTTP: what each type takes, how bounds count, and what an answer to a broken rule says. */
+/**
+ * `payload_validation` over real HTTP: values that each type accepts, how bounds count, and the response for a violated
+ * rule.
+ */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -120,18 +123,18 @@ describe('payload_validation', () => {
     ['/of-other', '{"v":"5"}', ['type']],
   ];
   for (const [path, json, codes] of CASES) {
-    it(`${path} ${codes.length === 0 ? 'takes' : `refuses (${codes.join()})`} ${json}`, async () => {
+    it(`${path} ${codes.length === 0 ? 'accepts' : `rejects (${codes.join()})`} ${json}`, async () => {
       expect(await postForCodes(path, json)).to.deep.equal(codes);
     });
   }
 
-  it('reads the properties of the payload, never those that every object has', async () => {
+  it('reads own properties of the payload only', async () => {
     expect((await kernel.post('/inherited', { toString: 'own' })).status).to.equal(200);
     const { body } = await kernel.post<Loose>('/inherited', {});
     expect(body['errors']).to.deep.equal([{ pointer: '/toString', code: 'required', detail: 'is required' }]);
   });
 
-  it('bounds of a rule hold for each of its fields, unless a field has its own', async () => {
+  it('applies the bounds of a rule to each of its fields, unless a field has its own', async () => {
     const { body } = await kernel.post('/rule-level', { a: 'abcdef', b: 'abc' });
     expect(body['errors']).to.deep.equal([
       { pointer: '/a', code: 'max_length', detail: 'must have at most 5 characters' },
@@ -139,7 +142,7 @@ describe('payload_validation', () => {
     ]);
   });
 
-  it('escapes pointers, and requests own fields only', async () => {
+  it('escapes pointers, and reads own fields only', async () => {
     const { body } = await kernel.post('/odd-names', {});
     const pointers = (body['errors'] as Loose[]).map((issue) => issue['pointer']);
     expect(pointers).to.deep.equal(['/a~1b', '/c~0d', '/toString']);
@@ -176,7 +179,7 @@ describe('EMAIL against the shared vectors', () => {
   });
   after(() => (file === null ? undefined : kernel.close()));
 
-  it('accepts ordinary addresses, rejects broken ones, and answers every one', async () => {
+  it('accepts ordinary addresses, rejects invalid ones, and decides on every one', async () => {
     const cases = readFileSync(file ?? '', 'utf8')
       .trim()
       .split('\n')

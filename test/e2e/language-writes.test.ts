@@ -1,6 +1,5 @@
 /**
- * Statements that write, over real HTTP on both databases: values that must be free, times that are added, rows that
- * are only marked as deleted, words that are found.
+ * Statements that write, over real HTTP on both databases: unique values, timestamps, soft deletion, full-text search.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -75,7 +74,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
   const post = <T = Loose>(path: string, body?: unknown) => kernel().post<T>(path, body);
 
   describe('unique', () => {
-    it('lets one of fifty parallel requests write a value, and rejects the others by the name of the payload field', async () => {
+    it('accepts one of fifty parallel writes of a value, and rejects the others by the name of the payload field', async () => {
       const all = await Promise.all(Array.from({ length: 50 }, () => post('/sign-up', { mail: 'one@x.co' })));
       const refused = all.filter(({ status }) => status !== 200);
       expect(refused).to.have.length(49);
@@ -84,7 +83,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
       expect((await post('/users', { mail: 'one@x.co' })).body).to.deep.equal({ n: 1 });
     });
 
-    it('takes columns of an inner list together', async () => {
+    it('treats columns of an inner list as a combination', async () => {
       const name = { first: 'Ada', last: 'L' };
       expect((await post('/sign-up', { mail: 'a@x.co', ...name })).status).to.equal(200);
       expect((await post('/sign-up', { mail: 'b@x.co', first: 'Ada', last: 'B' })).status).to.equal(200);
@@ -96,13 +95,13 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
       ]);
     });
 
-    it('of a model holds without any statement that requests it', async () => {
+    it('of a model applies without a statement that requests it', async () => {
       expect((await post('/seat', { row: 1, place: 1 })).status).to.equal(200);
       expect((await post('/seat', { row: 1, place: 2 })).status).to.equal(200);
       expect(problem(await post('/seat', { row: 1, place: 2 }))).to.deep.equal([409, 'QRY_UNIQUE', '/row', '/place']);
     });
 
-    it('ON CONFLICT DO NOTHING returns null', async () => {
+    it('returns null for ON CONFLICT DO NOTHING', async () => {
       expect((await post('/upsert', { mail: 'twice@x.co' })).body).to.include({ email: 'twice@x.co' });
       const again = await post('/upsert', { mail: 'twice@x.co' });
       expect([again.status, again.body]).to.deep.equal([200, null]);
@@ -110,7 +109,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
   });
 
   describe('with_timestamps and soft_delete', () => {
-    it('an INSERT is dated with the instant of the request, an UPDATE changes one of the two', async () => {
+    it('set both timestamps of an INSERT to that of the request, and one of them in an UPDATE', async () => {
       const before = Date.now();
       const made = (await post('/note', { text: 'a' })).body;
       expect(made['created_at']).to.equal(made['updated_at']);
@@ -120,7 +119,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
       expect(Date.parse(String(edited['updated_at']))).to.be.at.least(Date.parse(String(made['updated_at'])));
     });
 
-    it('a DELETE keeps the row and dates it; without RETURNING the answer is null, as that of an UPDATE', async () => {
+    it('keep the row of a DELETE and set its timestamp; without RETURNING the result is null, as for an UPDATE', async () => {
       const { id } = (await post('/note', { text: 'gone' })).body;
       expect((await post('/notes', { id })).body).to.deep.equal({ id, deleted_at: null });
       const gone = await post('/forget', { id });
@@ -131,7 +130,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
     });
   });
 
-  it('words are found through the index of the model', async () => {
+  it('finds words through the index of the model', async () => {
     await post('/page', { body: 'Running through the fields' });
     expect((await post('/find', { words: 'run field' })).body).to.deep.equal({ n: 1 });
     expect((await post('/find', { words: 'walk' })).body).to.deep.equal({ n: 0 });
@@ -140,7 +139,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
   });
 });
 
-describe('a model with a rule that its rows violate', () => {
+describe('model with a rule that its rows violate', () => {
   it('prevents the start with the names of table and columns, and starts when the rows are removed', async function () {
     const folder = await mkdtemp(join(tmpdir(), 'lintel-unique-'));
     const config = { connections: { main: { use: 'pglite', path: join(folder, 'data') } } };

@@ -1,6 +1,6 @@
 /**
- * Results beyond a bound: refused with their place in the log, not read any further and not held; the connection goes on, and what is
- * within the bound is answered. On each database.
+ * Results beyond a limit: rejected with their location in the log, not read further and not buffered; the connection
+ * continues, and results within the limit are returned. On each database.
  */
 import { expect } from 'chai';
 import { getHeldBytes } from '../../plugins/shared/results.js';
@@ -54,7 +54,7 @@ for (const { name, make, config } of SQL)
     after(() => kernel?.close());
 
     for (const path of ['rows', 'bytes', 'text'])
-      it(`${path}: rejected, with the place in the log, and the connection stays usable`, async () => {
+      it(`${path}: are rejected, with the location in the log, and the connection stays usable`, async () => {
         for (let round = 0; round < 3; round++) {
           const { status, body } = await kernel.post(`/${path}`);
           const what = path === 'rows' ? '500 rows' : '200000 bytes';
@@ -70,7 +70,7 @@ for (const { name, make, config } of SQL)
         expect(getHeldBytes()).to.equal(0);
       });
 
-    it('a chain with one is not executed, or the response says that the outcome is unknown', async () => {
+    it('in a chain prevent its execution, or the response states that the outcome is unknown', async () => {
       const { status, body } = await kernel.post('/chain', { text: 'a' });
       expect([status, body['code']]).to.deep.equal([500, 'QRY_RESULT']);
       const { body: count } = await kernel.post('/count');

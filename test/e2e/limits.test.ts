@@ -1,6 +1,6 @@
 /**
- * Every limit that is on by default, over real HTTP: its default, a config that sets another one, a request that just fits
- * and one that does not. What has no test yet stands here by name.
+ * Every limit that is on by default, over real HTTP: its default, a config that sets another one, a request that just
+ * fits and one that does not. Untested limits are listed by name.
  */
 import { connect } from 'node:net';
 import { expect } from 'chai';
@@ -134,7 +134,7 @@ describe('limits', function () {
     status,
     code,
   } of ROWS) {
-    it(`${name}: ${expected} by default, as the config says otherwise, ${status} beyond`, async () => {
+    it(`${name}: ${expected} by default or in the config, ${status} beyond`, async () => {
       expect(actual).to.equal(expected);
       const kernel = await start({ files: FILES, config: { http } });
       expect(parseRaw(await kernel.raw(fits)).status).to.equal(200);
@@ -145,7 +145,7 @@ describe('limits', function () {
     });
   }
 
-  /** Sends bytes, then one more each time the server could have given up; gives what it said when it did. */
+  /** Sends bytes, then one more each time the server could have aborted; returns its response. */
   const trickle = (port: number, bytesOf: string): Promise<{ said: string; ms: number }> =>
     new Promise((resolve) => {
       const started = performance.now();
@@ -163,7 +163,7 @@ describe('limits', function () {
       });
     });
 
-  it('headers that never end: 10 s by default, as the config says otherwise, 408 beyond', async () => {
+  it('headers that never end: 10 s by default or as configured, 408 beyond', async () => {
     expect(timeouts.headers).to.equal(10);
     const kernel = await start({ files: FILES, config: { http: { timeouts: { headers: 0.3 } } } });
     const { said, ms } = await trickle(kernel.server.port, 'POST /echo HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
@@ -171,7 +171,7 @@ describe('limits', function () {
     expect(ms).to.be.within(250, 3000);
   });
 
-  it('a body that never ends: 30 s by default, as the config says otherwise, 408 beyond', async () => {
+  it('a body that never ends: 30 s by default or as configured, 408 beyond', async () => {
     expect(timeouts.request).to.equal(30);
     // The deadline of headers by default is longer: both must be possible.
     const kernel = await start({ files: FILES, config: { http: { timeouts: { request: 0.3 } } } });
@@ -189,7 +189,7 @@ describe('limits', function () {
     for (const { said } of await Promise.all(idle)) expect(parseRaw(said).status).to.equal(408);
   });
 
-  it('a connection without a request: 75 s by default, as the config says otherwise, closed beyond', async () => {
+  it('a connection without a request: 75 s by default or as configured, closed beyond', async () => {
     // Longer than balancers keep theirs (60 s mostly): otherwise they would use one that is being closed.
     expect(timeouts.keep_alive).to.equal(75);
     const kernel = await start({ files: FILES, config: { http: { timeouts: { keep_alive: 1, headers: 0.3 } } } });
@@ -200,7 +200,7 @@ describe('limits', function () {
     expect(elapsed()).to.be.lessThan(4000);
   });
 
-  it('characters of a token: 8192 by default, as the resource says otherwise, 401 beyond', async () => {
+  it('characters of a token: 8192 by default or as in the resource, 401 beyond', async () => {
     expect(MAX_TOKEN).to.equal(8192);
     const tokenize = { type: 'JWT', encryption_key: '$ENV.KEY' };
     const defineTokenResource = (id: string, rest: object = {}): object =>
@@ -226,14 +226,14 @@ describe('limits', function () {
       (await kernel.post(path, {}, createBearerInit(text))).status;
     expect(await postForStatus('/narrow', short)).to.equal(200);
     expect(await postForStatus('/wide', long)).to.equal(200);
-    // A token that one resource took is remembered; the other still judges its length.
+    // A token that one resource accepted is cached; the other still checks its length.
     expect(await postForStatus('/narrow', long)).to.equal(401);
     expect(await postForStatus('/wide', huge)).to.equal(401);
     const { status, body } = await kernel.post('/issue', {});
     expect([status, body['code']]).to.deep.equal([422, 'TOK_UNFIT']);
   });
 
-  it('a statement: 10 s; a wait for a connection: 2 s; as the config says otherwise, 503 beyond', async function () {
+  it('a statement: 10 s; a wait for a connection: 2 s; or as configured, 503 beyond', async function () {
     expect(readPostgresOptions({}).client).to.include({ statement_timeout: 10_000, connectionTimeoutMillis: 2000 });
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
@@ -263,7 +263,7 @@ describe('limits', function () {
     for (const none of ['', '0', '-1', 'many']) expect(hashesAtOnce('16', none), none).to.equal(4);
   });
 
-  it('actionables of a chain: 50, depth of dependencies: 10; or the values of the config, no start beyond', async () => {
+  it('actionables of a chain: 50, depth of dependencies: 10; or as configured, no start beyond', async () => {
     expect(DEFAULTS.chains).to.deep.equal({ actionables: 50, depth: 10 });
     const chain = (count: number, linked: boolean): object => ({
       id: 'chain',
@@ -293,7 +293,7 @@ describe('limits', function () {
     expect(await outcome(chain(3, true), { depth: 2 })).to.deep.equal(['LNK_DEEP']);
   });
 
-  describe('bombs end in a rejection within 50 ms', () => {
+  describe('bombs are rejected within 50 ms', () => {
     const MOST_MS = 50;
     /** Keys that a table of properties would keep in one place. */
     const colliding = Array.from({ length: 60_000 }, (_, i) => `"${i * 65_536}":1`).join(',');
@@ -308,13 +308,13 @@ describe('limits', function () {
       ['a string of ten megabytes', bytes(10_000_000), [413]],
       ['keys that collide', `{${colliding}}`, [413]],
       ['half a million items', `[${'0,'.repeat(500_000)}0]`, [413]],
-      ['escapes without end', `{"a":"${'\\u0061'.repeat(170_000)}`, [400]],
+      ['endless escapes', `{"a":"${'\\u0061'.repeat(170_000)}`, [400]],
     ] as const) {
       it(what, async () => {
         const kernel = await start({ files: FILES });
         const { status } = await kernel.post('/echo', body).catch(() => ({ status: 413 }));
         expect(statuses).to.include(status);
-        // What is announced too large is not read at all.
+        // A body whose announced length is too large is not read at all.
         if (body.length > limits.body) return;
         const sent = Buffer.from(body);
         const times = Array.from({ length: 5 }, () => {

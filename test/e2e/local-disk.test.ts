@@ -1,4 +1,4 @@
-/** The storage `local-disk`: what is served and how, addresses that end, and a disk that fails. */
+/** The storage `local-disk`: served files and headers, expiring URLs, and a failing disk. */
 import { mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -37,7 +37,7 @@ describe('storage local-disk', () => {
     fetch(kernel.url + url, { headers, method });
 
   describe('serves', () => {
-    it('pictures for pages, with every header that makes them harmless', async () => {
+    it('pictures for pages, with all security headers', async () => {
       const answer = await get(await store(PNG_RED, 'image/png'));
       expect(answer.status).to.equal(200);
       expect(Object.fromEntries(answer.headers)).to.include({
@@ -70,18 +70,18 @@ describe('storage local-disk', () => {
       });
     }
 
-    it('nothing as nothing', async () => {
+    it('an empty file as an empty body', async () => {
       const answer = await get(await store(Buffer.alloc(0), 'text/plain'));
       expect([answer.status, answer.headers.get('content-length')]).to.deep.equal([200, '0']);
     });
 
-    it('the head alone', async () => {
+    it('headers only for HEAD', async () => {
       const answer = await get(await store(PNG_RED, 'image/png'), {}, 'HEAD');
       expect([answer.status, answer.headers.get('content-length')]).to.deep.equal([200, String(PNG_RED.length)]);
       expect((await answer.arrayBuffer()).byteLength).to.equal(0);
     });
 
-    it('a file that is known already as 304', async () => {
+    it('a known file as 304', async () => {
       const url = await store(PNG_RED, 'image/png');
       const etag = (await get(url)).headers.get('etag') ?? '';
       for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
@@ -127,7 +127,7 @@ describe('storage local-disk', () => {
       expect((await get(url, { range: 'bytes=0-1', 'if-range': '"x"' })).status).to.equal(200);
     });
 
-    it('nothing by another verb, and 404 for a missing file', async () => {
+    it('nothing for another verb, and 404 for a missing file', async () => {
       const url = await store(PNG_RED, 'image/png');
       const posted = await get(url, {}, 'POST');
       expect([posted.status, posted.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
@@ -165,7 +165,7 @@ describe('storage local-disk', () => {
     });
   });
 
-  describe('addresses that end', () => {
+  describe('expiring URLs', () => {
     it('open the file until then, and nothing else does', async () => {
       const url = await store(PNG_RED, 'image/png', '/brief');
       expect(url).to.match(/^\/files\/brief\/[0-9a-f-]{36}\.png\?expires=\d+&signature=[A-Za-z0-9_-]{43}$/);
@@ -181,7 +181,7 @@ describe('storage local-disk', () => {
       for (const [title, wrong] of Object.entries({
         'of another file': `${other}?${query}`,
         'of an open file': `${open}?${query}`,
-        'of no file': `/files/brief/none.png?${query}`,
+        'a missing file': `/files/brief/none.png?${query}`,
         later: `${path}?${query.replace(/expires=\d+/, (found) => `expires=${Number(found.slice(8)) + 60}`)}`,
         'another signature': `${url.slice(0, -1)}${twisted}`,
         'a longer signature': `${url}A`,
@@ -189,7 +189,7 @@ describe('storage local-disk', () => {
         twice: `${url}&${query}`,
         more: `${url}&a=1`,
         'empty signature': `${path}?expires=9999999999&signature=`,
-        'a number that is none': `${path}?expires=1e10&signature=${'A'.repeat(43)}`,
+        'an invalid number': `${path}?expires=1e10&signature=${'A'.repeat(43)}`,
       })) {
         const refused = await get(wrong);
         expect([refused.status, ((await refused.json()) as { code: string }).code], title).to.deep.equal([
@@ -199,7 +199,7 @@ describe('storage local-disk', () => {
       }
     });
 
-    it('expire after their time', async () => {
+    it('are rejected after their time', async () => {
       const { createSignedQuery, getSecondsLeft } = await import('../../plugins/storages/local-disk/signature.js');
       const secret = Buffer.alloc(32, 1);
       const query = createSignedQuery(secret, 'a/b.png', 1000);
@@ -208,7 +208,7 @@ describe('storage local-disk', () => {
       expect(getSecondsLeft(Buffer.alloc(32, 2), 'a/b.png', query, 999_000)).to.equal(null);
     });
 
-    it('are signed with a key for this user alone', async () => {
+    it('are signed with a key that only this user can read', async () => {
       expect((await stat(join(files, 'signing.key'))).mode & 0o777).to.equal(0o600);
       expect((await stat(files)).mode & 0o777).to.equal(0o700);
       const [name = ''] = await listFilesBelow(join(files, 'open'));
@@ -216,13 +216,13 @@ describe('storage local-disk', () => {
     });
   });
 
-  describe('a disk that fails', () => {
+  describe('failing disk', () => {
     const send = () =>
       kernel.request('POST', '/all', {
         body: createFormData([{ name: 'f', content: PNG_RED, file: 'a', type: 'image/png' }]),
       });
 
-    it('is 503, leaves no file, and does not stop the process', async () => {
+    it('returns 503, leaves no file, and does not stop the process', async () => {
       const before = await listFilesBelow(join(files, 'open'));
       await rm(join(files, 'incoming'), { recursive: true });
       await writeFile(join(files, 'incoming'), 'in the way');
@@ -237,7 +237,7 @@ describe('storage local-disk', () => {
       expect(await listFilesBelow(join(files, 'incoming'))).to.deep.equal([]);
     });
 
-    it('is seen by the health of the server', async () => {
+    it('is reported in the health of the server', async () => {
       await rename(join(files, 'incoming'), join(files, 'away'));
       const { status } = await kernel.request('GET', '/status/ready');
       await rename(join(files, 'away'), join(files, 'incoming'));
@@ -258,7 +258,7 @@ describe('storage local-disk', () => {
     });
   });
 
-  it('returns addresses as the config sets them', async () => {
+  it('returns URLs as the config sets them', async () => {
     const storage = { use: 'local-disk', path: 'elsewhere', url: 'https://files.example.com/f/' };
     const other = await startKernel({ files: { 'definitions/a.json': DEFINITIONS }, config: { storage } });
     const body = createFormData([{ name: 'f', content: PNG_RED, file: 'a', type: 'image/png' }]);

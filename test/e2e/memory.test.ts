@@ -1,6 +1,6 @@
 /**
- * The memory of a process that serves does not grow with the requests that it has answered. Measured in a process of its own, after
- * everything was collected that can be. `e2e/soak` does it for longer, with every feature.
+ * The memory of a serving process does not grow with the number of requests. Measured in a separate process, after a
+ * full garbage collection. `e2e/soak` runs longer, with every feature.
  */
 import { expect } from 'chai';
 import { startCli, type Child } from '../support/child.js';
@@ -11,9 +11,9 @@ import { defineQueryResource, createTempProject, type TempProject } from '../sup
 import { waitUntil } from '../support/until.js';
 
 const CALLERS = 8;
-/** Of a round in a check; what is new in a process settles in the first. */
+/** Of a round in a check; the first one settles what is new in a process. */
 const REQUESTS = 400;
-/** Bytes for each request: the test looks for one object that is kept, all else is noise. */
+/** Bytes for each request: the test detects one retained object, the rest is noise. */
 const MOST = 1200;
 
 const statement = (query: string, parameters: readonly string[] = []): object => ({
@@ -52,7 +52,7 @@ const FILES = {
 };
 const ROUTES = ['read', 'write', 'chain', 'cached', 'later', 'none'];
 
-describe('the memory of a process that serves', function () {
+describe('memory of a serving process', function () {
   let project!: TempProject;
   let child!: Child;
   let client!: Client;
@@ -81,7 +81,7 @@ describe('the memory of a process that serves', function () {
     return (await collectHeap(child)).heap;
   }
 
-  /** By several callers at once, as long as `more` says so; how many there were. */
+  /** By several callers at once, as long as `more` returns true; their number. */
   async function sendRequests(more: (count: number) => boolean): Promise<number> {
     let count = 0;
     const call = async (): Promise<void> => {

@@ -93,7 +93,7 @@ describe('Koa middlewares', () => {
     expect(short.headers.get('content-encoding')).to.equal(null);
   });
 
-  it('koa-etag and koa-conditional-get answer 304 without a body', async () => {
+  it('koa-etag and koa-conditional-get return 304 without a body', async () => {
     const kernel = await start({ fresh: koa('koa-conditional-get'), etag: koa('koa-etag') });
     const first = await kernel.request('GET', '/texts?text=a');
     const etag = first.headers.get('etag') ?? expect.fail('no etag');
@@ -119,7 +119,7 @@ describe('Koa middlewares', () => {
     expect(outside).to.match(/^HTTP\/1.1 40[34]/);
   });
 
-  it('run in the order of the config and see status and body', async () => {
+  it('run in the order of the config and receive status and body', async () => {
     const kernel = await start({ outer: koa('./tag.cjs', 'a'), inner: koa('./tag.cjs', 'b') });
     const { headers } = await kernel.post('/texts', { text: 'a' });
     expect([headers.get('x-order'), headers.get('x-seen')]).to.deep.equal(['a,b', 'b200string,a200string']);

@@ -1,6 +1,6 @@
 /**
- * The pages about migrating, read from top to bottom as its reader would do it: files are written, statements run on the database,
- * commands in a shell, requests against what the last `lintel serve` serves. One database of a server, one folder.
+ * The pages about migrating, executed from top to bottom: files are written, statements run on the database, commands
+ * in a shell, requests against the last `lintel serve`. One database of a server, one folder.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -34,7 +34,7 @@ function printed(expected: readonly string[], output: string): void {
   }
 }
 
-describe('the pages about migrating', function () {
+describe('documentation pages about migrating', function () {
   const names = new Map<string, string>();
   let project!: TempProject;
   let env: Record<string, string> = {};
@@ -116,11 +116,11 @@ describe('the pages about migrating', function () {
     });
   }
 
-  it('is all that a start prints: no resource is left out', () => {
+  it('include all output of a start: every resource is served', () => {
     expect(child?.output() ?? '').not.to.match(/^error /m);
   });
 
-  it('names codes that exist', () => {
+  it('name only existing codes', () => {
     const { codes } = createBuiltinRegistry();
     const told =
       PAGES.map(pageText)

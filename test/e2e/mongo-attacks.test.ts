@@ -1,6 +1,7 @@
 /**
- * What clients send is a value: operator objects at every depth, by every way into a request, never become operators of a filter, an
- * update or a pipeline, on both document stores. Also that definitions which would let them are refused when they are loaded.
+ * Values of clients stay values: operator objects at every depth, in every part of a request, never become operators of
+ * a filter, an update or a pipeline, on both document stores. Also that definitions which would allow them are rejected
+ * at load.
  */
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
@@ -115,7 +116,7 @@ describeOnEach(
   (kernel) => {
     before(() => kernel().post('/put', {}));
 
-    it('the document exists, and is found by its value', async () => {
+    it('find the document by its value', async () => {
       expect((await kernel().post<unknown[]>('/all', {})).body).to.have.length(1);
       for (const path of ['plain', 'eq', 'in', 'inside', 'or', 'expr', 'match', 'regex']) {
         expect((await kernel().post<unknown[]>(`/${path}`, { v: 'hidden' })).body, path).to.have.length(1);
@@ -123,7 +124,7 @@ describeOnEach(
     });
 
     for (const path of ['plain', 'eq', 'in', 'among', 'inside', 'or', 'expr', 'match', 'regex']) {
-      it(`nothing is found by an operator sent to /${path}`, async () => {
+      it(`find nothing by an operator sent to /${path}`, async () => {
         for (const v of [...ODD, ...TEXTS, null]) {
           const { status, body, text } = await kernel().post(`/${path}`, { v });
           expect(status, `${JSON.stringify(v)}: ${text}`).to.be.oneOf([200, 422]);
@@ -132,7 +133,7 @@ describeOnEach(
       });
     }
 
-    it('nor by one in the address, in a form, or in a header', async () => {
+    it('find nothing by an operator in the URL, in a form, or in a header', async () => {
       const none = async (method: string, path: string, init: RequestInit = {}): Promise<void> => {
         const { status, body } = await kernel().request(method, path, init);
         expect(status).to.be.lessThan(500);
@@ -153,20 +154,20 @@ describeOnEach(
       }
     });
 
-    it('text of a client that looks like a path is answered as text', async () => {
+    it('return text of a client that looks like a path as text', async () => {
       for (const v of ['$key', '$$ROOT', '$$NOW']) {
         expect((await kernel().post('/show', { v })).body).to.deep.equal([{ shown: v }]);
       }
     });
 
-    it('text of a client is no pattern in an expression either', async () => {
+    it('treat text of a client as text in an expression, not as a pattern', async () => {
       expect((await kernel().post('/matching', { v: 'hidden' })).body).to.have.length(1);
       for (const v of ['.*', 'h.*', '[a-z]+', 'x|hidden', '(?:)', '((a+)+)+x']) {
         expect((await kernel().post('/matching', { v })).body, v).to.deep.equal([]);
       }
     });
 
-    it('a pattern of no characters ends', async () => {
+    it('end with a pattern of no characters', async () => {
       const d = { match: 'd', captures: [] };
       expect((await kernel().post('/all-of', { v: 'd' })).body).to.deep.equal([
         { r: [2, 3].map((idx) => ({ ...d, idx })) },
@@ -174,19 +175,19 @@ describeOnEach(
       expect((await kernel().post('/all-of', { v: '' })).status).to.be.within(200, 422);
     });
 
-    it('a list that a client makes as long as it likes costs an error, not the process', async () => {
+    it('return an error for a very long list of a client, without ending the process', async () => {
       expect((await kernel().post('/range', { n: 3 })).body).to.deep.equal([{ r: [0, 1, 2] }]);
       expect((await kernel().post('/range', { n: 2_000_000_000 })).status).to.be.within(400, 500);
     });
 
-    it('invalid names are rejected if a new document is created from the filter', async () => {
+    it('reject invalid names if a new document is created from the filter', async () => {
       for (const v of [{ $ne: null }, { 'a.b': 1 }, [{ $x: 1 }]]) {
         expect((await kernel().post('/upsert', { v })).status, JSON.stringify(v)).to.equal(422);
       }
       expect((await kernel().post('/upsert', { v: { a: 1 } })).status).to.equal(200);
     });
 
-    it('invalid names are rejected if they would be stored', async () => {
+    it('reject invalid names if they would be stored', async () => {
       for (const v of ['{"$set": 1}', '{"a.b": 1}', '[{"$x": 1}]', '{"a": {"$ref": 1}}']) {
         for (const path of ['/set', '/literal'])
           expect((await kernel().post(path, `{"v": ${v}}`)).status, `${path} ${v}`).to.equal(422);
@@ -258,7 +259,7 @@ describe('document queries that would let a client write operators', () => {
     it(`pipeline ${JSON.stringify(json)}`, () => expectBootError(() => compilePipeline(json, compiling), words));
   }
 
-  it('a client value is a literal after an operator, at every depth', () => {
+  it('treat a client value as a literal after an operator, at every depth', () => {
     const values = { v: { $ne: null } };
     expect(evaluateFilter({ a: '$PAYLOAD.v' }, values)).to.deep.equal({ a: { $eq: { $ne: null } } });
     expect(evaluateFilter({ $or: [{ 'a.b': '$PAYLOAD.v' }] }, values)).to.deep.equal({

@@ -1,6 +1,7 @@
 /**
- * The patterns of the interface on documents, over real HTTP on both document stores: sign-up, sign-in, protected read and change,
- * the balance chain, several actionables behind one INSERT, work behind the answer, cached answers, encrypted fields.
+ * The patterns of the interface on documents, over real HTTP on both document stores: sign-up, sign-in, protected read
+ * and change, the balance chain, several actionables after one INSERT, deferred work, cached responses, encrypted
+ * fields.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -62,7 +63,7 @@ const FILES = {
       },
       { tokenize: { ...TOKENS, custom_claim_fields: ['id'], property_name: 'token' }, returnables: ['id', 'token'] },
     ),
-    // No rule says that these are text.
+    // No rule declares these as text.
     defineDocumentResource(
       'sign-in-loose',
       users('FETCH_ONE', { filter_predicate: { email: '$PAYLOAD.email' } }),
@@ -179,7 +180,7 @@ describeOnEach('patterns of the interface on documents', STORES, { files: FILES,
     return answer.body;
   };
 
-  it('sign-up: hashed, under a generated id, dated, with a token; an address is taken once', async () => {
+  it('sign-up: stores a hash, under a generated id, with timestamps, returns a token; an address is unique', async () => {
     const row = await ok('sign-up', ADA);
     expect(row).to.have.all.keys('id', 'email', 'token');
     expect(row['id']).to.match(/^[0-9A-HJKMNP-TV-Z]{26}$/);
@@ -189,7 +190,7 @@ describeOnEach('patterns of the interface on documents', STORES, { files: FILES,
     expect((again.body['errors'] as Loose[])[0]).to.include({ pointer: '/email' });
   });
 
-  it('sign-in: the right password only, and never an operator', async () => {
+  it('sign-in: accepts only the right password, and never an operator', async () => {
     expect(await ok('sign-in', ADA)).to.have.all.keys('id', 'token');
     expect((await send('sign-in', { ...ADA, password: 'wrong horse' })).status).to.equal(401);
     expect(await ok('sign-in-loose', ADA)).to.have.all.keys('id');
@@ -200,13 +201,13 @@ describeOnEach('patterns of the interface on documents', STORES, { files: FILES,
     }
   });
 
-  it('protected read and change: the document of the claim', async () => {
+  it('protected read and change: use the document of the claim', async () => {
     expect(await ok('account', { id: 'other' })).to.include({ email: ADA.email, balance: 0 });
     expect((await send('account', {}, {})).status).to.equal(401);
     expect(await ok('rename', { email: 'ada@example.org' })).to.deep.equal({ email: 'ada@example.org' });
   });
 
-  it('the balance chain runs its read first, and the actionables that depend on it last', async () => {
+  it('balance chain: runs its read first, and the actionables that depend on it last', async () => {
     expect(await ok('wallet-add', { amount: 2.5 })).to.deep.equal({ balance: 2.5 });
     expect(await ok('wallet-add', { amount: 1 })).to.deep.equal({ balance: 3.5 });
     const rows = await ok<Loose[]>('activities');
@@ -217,12 +218,12 @@ describeOnEach('patterns of the interface on documents', STORES, { files: FILES,
     expect(rows[0]?.['at']).to.match(/Z$/);
   });
 
-  it('an encrypted field is stored encrypted', async () => {
+  it('encryption: stores an encrypted field encrypted', async () => {
     const { card } = await ok('card', { card: '4111 1111' });
     expect(card).to.be.a('string').and.not.include('4111 1111');
   });
 
-  it('work after the response is done', async () => {
+  it('deferred work: runs after the response', async () => {
     const { status, text } = await send('notify', { title: 'later' });
     expect(status, text).to.be.oneOf([200, 202]);
     const done = async (): Promise<boolean> => (await ok<Loose[]>('activities')).some(({ title }) => title === 'later');

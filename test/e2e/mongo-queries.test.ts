@@ -1,6 +1,6 @@
 /**
- * `mongo_query` over real HTTP on both document stores: every action, values in every place, the types that models say, ids and
- * times as text, and units of work.
+ * `mongo_query` over real HTTP on both document stores: every action, values in every place, the types of models, ids
+ * and dates as text, and transactions.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -201,7 +201,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     return answer.body.errors?.map(({ pointer }) => pointer);
   };
 
-  it('INSERT names the fields after its parameters, in the types of the model, and dates them', async () => {
+  it('INSERT names the fields by its parameters, in the types of the model, and sets timestamps', async () => {
     const row = await ok('add', {
       id: 'a',
       text: 'Alpha',
@@ -225,7 +225,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('get', { id: 'b' })).to.deep.include({ n: 2, done: true, due: '2026-02-01T00:00:00.000Z' });
   });
 
-  it('a value that does not fit its field is rejected, and the payload field is named', async () => {
+  it('rejects a value that does not fit its field, and names the payload field', async () => {
     const sound = { id: 'x', text: 't' };
     expect(await postForRefusal(422, 'add', { ...sound, n: 'many' })).to.deep.equal(['/n']);
     expect(await postForRefusal(422, 'add', { ...sound, due: 'soon' })).to.deep.equal(['/due']);
@@ -235,12 +235,12 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await postForRefusal(422, 'list', { limit: -1, skip: 0 })).to.deep.equal(['/limit']);
   });
 
-  it('FETCH: times, lists, patterns, order, limits', async () => {
+  it('FETCH supports dates, lists, patterns, order, limits', async () => {
     const ids = async (path: string, body: object): Promise<unknown[]> =>
       (await ok<Loose[]>(path, body)).map(({ id }) => id);
     expect(await ids('between', { from: '2026-01-15', to: '2026-03-01T00:00:00Z' })).to.deep.equal(['b']);
     expect(await ids('among', { all: [1, '3', null] })).to.deep.equal(['a', 'c']);
-    // What a client sends is no pattern.
+    // Values of a client are not patterns.
     expect(await ids('like', { q: 'A.' })).to.deep.equal(['b']);
     expect(await ids('like', { q: '.*' })).to.deep.equal([]);
     expect(await ok('one')).to.include({ id: 'c' });
@@ -249,7 +249,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('count', { n: 1 })).to.deep.equal({ count: 2 });
   });
 
-  it('AGGREGATE: text of a client is no path', async () => {
+  it('AGGREGATE treats text of a client as text, not as a path', async () => {
     expect(await ok('sums', { from: 1, label: '$text' })).to.deep.equal([
       { _id: false, total: 1, label: '$text' },
       { _id: true, total: 5, label: '$text' },
@@ -258,7 +258,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(later.map(({ root }) => root)).to.deep.equal(['axb']);
   });
 
-  it('a secret field of another collection is not returned by a join', async () => {
+  it('omits a secret field of another collection in a join', async () => {
     expect(await ok('add-owner', { id: 'o', pin: '1234' })).to.include({ id: 'o' });
     await ok('add-log', { by: 'o' });
     const { who } = await ok('joined');
@@ -268,7 +268,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
       .and.not.have.property('pin');
   });
 
-  it('UPDATE gives the documents as they are then; `"result": "one"` changes the first only', async () => {
+  it('UPDATE returns the updated documents; `"result": "one"` changes the first only', async () => {
     const row = await ok('change', { id: 'a', due: '2027-01-01', by: 10, tag: { k: 'v' } });
     expect(row).to.deep.include({ n: 11, due: '2027-01-01T00:00:00.000Z', tags: [{ a: 1 }, { k: 'v' }] });
     expect(row['updated_at']).to.match(ISO).and.not.equal(row['created_at']);
@@ -277,7 +277,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('get', { id: 'zzz' })).to.equal(null);
   });
 
-  it('names in values of a client are neither operators nor paths', async () => {
+  it('treats names in values of a client neither as operators nor as paths', async () => {
     const body = (tag: unknown): object => ({ id: 'a', due: null, by: 1, tag });
     expect(await postForRefusal(422, 'change', body({ $each: [1] }))).to.deep.equal(['/tag/$each']);
     expect(await postForRefusal(422, 'change', body([{ a: { 'b.c': 1 } }]))).to.deep.equal(['/tag/0/a/b.c']);
@@ -285,7 +285,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('get', { id: 'a' })).to.include({ n: 11 });
   });
 
-  it('DELETE gives the documents as they were; `soft_delete` keeps them', async () => {
+  it('DELETE returns the removed documents; `soft_delete` keeps them', async () => {
     await ok('add', { id: 'd', text: 'gone' });
     expect((await ok('hide', { id: 'd' }))['deleted_at']).to.match(ISO);
     expect((await ok('get', { id: 'd' }))['deleted_at']).to.match(ISO);
@@ -293,7 +293,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('get', { id: 'd' })).to.equal(null);
   });
 
-  it('ids are text in responses and in requests', async () => {
+  it('uses text for ids in responses and in requests', async () => {
     const user = await ok('add-user', { email: 'ada@example.com', name: 'Ada' });
     expect(user['_id']).to.match(HEX);
     expect(await ok('user', { id: user['_id'] })).to.include({ name: 'Ada' });
@@ -302,7 +302,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await postForRefusal(409, 'add-user', { email: 'ada@example.com', name: 'Eve' })).to.deep.equal(['/email']);
   });
 
-  it('objects of a client are compared as a whole, and a missing value equals nothing', async () => {
+  it('compares objects of a client as a whole, and a missing value equals nothing', async () => {
     await ok('put', { value: { a: 1 } });
     await ok('put', { value: null });
     expect(await ok('loose', { value: { a: 1 } })).to.have.length(1);
@@ -311,7 +311,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     }
   });
 
-  it('`multi` does it once for each item', async () => {
+  it('`multi` runs once for each item', async () => {
     const rows = await ok<Loose[]>('many', { all: [{ sku: 'a' }, { sku: 'b' }], list: 'x' });
     expect(rows.map(({ sku, list }) => [sku, list])).to.deep.equal([
       ['a', 'x'],
@@ -319,19 +319,19 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     ]);
   });
 
-  it('`upsert` makes the document', async () => {
+  it('`upsert` creates the document', async () => {
     const made = await ok('upsert', { name: 'hits' });
     expect(made).to.include({ name: 'hits', n: 1 });
     expect(made['created_at']).to.match(ISO);
     expect(await ok('upsert', { name: 'hits' })).to.include({ n: 2, created_at: made['created_at'] });
   });
 
-  it('adjacent actionables are one transaction', async () => {
+  it('runs adjacent actionables in one transaction', async () => {
     expect(await postForRefusal(409, 'both', { id: 'new', other: 'a' })).to.deep.equal(['/other']);
     expect(await ok('get', { id: 'new' })).to.equal(null);
   });
 
-  it('a chain that reads and writes back loses no update', async () => {
+  it('loses no update in a chain that reads and writes back', async () => {
     await ok('add', { id: 'w', text: 'wallet', n: 0 });
     const answers = await Promise.all(Array.from({ length: 6 }, () => send('chain', { id: 'w', amount: 1 })));
     const done = answers.filter(({ status }) => status === 200).length;

@@ -1,6 +1,6 @@
 /**
- * Definitions served over HTTP on MariaDB and on MySQL: what a small service does (accounts, a read-then-write chain, rows that
- * are written or changed), and the comparisons of text with numbers that these servers are known for.
+ * Definitions served over HTTP on MariaDB and on MySQL: a small service (accounts, a read-then-write chain, rows that
+ * are inserted or updated), and the comparisons of text with numbers that these servers are known for.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -116,7 +116,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       seen: '2026-01-02T03:04:05+02:00',
     };
 
-    it('writes a row and answers with native values', async () => {
+    it('write a row and return native values', async () => {
       const { status, body } = await kernel().post('/signup', ada);
       expect(status, JSON.stringify(body)).to.equal(200);
       const found = await kernel().post<readonly unknown[]>('/find', { email: 'ada@x' });
@@ -126,19 +126,19 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       });
     });
 
-    it('returns 409 for a value that exists, and names the field', async () => {
+    it('return 409 for a value that exists, and name the field', async () => {
       const { status, body, text } = await kernel().post('/signup', { ...ada, id: 'u2' });
       expect([status, body['code']]).to.deep.equal([409, 'QRY_UNIQUE']);
       expect(JSON.stringify(body['errors'])).to.contain('/email');
       expect(text).not.to.match(/Duplicate|ada@x/);
     });
 
-    it('returns a row with the number that the server generated', async () => {
+    it('return a row with the number that the server generated', async () => {
       const made = await kernel().post('/entry', { text: 'one' });
       expect(made.body).to.deep.equal({ id: 1, text: 'one' });
     });
 
-    it('runs an INSERT of an aggregate again and again on one connection', async () => {
+    it('run an INSERT of an aggregate again and again on one connection', async () => {
       const paths = ['next', 'next-having', 'next-conflict', 'next-arms', 'next-grouped', 'next-inner'];
       const failed: unknown[] = [];
       for (const path of paths)
@@ -149,7 +149,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect(failed).to.deep.equal([]);
     });
 
-    it('finds nothing by a number in a text column, nor by text in a number column', async () => {
+    it('find nothing by a number in a text column, nor by text in a number column', async () => {
       for (const email of [0, false, { email: 1 }, ['ada@x'], 'ADA@x', 'ada@x ']) {
         const { status, body } = await kernel().post('/find', { email });
         expect(status === 200 ? body : null, JSON.stringify(email)).to.equal(null);
@@ -162,20 +162,20 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect((await kernel().post('/entry-by-id', { id: '1' })).body).to.deep.equal({ id: 1, text: 'one' });
     });
 
-    it('loses no update of a chain that reads and writes', async function () {
+    it('lose no update of a chain that reads and writes', async function () {
       const amounts = Array.from({ length: 50 }, (_, n) => n + 1);
       const answers = await Promise.all(amounts.map((amount) => kernel().post('/add', { id: 'u1', amount })));
       expect(answers.map(({ status }) => status)).to.deep.equal(amounts.map(() => 200));
       expect((await kernel().post('/find', { email: 'ada@x' })).body['balance']).to.equal(1275);
     });
 
-    it('rolls back a chain whose second half is rejected', async () => {
+    it('roll back a chain whose second half is rejected', async () => {
       const { status } = await kernel().post('/half', { id: 'u1', entry: 1 });
       expect(status).to.equal(409);
       expect((await kernel().post('/find', { email: 'ada@x' })).body['balance']).to.equal(1275);
     });
 
-    it('reads no text as a number next to a function, a cast or a sum, nor in a nested statement', async () => {
+    it('read no text as a number next to a function, a cast or a sum, nor in a nested statement', async () => {
       const defineConditionQuery = (id: string, condition: string): object =>
         query(id, `SELECT a.id FROM thing a WHERE ${condition} LIMIT 1`, ['$PAYLOAD.v']);
       const files = {
@@ -220,7 +220,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       }
     });
 
-    it('does not start with rows that it could never find again', async () => {
+    it('do not start with rows that could never be found again', async () => {
       const models = {
         'definitions/models/_keyless.json': { text: { type: 'String' } },
         'definitions/models/_kept.json': { id: { type: 'Number', primary_key: true }, text: { type: 'String' } },
@@ -242,7 +242,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect(await started(insert, ['$PAYLOAD.text'])).to.equal(flavour === 'mysql' ? refused : 'started');
     });
 
-    it('does not start with a statement that has no counterpart, and names the alternative', async () => {
+    it('do not start with a statement that has no equivalent, and name the alternative', async () => {
       const files = { 'definitions/resources.json': [query('no', 'SELECT $1::tsvector AS v', ['v'])] };
       const env = { MYSQL_URL: await createMysqlDatabase(flavour) };
       const error = await startKernel({ files, env }).then(

@@ -1,6 +1,7 @@
 /**
- * Definitions that try to read a value that nothing gives: claims that no token of the set has, paths to nothing inside a result,
- * accessors in small letters, words in place of values. Each is an error at load, or ends the request before anything is written.
+ * Definitions that try to read a value without a source: claims that no token of the set has, paths to nothing inside a
+ * result, accessors in small letters, bare names in place of values. Each is an error at load, or ends the request
+ * before anything is written.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -84,7 +85,7 @@ describe('values without a source', () => {
     });
   }
 
-  it('are not read if one of several tokens lacks them, or tokens come from another issuer', async () => {
+  it('are not read if one of several tokens lacks them, or tokens have another issuer', async () => {
     const hints = kernel.kernel.problems().filter(({ code }) => code === 'LNK_CLAIM_SOMETIMES');
     expect(hints.map(({ severity }) => severity))
       .to.include('hint')
@@ -103,7 +104,7 @@ describe('values without a source', () => {
   });
 
   for (const [i, text] of OPEN_CLAIMS.entries()) {
-    it(`are no secrets for the name of another column: ${text}`, async () => {
+    it(`are not secrets for the name of another column: ${text}`, async () => {
       if (i === 0) {
         await kernel.post('/seal', { id: 1, email: 'sealed@example.com', contact: 'ada@example.com' });
         await kernel.post('/hire', { id: 1, email: 'ada@example.com' });

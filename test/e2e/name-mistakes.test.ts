@@ -1,6 +1,6 @@
 /**
- * Names and accessors that could only ever be wrong: such a resource is not served, and the problem says where and what would be
- * right. Each of them answered 200 with the word, null, or 422 at every request before it was an error.
+ * Names and accessors that can only be wrong: such a resource is not served, and the problem states the position and
+ * the fix. Each of them returned 200 with the word, null, or 422 at every request before it was an error.
  */
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
@@ -37,30 +37,30 @@ interface Mistake {
   readonly title: string;
   readonly resource: object;
   readonly code: string;
-  /** What is marked in the file. */
+  /** The marked text of the file. */
   readonly at: string;
-  /** What the fix that is offered, and the others, say. */
+  /** Titles of the preferred fix and of the others. */
   readonly fixes: readonly string[];
 }
 
 const LITERAL = 'write it as a value: { "literal":';
 const MISTAKES: readonly Mistake[] = [
   {
-    title: 'a word inside a pattern that no rule declares',
+    title: 'a bare name inside a pattern that no rule declares',
     resource: defineQueryResource('r', ILIKE, ['part'], field('other')),
     code: 'LNK_NO_SOURCE',
     at: '"part"',
     fixes: ['declare the field "part"', `${LITERAL} "part" }`],
   },
   {
-    title: 'text that can be no name',
+    title: 'text that cannot be a name',
     resource: defineQueryResource('r', 'SELECT $1::text AS n', ['joined the circle']),
     code: 'LNK_NO_SOURCE',
     at: '"joined the circle"',
     fixes: [`${LITERAL} "joined the circle" }`],
   },
   {
-    title: 'a name with a blank behind it',
+    title: 'a name with a trailing blank',
     resource: defineQueryResource('r', 'SELECT $1::text AS n', ['email '], field('email')),
     code: 'LNK_NO_SOURCE',
     at: '"email "',
@@ -81,14 +81,14 @@ const MISTAKES: readonly Mistake[] = [
     fixes: ['change to $PAYLOAD.email'],
   },
   {
-    title: 'a header whose name takes the dash before the next value',
+    title: 'a header whose name includes the dash before the next value',
     resource: defineReturnResource('r', '$HEADER.x-tenant-$PAYLOAD.id', {}, field('id')),
     code: 'ACC_SIGN',
     at: '$HEADER.x-tenant-',
     fixes: ['change to "$HEADER.x-tenant:"'],
   },
   {
-    title: 'an ending behind a value',
+    title: 'a suffix after a value',
     resource: defineReturnResource('r', 'exports/$PAYLOAD.id.json', {}, field('id')),
     code: 'ACC_NOTHING_INSIDE',
     at: '$PAYLOAD.id.json',
@@ -107,7 +107,7 @@ const MISTAKES: readonly Mistake[] = [
     fixes: ['change to $PAYLOAD.l.0.x'],
   },
   {
-    title: 'a rule for a name that a dependency gives',
+    title: 'a rule for a name that a dependency sets',
     resource: chain(field('balance'), 'balance'),
     code: 'LNK_RULE_GIVEN',
     at: '"balance"',
@@ -121,7 +121,7 @@ const MISTAKES: readonly Mistake[] = [
     fixes: [],
   },
   {
-    title: 'the name of a result in what is counted before anything runs',
+    title: 'the name of a result in a limit that is counted before anything runs',
     resource: {
       ...chain({}, 'balance'),
       rate_limit: { limit: 5, identifier: '$PAYLOAD.balance', expires_after: 60 },
@@ -157,7 +157,7 @@ describe('names that can only be wrong', () => {
     kernel.kernel.problems().filter((problem) => problem.file === file);
 
   for (const [i, { title, code, at, fixes }] of MISTAKES.entries()) {
-    it(`does not pass in silence: ${title}`, async () => {
+    it(`are reported: ${title}`, async () => {
       const found = problemsIn(`definitions/r${i}.json`).find((problem) => problem.code === code);
       expect(found, JSON.stringify(problemsIn(`definitions/r${i}.json`))).not.to.equal(undefined);
       if (found === undefined) return;
@@ -171,7 +171,7 @@ describe('names that can only be wrong', () => {
     });
   }
 
-  it('resolves a word in the same way when another file is deleted', async () => {
+  it('resolve a bare name in the same way when another file is deleted', async () => {
     const postWords = async () => (await kernel.post('/words', { word: 'sent', name: 'other' })).body;
     expect(await postWords()).to.deep.equal({ word: 'sent', name: 'other' });
     await kernel.project.remove('definitions/_thing.json');

@@ -1,6 +1,6 @@
 /**
- * Where the values of names come from, over real HTTP: outputs of an upload in statements, documents, calls and messages, columns,
- * protected properties, items of lists. What decides is the definition of the resource alone.
+ * Sources of named values, over real HTTP: outputs of an upload in statements, documents, calls and messages, columns,
+ * protected properties, items of lists. Only the definition of the resource decides.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -181,7 +181,7 @@ describe('names and the sources of their values', () => {
   const KEY = /^pictures\/[\w-]+\.png$/;
 
   for (const path of ['/one', '/far', '/again']) {
-    it(`writes the url and the key of the one file, and not the names (${path})`, async () => {
+    it(`write the URL and the key of the one file, and not the names (${path})`, async () => {
       const { status, body, text } = await send(path, png);
       expect(status, text).to.equal(200);
       expect(body['storage_key']).to.match(KEY);
@@ -190,7 +190,7 @@ describe('names and the sources of their values', () => {
     });
   }
 
-  it('rejects several files if one is expected, and stores none of them', async () => {
+  it('reject several files if one is expected, and store none of them', async () => {
     const { status, body } = await send('/one', png, jpeg);
     expect(status).to.equal(422);
     expect(body['code']).to.equal('UPL_SEVERAL');
@@ -199,7 +199,7 @@ describe('names and the sources of their values', () => {
   });
 
   for (const path of ['/each', '/far-each']) {
-    it(`runs once for each file with multi (${path})`, async () => {
+    it(`run once for each file with multi (${path})`, async () => {
       const { status, body, text } = await send(path, png, jpeg);
       expect(status, text).to.equal(200);
       const sizes = (body as unknown as readonly Loose[]).map((row) => row['size']);
@@ -207,13 +207,13 @@ describe('names and the sources of their values', () => {
     });
   }
 
-  it('reads them as accessors, alone and inside text', async () => {
+  it('are read as accessors, alone and inside text', async () => {
     const { body, text } = await send('/named', png);
     expect(body['key'], text).to.match(KEY);
     expect(body['text']).to.match(/^at \S+$/);
   });
 
-  it('reads the uploaded file after the upload, and the sent value before it', async () => {
+  it('read the uploaded file after the upload, and the sent value before it', async () => {
     const sent: Part = { name: 'url', content: 'sent' };
     expect((await send('/ruled', sent, png)).body['url'])
       .to.be.a('string')
@@ -221,7 +221,7 @@ describe('names and the sources of their values', () => {
     expect((await send('/before', sent, png)).body['url']).to.equal('sent');
   });
 
-  it('writes them into documents', async () => {
+  it('are written into documents', async () => {
     const { body, text } = await send('/written', png);
     expect(body['storage_key'], text).to.match(KEY);
     expect(body['file_size']).to.equal(PNG_RED.length);
@@ -230,20 +230,20 @@ describe('names and the sources of their values', () => {
     expect((other.body['from'] as Loose)['key']).to.match(KEY);
   });
 
-  it('sends them to other services', async () => {
+  it('are sent to other services', async () => {
     const { body, text } = await send('/called', png);
     expect(decodeURIComponent(String(body['url'])), text).to.match(/key=pictures\/[\w-]+\.png$/);
     expect(text).to.contain(`"x-size":"${PNG_RED.length}"`);
   });
 
-  it('stores them with work that runs after the response', async () => {
+  it('are stored with deferred work', async () => {
     const { body, status, text } = await send('/put-off', png);
     expect(status, text).to.equal(200);
     const { key } = body;
     await waitUntil(async () => (await kernel.post<Loose | null>('/files', { key })).body?.['storage_key'] === key);
   });
 
-  it('reads the key of the removed file, and rejects several files', async () => {
+  it('read the key of the removed file, and reject several files', async () => {
     const { body } = await send('/one', png);
     const key = body['storage_key'];
     expect((await kernel.post('/removed', [key, key])).body['code']).to.equal('UPL_SEVERAL');
@@ -252,25 +252,25 @@ describe('names and the sources of their values', () => {
     expect(gone).to.deep.equal({ storage_key: key });
   });
 
-  it('separates values of one file from those of another', async () => {
+  it('separate values of one file from those of another', async () => {
     const [first, second] = [await send('/cached', png), await send('/cached', png)];
     expect(first.body['key'], first.text).to.match(KEY);
     expect(second.body['key']).to.match(KEY).and.not.equal(first.body['key']);
   });
 
-  it('reads the payload for a word in a resource without rules, with any models', async () => {
+  it('read the payload for a bare name in a resource without rules, with any models', async () => {
     expect((await kernel.post('/tables', { letter: 'a' })).body).to.deep.equal({ n: 1 });
     expect((await kernel.post('/tables', { letter: 'b' })).body).to.equal(null);
   });
 
-  it('hashes the sent value, not the name, if only the step names the field', async () => {
+  it('hash the sent value, not the name, if only the step names the field', async () => {
     const ada = { name: 'ada', password: 'correct horse' };
     expect((await kernel.post('/register', ada)).status).to.equal(200);
     expect((await kernel.post('/enter', ada)).status).to.equal(200);
     expect((await kernel.post('/enter', { ...ada, password: 'password' })).status).to.equal(401);
   });
 
-  it('reads the name of its column next to rules for other fields', async () => {
+  it('read the name of its column next to rules for other fields', async () => {
     const { body } = await kernel.post('/columns', { other: 'x', name: 'eve', secret: 'p' });
     expect(body).to.deep.equal({ name: 'eve', secret: 'p' });
     expect((await kernel.post('/columns', { other: 'x', name: 'mal' })).body).to.deep.equal({
@@ -279,11 +279,11 @@ describe('names and the sources of their values', () => {
     });
   });
 
-  it('searches for the sent value inside a longer pattern', async () => {
+  it('search for the sent value inside a longer pattern', async () => {
     expect((await kernel.post('/search', { part: 'ev' })).body).to.deep.equal({ name: 'eve' });
   });
 
-  it('passes literal values unchanged', async () => {
+  it('pass literal values unchanged', async () => {
     const { body } = await kernel.post('/values', { new: 'sent', id: 'sent' });
     expect(body).to.deep.equal({ a: 'new', b: '$PAYLOAD.id', c: { literal: 1 }, d: 5 });
   });

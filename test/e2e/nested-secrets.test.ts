@@ -1,6 +1,6 @@
 /**
- * Secrets inside JSON: what an actionable decrypts for its caller leaves, a hash never does, whatever a statement makes of its column;
- * and a sign-in may compare with a hash inside an object.
+ * Secrets inside JSON: what an actionable decrypts for its caller is returned, a hash never is, whatever a statement
+ * derives from its column; and a sign-in may compare with a hash inside an object.
  */
 import { expect } from 'chai';
 import { describeOnDatabase } from '../support/kernel.js';
@@ -15,7 +15,7 @@ const defineReadResource = (id: string, query: string, rest: object = {}, action
   actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters: [] }, ...action }],
   ...rest,
 });
-/** Each of them reads what somebody else has stored. */
+/** Each of them reads what another one has stored. */
 const LEAKS: Readonly<Record<string, string>> = {
   star: 'SELECT * FROM people',
   row: 'SELECT row_to_json(p) AS seen FROM people p',
@@ -96,13 +96,13 @@ describeOnDatabase('secrets inside JSON', { files: FILES, env }, (kernel) => {
   });
 
   for (const path of ['own', 'own-action'])
-    it(`returns a decrypted value inside its object, and not the hash next to it: ${path}`, async () => {
+    it(`include a decrypted value inside its object, and not the hash next to it: ${path}`, async () => {
       const { status, body } = await kernel().post(`/${path}`, {});
       expect([status, body]).to.deep.equal([200, { profile: { name: 'Ada', ssn: '078-05-1120' } }]);
     });
 
   for (const id of Object.keys(LEAKS))
-    it(`the hash is not returned, whatever another resource does with its column: ${id}`, async () => {
+    it(`are never returned as a hash, whatever another resource does with its column: ${id}`, async () => {
       for (const path of [id, `${id}-listed`, `${id}-chosen`]) {
         const { status, text } = await kernel().post(`/${path}`, {});
         expect(status, text).to.equal(200);
@@ -110,13 +110,13 @@ describeOnDatabase('secrets inside JSON', { files: FILES, env }, (kernel) => {
       }
     });
 
-  it('returns a field of another table, although a field of that name is encrypted elsewhere', async () => {
+  it('do not hide a field of another table, although a field of that name is encrypted elsewhere', async () => {
     const about = { password: 'is what it is about' };
     const { body } = await kernel().post('/note', { id: 1, ssn: 'open', about });
     expect(body).to.deep.equal({ id: 1, ssn: 'open', about });
   });
 
-  it('a sign-in compares with a hash inside an object', async () => {
+  it('can be compared with a hash inside an object at sign-in', async () => {
     const signIn = async (password: string): Promise<number> =>
       (await kernel().post('/sign-in', { id: 1, profile: { password } })).status;
     expect(await signIn('correct horse')).to.equal(200);

@@ -1,6 +1,6 @@
 /**
- * What observers learn beside requests, from one running service with all of them: messages and connections, deferred and
- * scheduled work, how much of it waits. Figures, lines and spans are read as their readers read them.
+ * Observers of events outside requests, from one running service with all of them: messages and connections, deferred
+ * and scheduled work, and waiting jobs. Metrics, log lines and spans are read like their consumers read them.
  */
 import { expect } from 'chai';
 import { startCollector, type Collector, type SeenSpan } from '../support/collector.js';
@@ -34,7 +34,7 @@ const FILES = {
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
-/** Without what a process says of itself, and without the steps of histograms. */
+/** Without the metrics of the process, and without the buckets of histograms. */
 const figuresIn = (text: string): string =>
   `${text
     .split('\n')
@@ -79,7 +79,7 @@ describe('observers of events outside requests', function () {
       (found) => found !== undefined,
     );
 
-  it('metrics count accepted work, its outcome, and waiting work', async () => {
+  it('count accepted work, its outcome, and waiting work in metrics', async () => {
     await kernel.post('/later', {});
     await kernel.post('/divide', { n: 0 });
     await kernel.post('/delayed', {});
@@ -100,7 +100,7 @@ describe('observers of events outside requests', function () {
     );
   });
 
-  it('figures count connections, messages of clients and messages to them', async () => {
+  it('count connections, messages of clients and messages to them in metrics', async () => {
     const [first, second] = [await openClient(), await openClient({ query: '?uid=canary-uid' })];
     await first.sendRequest('echo', { n: 'canary-value' });
     await first.sendRequest('nowhere-canary');
@@ -119,7 +119,7 @@ describe('observers of events outside requests', function () {
     expect(text).not.to.contain('lintel_messages_dropped_total{').and.not.to.contain('canary');
   });
 
-  it('the log has a line for each message, run and connection, without values', async () => {
+  it('log a line for each message, run and connection, without values', async () => {
     const client = await openClient({ query: '?uid=canary-log', headers: createBearerInit('canary.token.text') }).catch(
       () => null,
     );
@@ -140,7 +140,7 @@ describe('observers of events outside requests', function () {
     expect(JSON.stringify(kernel.log)).not.to.contain('canary');
   });
 
-  it('a run of work has a trace of its own with a link to the request that accepted it, and both are reported', async () => {
+  it('create a trace for a job run with a link to the request that accepted it, and report both', async () => {
     const { headers } = await kernel.post('/later', {}, { headers: { traceparent: `00-${TRACE}-${PARENT}-01` } });
     const id = headers.get('x-request-id');
     const ofRequest = ({ attributes }: SeenSpan): boolean => attributes['lintel.request'] === id;
@@ -155,7 +155,7 @@ describe('observers of events outside requests', function () {
     expect(action?.name).to.equal('later#1');
   });
 
-  it('messages of one connection and scheduled runs have traces of their own', async () => {
+  it('create traces for messages of one connection and scheduled runs', async () => {
     const client = await openClient({ headers: { traceparent: `00-${TRACE}-${PARENT}-01` } });
     await client.sendRequest('echo', { n: 1 });
     await client.sendRequest('echo', { n: 2 });
@@ -166,7 +166,7 @@ describe('observers of events outside requests', function () {
     expect(await span(({ name, kind }) => name === 'cron /tick' && kind === 1)).to.include({ name: 'cron /tick' });
   });
 
-  it('the status page has the number of connections', async () => {
+  it('show the number of connections on the status page', async () => {
     const { body } = await kernel.request('GET', '/status');
     expect(await page()).to.contain(`lintel_connections ${String(body['connections'])}\n`);
     expect(body['connections']).to.be.greaterThan(0);

@@ -1,4 +1,4 @@
-/** Traces at a real collector: what a span tells, whose trace it continues, and what becomes of it when nobody listens. */
+/** Traces at a real collector: attributes of a span, the continued trace, and spans without a collector. */
 import { expect } from 'chai';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { createTracing, readTraceparent } from '../../plugins/observers/opentelemetry/tracing.js';
@@ -20,7 +20,7 @@ describe('opentelemetry', function () {
     headers: { traceparent: `00-${TRACE}-b7ad6b7169203331-${flags}` },
   });
 
-  it('one span for a request, one for each actionable inside it, with names, verb, route and status', async () => {
+  it('creates one span for a request, one for each actionable inside it, with names, verb, route and status', async () => {
     const kernel = await start(tracing({ service_name: 'wallet' }));
     const { headers } = await kernel.post('/shops/7/chain', {});
     await collector.got('POST /shops/:shop/chain');
@@ -48,7 +48,7 @@ describe('opentelemetry', function () {
     expect([...collector.services]).to.deep.equal(['wallet']);
   });
 
-  it('errors have the code of the problem; only errors of the server mark the request as failed', async () => {
+  it('sets the code of the problem for errors; only errors of the server mark the request as failed', async () => {
     const kernel = await start(tracing());
     await kernel.post('/cast', { n: 'x' });
     await collector.got('POST /cast');
@@ -59,7 +59,7 @@ describe('opentelemetry', function () {
     expect([request?.attributes['http.response.status_code'], request?.status.code ?? 0]).to.deep.equal([422, 0]);
   });
 
-  it('continues the trace that a request brings, as one entry of it', async () => {
+  it('continues the trace of a request, as one entry of it', async () => {
     const kernel = await start(tracing());
     await kernel.post('/echo', {}, traced('01'));
     await collector.got('POST /echo');
@@ -92,7 +92,7 @@ describe('opentelemetry', function () {
     expect(JSON.stringify(kernel.log)).not.to.contain('canary').and.not.contain(collector.url);
   });
 
-  it('waiting spans are sent before the service ends', async () => {
+  it('sends waiting spans before the service ends', async () => {
     const kernel = await start(tracing({ interval: 300 }));
     await kernel.post('/echo', {});
     expect(collector.spans).to.deep.equal([]);
@@ -100,7 +100,7 @@ describe('opentelemetry', function () {
     expect(collector.spans.map(({ name }) => name)).to.include('POST /echo');
   });
 
-  it('an unavailable collector is logged once, delays nothing, and is used again later', async () => {
+  it('logs an unavailable collector once, delays nothing, and uses it again later', async () => {
     const kernel = await start(tracing({ timeout: 0.2, queue: 20 }));
     collector.answer = 503;
     const mentioned = () =>
@@ -120,7 +120,7 @@ describe('opentelemetry', function () {
     expect(mentioned()).to.deep.equal(['warn', 'info']);
   });
 
-  it('an unreachable collector does not delay the shutdown', async () => {
+  it('does not delay the shutdown for an unavailable collector', async () => {
     const kernel = await start({
       traces: { use: 'opentelemetry', endpoint: 'http://127.0.0.1:1/v1/traces', timeout: 0.5 },
     });

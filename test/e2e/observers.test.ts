@@ -1,4 +1,7 @@
-/** The observers over real HTTP: figures on a page, timings in a header, lines in the log. What none of them tells. */
+/**
+ * The observers over real HTTP: metrics on a page, durations in a header, lines in the log. And what none of them
+ * contains.
+ */
 import { expect } from 'chai';
 import { runCli } from '../support/cli.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -112,7 +115,7 @@ describe('observers', function () {
   });
 
   describe('server_timing', () => {
-    it('shows the time of the whole and of each actionable', async () => {
+    it('shows the duration of the whole and of each actionable', async () => {
       const kernel = await start({ timing: { use: 'server_timing' } });
       const { headers } = await kernel.post('/shops/7/chain', {});
       expect(headers.get('server-timing')).to.match(
@@ -128,7 +131,7 @@ describe('observers', function () {
     });
   });
 
-  it('the access log and the metrics do not parse rows; only an observer that reads responses does', async () => {
+  it('do not parse rows for the access log and the metrics; only an observer that reads responses does', async () => {
     const watched = async (observers: object): Promise<boolean> => {
       const { kernel } = await start(observers);
       return kernel.hooks.reply !== null;
@@ -138,7 +141,7 @@ describe('observers', function () {
     expect(await watched({ timing: { use: 'server_timing' } })).to.equal(true);
   });
 
-  it('the access log has a line for each request, and none if `disable` names it', async () => {
+  it('log a line for each request, and none if `disable` names the access log', async () => {
     const lines = async (more: object): Promise<unknown[]> => {
       const config = { connections: CONNECTIONS, ...more };
       const kernel = await startKernel({ files: FILES, config });
@@ -151,7 +154,7 @@ describe('observers', function () {
     expect(await lines({ disable: ['observer:access_log'] })).to.deep.equal([]);
   });
 
-  it('`lintel plan` neither connects nor waits for any of them', async () => {
+  it('are neither connected nor awaited by `lintel plan`', async () => {
     const observers = {
       figures: { use: 'prometheus' },
       traces: { use: 'opentelemetry' },

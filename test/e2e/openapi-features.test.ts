@@ -1,6 +1,6 @@
 /**
- * One small application with uploads, webhooks, calls to another service, caches, limits, encrypted fields and revoked tokens:
- * its OpenAPI document is valid, every answer is one that the document has, and no operation is left out.
+ * One small application with uploads, webhooks, calls to another service, caches, limits, encrypted fields and revoked
+ * tokens: its OpenAPI document is valid and complete, and contains every response.
  */
 import { expect } from 'chai';
 import type { JsonObject } from '../../contract/json.js';
@@ -127,7 +127,7 @@ function describeServed(kernel: () => TestKernel): void {
     client.request<Loose[]>('POST', '/pictures', { ...createBearerInit(as), body: form });
   const picture = { name: 'mine', content: PNG_RED, file: 'a.png', type: 'image/png' };
 
-  it('is a valid document that holds no secret', async () => {
+  it('is a valid document without secrets', async () => {
     expect(await listDocumentErrors(document)).to.equal('');
     for (const secret of Object.values(env)) expect(JSON.stringify(document)).to.not.contain(secret);
   });
@@ -185,7 +185,7 @@ function describeServed(kernel: () => TestKernel): void {
     expect([await status('/people-spoil', {}), await status('/people', {})]).to.deep.equal([200, 422]);
   });
 
-  it('describes tokens that end', async () => {
+  it('describes tokens that expire', async () => {
     const [as, other] = [await token(), await token()];
     expect((await client.post('/sign-out', {}, createBearerInit(as))).body).to.deep.equal({ invalidated: 1 });
     expect(await status('/sign-out', {}, createBearerInit(as))).to.equal(401);

@@ -1,4 +1,4 @@
-/** What `lintel dev` shows of the interface: the document as it is now, and a page in a real browser that tries it out. */
+/** The API page of `lintel dev`: the current document, and a page in a real browser that sends requests. */
 import { expect } from 'chai';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.js';
@@ -21,7 +21,7 @@ const MEMORY = { connections: { main: { use: 'pglite', path: 'memory://' } } };
 
 const SECRET = 'whsec-9dKq27LmZt4xVb8RfJ3nWc6yTh';
 
-/** What the page says of every list of files before it shows a chooser for each. */
+/** Text of the page for every list of files before it shows a file input for each. */
 const LOOKED_UP = 'Could not find component: JsonSchema_string_binary';
 
 interface Tried {
@@ -29,7 +29,7 @@ interface Tried {
   readonly body: string;
 }
 
-describe('lintel dev: the interface', function () {
+describe('lintel dev: the API page', function () {
   let project: TempProject;
   let child: Running;
   let url = '';
@@ -101,7 +101,7 @@ describe('lintel dev: the interface', function () {
     });
     after(() => browser?.close());
 
-    /** Opens the page and gives what the browser complains about. */
+    /** Opens the page and returns the errors of the browser. */
     async function open(): Promise<{ page: Page; complaints: string[] }> {
       if (browser === null) throw new Error('there is no browser');
       const page = await browser.newPage();
@@ -120,7 +120,7 @@ describe('lintel dev: the interface', function () {
       return { page, complaints };
     }
 
-    /** Opens an operation, does what there is to fill in, and sends it. */
+    /** Opens an operation, fills in its fields, and sends it. */
     async function sendFromPage(page: Page, id: string, fill?: (block: Locator) => Promise<void>): Promise<Tried> {
       const block = page.locator(`.opblock[id$="-${id}"]`);
       if ((await block.locator('.execute').count()) === 0) await block.locator('.opblock-summary-control').click();
@@ -175,7 +175,7 @@ describe('lintel dev: the interface', function () {
       await page.close();
     });
 
-    it('lists every operation, sends a request and a token, and nothing is rejected by the browser', async () => {
+    it('lists every operation, sends a request and a token, and the browser rejects nothing', async () => {
       await start({}, copySample);
       const { page, complaints } = await open();
       expect(await page.locator('.opblock').count()).to.equal((await pathsNow()).length);
@@ -202,10 +202,10 @@ describe('lintel dev: the interface', function () {
   });
 });
 
-describe('lintel serve: the interface', function () {
+describe('lintel serve: the API page', function () {
   const { start } = serveInProcess();
 
-  it('has neither document nor page', async () => {
+  it('is absent, like the document', async () => {
     const client = await waitUntilReady(await start({ 'definitions/a.json': defineReturnResource('a', 1) }));
     expect((await client.post<unknown>('/a', {})).body).to.equal(1);
     for (const path of ['/docs', '/docs/start.js', '/openapi.json']) {

@@ -1,6 +1,6 @@
 /**
- * The sample definitions and a real application, served and compared with their OpenAPI document: whatever is taken passes the
- * schema of its body, and every answer, refusals included, is one that the document has.
+ * The sample definitions and a real application, served and compared with their OpenAPI document: every accepted
+ * request matches the schema of its body, and the document contains every response, including rejections.
  */
 import { expect } from 'chai';
 import type { JsonObject } from '../../contract/json.js';
@@ -42,7 +42,7 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
     expect(await listDocumentErrors(document)).to.equal('');
   });
 
-  it('has the samples of all plans as examples that pass their schemas', async () => {
+  it('has the samples of all plans as examples that match their schemas', async () => {
     const paths = document['paths'] as Record<string, Record<string, JsonObject>>;
     let sent = 0;
     for (const [path, { post }] of Object.entries(paths)) {
@@ -128,7 +128,7 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
       expect((await client.post(path, body, { headers })).status, path).to.equal(status);
   });
 
-  it('shows how they are rejected', async () => {
+  it('describes their rejections', async () => {
     const ada = await createPerson(client, 10);
     const statuses = async (calls: readonly (readonly [string, unknown, RequestInit?])[]): Promise<number[]> => {
       const found: number[] = [];
@@ -218,7 +218,7 @@ describe('openapi of a real application', () => {
     const all = checkAllCalls(kernel, judge);
     const known = new Set(Object.keys(document['paths'] as object));
     const bare = kernel;
-    // What has errors is not in the document.
+    // Invalid resources are not in the document.
     client = { ...all, post: (path, ...rest) => (known.has(path) ? all : bare).post(path, ...rest) };
   });
   after(async () => {

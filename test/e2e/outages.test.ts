@@ -1,6 +1,7 @@
 /**
- * Every server of a database lost and back, the same for each: what needs it is refused with 503 and a time to come back, everything
- * else goes on, a write whose end nobody saw says so, and it works again by itself. A start without it waits. Through a proxy.
+ * Every database server lost and restarted, the same for each: requests that need it are rejected with 503 and
+ * Retry-After, others continue, a write without a known outcome reports that, and it recovers by itself. A start
+ * without it waits. Through a proxy.
  */
 import { expect } from 'chai';
 import { SQL, STORES, type Database } from '../support/databases.js';
@@ -39,12 +40,12 @@ const SERVERS: readonly (Database & { readonly definitions: readonly object[] })
 ];
 
 for (const { name, make, config, definitions } of SERVERS) {
-  describe(`a server that becomes unavailable and available again (${name})`, function () {
+  describe(`server that becomes unavailable and available again (${name})`, function () {
     const files = { 'definitions/all.json': definitions };
     let proxy: FaultProxy;
     let url = '';
     let kernel: TestKernel;
-    /** Beside the proxy: what is really there. */
+    /** Next to the proxy: the actual content. */
     let direct: TestKernel;
 
     const on = (address: string, wait = false): Promise<TestKernel> =>
@@ -90,7 +91,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       expect([await countStored('away'), await countStored('after')]).to.deep.equal([0, 1]);
     });
 
-    it('answers or rejects requests that run during the interruption, and serves the next', async () => {
+    it('serves or rejects requests that run during the interruption, and serves the next', async () => {
       const atWork = Array.from({ length: 20 }, (_, n) => kernel.post(n % 2 ? '/write' : '/read', { text: 'work' }));
       proxy.reset();
       await proxy.passTraffic();
@@ -98,16 +99,16 @@ for (const { name, make, config, definitions } of SERVERS) {
         expect([200, 503]).to.include(status);
         if (status !== 503) continue;
         expect(body['code']).to.equal('QRY_UNAVAILABLE');
-        // The line for connections says how long it takes on this machine.
+        // The waiting line for connections measures the duration on this machine.
         expect(Number(headers.get('retry-after'))).to.be.within(1, 10);
       }
       await isBack();
       expect((await write('next')).status).to.equal(200);
     });
 
-    it('a write without a response is not repeated, and the response says that the outcome is unknown', async () => {
+    it('does not repeat a write without a response, and returns that the outcome is unknown', async () => {
       await isBack();
-      // Its one connection knows the statement: nothing has to be asked before it is sent.
+      // Its one connection has prepared the statement: nothing is sent before it.
       expect((await kernel.post('/mark', { id: 'none', marked: 'x' })).status).to.equal(200);
       expect((await write('unknown')).status).to.equal(200);
       const [row] = (await direct.post<readonly { readonly id?: unknown }[]>('/read', { text: 'unknown' })).body;
@@ -117,7 +118,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       proxy.reset();
       await proxy.passTraffic();
       const { status, headers, body } = await lost;
-      // The driver of MongoDB may ask for the answer once more, by the number of the write; then it is known.
+      // The driver of MongoDB may request the response once more, by the number of the write; then it is known.
       if (name !== 'mongodb' || status !== 200) {
         expect([status, headers.get('retry-after'), body['code']]).to.deep.equal([503, '1', 'QRY_UNAVAILABLE']);
         expect(body['detail']).to.match(/not known/);
@@ -126,7 +127,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       expect([await countStored('unknown!'), await countStored('unknown!!')]).to.deep.equal([1, 0]);
     });
 
-    it('a start without it listens, logs what it waits for, and serves once it is available', async () => {
+    it('logs at startup what it waits for, listens, and serves once it is available', async () => {
       await proxy.refuseConnections();
       const late = await on(url, true);
       try {

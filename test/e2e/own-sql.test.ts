@@ -1,4 +1,7 @@
-/** SQL of a project beside its models, on every server: run once and in order, and known to what reads the statements. The embedded database: `asked-statements`. */
+/**
+ * SQL of a project in addition to its models, on every server: run once and in order, and known to the statement
+ * checker. The embedded database: `asked-statements`.
+ */
 import { expect } from 'chai';
 import { runCli, hostCli, type Finished } from '../support/cli.js';
 import { createClient } from '../support/client.js';
@@ -16,7 +19,7 @@ INSERT INTO cat (name) VALUES ('seed;1');`;
 for (const database of SQL.filter(({ make }) => make !== null)) {
   const isMysql = database.name === 'mysql' || database.name === 'mariadb';
 
-  // Each test goes on with the database that the one before has left.
+  // Each test continues with the database of the previous one.
   describe(`SQL of a project, on ${database.name}`, function () {
     let project: TempProject;
     let env: Record<string, string> = {};
@@ -41,7 +44,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
     });
     after(() => project?.dispose());
 
-    it('`check` knows the functions and types that it creates, and `migrate --check` lists it', async () => {
+    it('declares functions and types that `check` accepts, and `migrate --check` lists it', async () => {
       const { code, stdout } = await run('check');
       expect([code, stdout.trim().split('\n').at(-1)]).to.deep.equal([0, '0 errors, 0 warnings, 0 hints']);
       expect((await run('migrate', '--check')).stdout)
@@ -49,7 +52,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
         .and.contain('+ run file');
     });
 
-    it('`migrate` makes the tables and runs the files once', async () => {
+    it('is run once by `migrate`, with the tables', async () => {
       const first = await run('migrate');
       expect([first.code, first.stderr]).to.deep.equal([0, '']);
       expect(first.stdout).to.contain('1/1 migrations/1-functions.sql: run file');
@@ -57,7 +60,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
       expect((await run('check', '--database')).code).to.equal(0);
     });
 
-    it('the statements are served', async () => {
+    it('is served in statements', async () => {
       const served = hostCli(['serve'], { cwd: project.folder, env: { ...env, PORT: '0' } });
       const [, url = ''] = await served.waitForOutput(/ready at (http:\S+)/);
       const { body } = await createClient(url).post('/list', {});
@@ -65,7 +68,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
       expect(body).to.deep.equal([{ name: 'seed;1', t: 2 }]);
     });
 
-    it('a file that fails is reported with its line, and earlier files remain applied', async () => {
+    it('is reported with its line if a file fails, and earlier files remain applied', async () => {
       await project.write('migrations/2-more.sql', "INSERT INTO cat (name) VALUES ('two');");
       await project.write('migrations/3-wrong.sql', '-- first\n\nINSERT INTO cot (name) VALUES (1);');
       const { code, stderr } = await run('migrate');
@@ -77,7 +80,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
       expect(stdout).to.contain('3-wrong').and.not.contain('2-more');
     });
 
-    it('a file that is changed after it was run is not run again, and is mentioned', async () => {
+    it('is not run again if a file is changed afterwards, which is reported', async () => {
       await project.write('migrations/2-more.sql', "INSERT INTO cat (name) VALUES ('three');");
       await project.remove('migrations/3-wrong.sql');
       const { code, stdout } = await run('migrate');
@@ -85,7 +88,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
       expect(stdout).to.contain('! migration script changed after it was run').and.contain('nothing to change');
     });
 
-    it('`check --database` and `serve` report statements that the database rejects, with their position', async () => {
+    it('is reported by `check --database` and `serve` if the database rejects statements, with their position', async () => {
       await project.write(
         'definitions/wrong.json',
         defineQueryResource('wrong', 'SELECT name, thrice(id) AS t FROM cat', [], { returnables: ['name'] }),

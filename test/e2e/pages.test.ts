@@ -1,4 +1,4 @@
-/** Addresses that are answered beside the resources: their verbs, bodies and headers, and clients that do not wait. */
+/** Plugin routes next to resources: their verbs, bodies and headers, and clients that disconnect. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -14,11 +14,11 @@ import { defineReturnResource } from '../support/project.js';
 const ORIGIN = 'https://app.example.com';
 const reply = (more: Partial<RouteReply> = {}): RouteReply => ({ status: 200, headers: {}, body: 'fine', ...more });
 
-describe('pages next to the resources', () => {
+describe('plugin pages next to resources', () => {
   const asked: RouteRequest[] = [];
   let ended = 0;
   let over: () => void = () => undefined;
-  /** Gives one piece after another until nobody wants more. */
+  /** Yields one chunk after another until the reader stops. */
   async function* endless(): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
@@ -60,14 +60,14 @@ describe('pages next to the resources', () => {
   after(() => kernel.close());
   const get = (path: string, init?: RequestInit) => kernel.request<string>('GET', path, init);
 
-  it('have their own verbs, and those alone', async () => {
+  it('have their own verbs only', async () => {
     expect((await kernel.post('/posted', {})).text).to.equal('POST');
     expect((await kernel.request('HEAD', '/posted')).status).to.equal(200);
     const { status, headers, body } = await kernel.post('/fine', {});
     expect([status, body['code'], headers.get('allow')]).to.deep.equal([405, 'REQ_METHOD', 'GET, HEAD']);
   });
 
-  it('headers of a page take precedence, and `vary` contains the origin too', async () => {
+  it('can override headers, and `vary` contains the origin too', async () => {
     const { headers } = await get('/fine', { headers: { origin: ORIGIN } });
     expect(headers.get('vary')).to.equal('accept-encoding, origin');
     expect(headers.get('x-content-type-options')).to.equal('none');
@@ -75,7 +75,7 @@ describe('pages next to the resources', () => {
     expect(headers.get('referrer-policy')).to.equal('no-referrer');
   });
 
-  it('the rest of a path is decoded once; a path that cannot be decoded is not found', async () => {
+  it('get the rest of a path decoded once; a path that cannot be decoded is not found', async () => {
     expect((await get('/files/a%20b%2f..%2fc?q=1&r=%20')).text).to.equal('a b/../c');
     expect(asked.at(-1)).to.include({ method: 'GET', rest: 'a b/../c', query: 'q=1&r=%20' });
     expect((await get('/files/%2525')).text).to.equal('%25');
@@ -84,7 +84,7 @@ describe('pages next to the resources', () => {
     expect((await get('/fine/more')).status).to.equal(404);
   });
 
-  it('an answer without a body has no length', async () => {
+  it('have no Content-Length for a response without a body', async () => {
     for (const [path, status] of [
       ['/empty', 204],
       ['/same', 304],
@@ -96,7 +96,7 @@ describe('pages next to the resources', () => {
     }
   });
 
-  it('failures are problems like any other, and only the log has their messages', async () => {
+  it('return problems for failures, whose messages are only logged', async () => {
     const refused = await kernel.request('GET', '/refused');
     expect([refused.status, refused.body['code']]).to.deep.equal([503, 'REQ_BROKEN']);
     const failed = await kernel.request('GET', '/fails');
@@ -104,14 +104,14 @@ describe('pages next to the resources', () => {
     expect(failed.text).not.to.contain('canary');
   });
 
-  it('a body that fails before its end closes the connection, so that it is not read as complete', async () => {
+  it('close the connection if a body fails before its end, so that it is not read as complete', async () => {
     const answer = await kernel.raw(formatRequestHead('GET', '/broken'));
     expect(answer).to.contain('half').and.not.contain('\r\n0\r\n\r\n');
     const failure = await get('/broken').catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(Error);
   });
 
-  it('a client that has seen enough ends the work, and is no failure', async () => {
+  it('end the work without a failure if a client has read enough', async () => {
     const before = kernel.log.length;
     const end = new Promise<void>((resolve) => (over = resolve));
     const controller = new AbortController();
@@ -125,7 +125,7 @@ describe('pages next to the resources', () => {
   });
 });
 
-describe('a client that disconnects while its guard is running', () => {
+describe('client that disconnects while its guard is running', () => {
   it('has no body to read any more: the request ends instead of waiting indefinitely', async () => {
     let outcome: Promise<unknown> = Promise.resolve();
     const server = createServer((req, res) => {

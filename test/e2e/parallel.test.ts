@@ -1,6 +1,6 @@
 /**
- * `parallel` over real HTTP: what runs at once is shown by actionables that wait for one another (the fixture plugin
- * `meeting`, and a function in the database), never by how long something took.
+ * `parallel` over real HTTP: concurrency is shown by actionables that wait for one another (the fixture plugin
+ * `meeting`, and a function in the database), never by durations.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -68,41 +68,41 @@ describe('parallel', () => {
     expect(events.slice(0, 2)).to.deep.equal(['+ada', '+bo']);
   });
 
-  it('on the resource means all of its actionables; the answer is still that of the last one', async () => {
+  it('on the resource means all of its actionables; the response is still that of the last one', async () => {
     const { status, body } = await kernel.post('/whole');
     expect([status, body]).to.deep.equal([200, { cy: true }]);
     expect(events.slice(0, 3)).to.deep.equal(['+ada', '+bo', '+cy']);
   });
 
-  it('an actionable that is not parallel waits for earlier ones, and later ones wait for it', async () => {
+  it('makes an actionable that is not parallel wait for earlier ones, and later ones wait for it', async () => {
     expect((await kernel.post('/groups')).body).to.deep.equal({ d: true });
     expect(events.slice(0, 2)).to.deep.equal(['+a', '+b']);
     expect(events.slice(4, 8)).to.deep.equal(['+alone', '-alone', '+c', '+d']);
   });
 
-  it('one alone is like any other', async () => {
+  it('treats a single one like any other', async () => {
     expect((await kernel.post('/lonely')).body).to.deep.equal({ three: true });
     expect(events).to.deep.equal(['+one', '-one', '+two', '-two', '+three', '-three']);
   });
 
-  it('responds with the first failure in the order of the definition, after all have ended', async () => {
+  it('returns the first failure in the order of the definition, after all have ended', async () => {
     const { status, body } = await kernel.post('/failures');
     expect([status, body['code'], body['detail']]).to.deep.equal([409, 'MET_FAILED', 'first failed.']);
     expect(events).to.deep.equal(['+calm', '+first', '+second', '-calm']);
   });
 
-  it('names for later actionables exist when all have run', async () => {
+  it('sets names for later actionables when all have run', async () => {
     expect((await kernel.post('/named')).body).to.deep.equal({ ada: true, bo: { bo: true } });
   });
 
-  it('shows in the plan', () => {
+  it('is shown in the plan', () => {
     const { describe: plan } = kernel.kernel.plans().byId.get('groups')?.summary ?? {};
     expect(plan).to.have.nested.property('run[0].together', 'at once');
     expect(plan).to.have.nested.property('run[1].together', null);
   });
 });
 
-/** Counts who has come, outside of any transaction, and waits until enough are there. */
+/** Counts the callers, outside of any transaction, and waits until enough have arrived. */
 const MEET_SQL = `
   CREATE SEQUENCE arrivals_2;
   CREATE SEQUENCE arrivals_4;
@@ -145,7 +145,7 @@ describe('parallel statements (postgres)', () => {
       env: { DATABASE_URL: url },
     });
 
-  it('run on connections of their own, at the same time', async () => {
+  it('run on their own connections, concurrently', async () => {
     const kernel = await start([together('two', 2), together('four', 4)]);
     for (const [path, size] of [
       ['/two', 2],
@@ -219,18 +219,18 @@ const INSERTS = {
 };
 
 describeOnBothDatabases('parallel writes', { files: INSERTS }, (kernel) => {
-  it('are all there, with their results', async () => {
+  it('all return their results', async () => {
     const { status, body } = await kernel().post('/both', { from: 10, who: 'ada' });
     expect([status, body]).to.deep.equal([200, { who: 'ada', id1: 11, id2: 12 }]);
   });
 
-  it('one that fails is the answer, and the other has been done', async () => {
+  it('return the failure of one, and the other has run', async () => {
     const { status, body } = await kernel().post('/twice', { id: 20, who: 'bo' });
     expect([status, body['code']]).to.deep.equal([409, 'QRY_UNIQUE']);
     expect((await kernel().post('/all')).body).to.deep.equal([{ id: 11 }, { id: 12 }, { id: 20 }]);
   });
 
-  it('of many requests are all there', async () => {
+  it('of many requests all return', async () => {
     const rounds = Array.from({ length: 20 }, (_, i) => ({ from: 1000 + 10 * i, who: 'cy' }));
     const answers = await Promise.all(rounds.map((body) => kernel().post('/both', body)));
     expect(answers.map(({ status }) => status)).to.deep.equal(rounds.map(() => 200));

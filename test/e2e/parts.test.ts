@@ -1,6 +1,6 @@
 /**
- * Work apart from the answer, as the kernel sees it: what a request accepts, what travels, what a run of it is given, and
- * what the clock begins. The queue is a plugin of a third party that only remembers.
+ * Deferred work in the kernel: what a request accepts, the job payload, the input of a run, and scheduled work. The
+ * queue is a third-party plugin that only records.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +34,7 @@ const insert = (id: number, parameters: readonly unknown[], rest: object = {}): 
 
 const never = new AbortController().signal;
 
-describe('work apart from the answer', () => {
+describe('deferred parts of a resource', () => {
   let kernel: TestKernel;
   let queue: Behind;
 
@@ -79,7 +79,7 @@ describe('work apart from the answer', () => {
   });
   afterEach(() => kernel.close());
 
-  it('is accepted with 202 if the resource defers it, and runs when it is resumed', async () => {
+  it('are accepted with 202 if the resource defers them, and run when resumed', async () => {
     await start({
       note: { behind: { after: 3 }, actionables: [insert(1, ['$PAYLOAD.id', '$PAYLOAD.text', '$DATETIME'])] },
     });
@@ -96,7 +96,7 @@ describe('work apart from the answer', () => {
     expect(row).to.deep.equal({ id: 'a', text: 'hello', at: new Date(put?.work.acceptedAt ?? 0).toISOString() });
   });
 
-  it('is one part if the resource defers it, also with independent actionables', async () => {
+  it('are one part if the resource defers them, also with independent actionables', async () => {
     const note = (key: number, id: string) => insert(key, [id, '$PAYLOAD.text', '$DATETIME']);
     await start({ note: { behind: { after: 0 }, actionables: [note(1, '$PAYLOAD.id'), note(2, '$PAYLOAD.other')] } });
     await kernel.post('/note', { id: 'a', other: 'b', text: 'hello' });
@@ -105,7 +105,7 @@ describe('work apart from the answer', () => {
     expect((await rows()).map(({ id }) => id)).to.deep.equal(['a', 'b']);
   });
 
-  it('has the response of the other actionables, and joins their transaction', async () => {
+  it('have the response of the other actionables, and join their transaction', async () => {
     await start({
       note: {
         actionables: [
@@ -131,7 +131,7 @@ describe('work apart from the answer', () => {
     expect((await rows()).map(({ text }) => text)).to.have.members(['hello', 'a']);
   });
 
-  it('stores no rows when the queue rejects it, and no job when the transaction fails', async () => {
+  it('store no rows when the queue rejects them, and no job when the transaction fails', async () => {
     await start({
       note: {
         actionables: [
@@ -150,7 +150,7 @@ describe('work apart from the answer', () => {
     expect(queue.puts).to.have.length(1);
   });
 
-  it('is rejected before it is accepted when a value that it reads is missing', async () => {
+  it('are rejected before acceptance when a value that they read is missing', async () => {
     await start({
       note: { behind: { after: 0 }, actionables: [insert(1, ['$PAYLOAD.id', '$HEADER.x-tenant', '$DATETIME'])] },
     });
@@ -162,7 +162,7 @@ describe('work apart from the answer', () => {
     expect((await rows())[0]?.['text']).to.equal('blue');
   });
 
-  it('is rejected before it is accepted when the payload lacks a field that it reads, unless the field is optional', async () => {
+  it('are rejected before acceptance when the payload lacks a field that they read, unless the field is optional', async () => {
     const defineReading = (rest: object = {}): object => ({
       behind: { after: 0 },
       actionables: [insert(1, ['$PAYLOAD.id', '$PAYLOAD.text', '$DATETIME'], rest)],
@@ -178,7 +178,7 @@ describe('work apart from the answer', () => {
     expect(queue.puts).to.have.length(1);
   });
 
-  it('has the files that were stored for the request', async () => {
+  it('have the files that were stored for the request', async () => {
     await start({
       photos: {
         actionables: [
@@ -212,7 +212,7 @@ describe('work apart from the answer', () => {
     expect((await rows()).map(({ text }) => text)).to.deep.equal([file?.storage_key]);
   });
 
-  it('runs under newer definitions, unless they need something else or have it no more', async () => {
+  it('run under newer definitions, unless these read something else or no longer contain them', async () => {
     const write = (parameters: readonly string[], rest: object = { behind: { after: 0 } }): object => ({
       id: 'note',
       resource: 'note',
@@ -234,7 +234,7 @@ describe('work apart from the answer', () => {
     expect((await rows())[0]).to.deep.include({ id: 'x', text: 'a' });
   });
 
-  it('begins nothing more once the right to do it is lost', async () => {
+  it('start nothing more once their lease is lost', async () => {
     await start({
       note: { behind: { after: 0 }, actionables: [insert(1, ['$PAYLOAD.id', '$PAYLOAD.text', '$DATETIME'])] },
     });
@@ -245,7 +245,7 @@ describe('work apart from the answer', () => {
     expect(await rows()).to.deep.equal([]);
   });
 
-  it('is started by the scheduler, and by no request', async () => {
+  it('are started by the scheduler, and by no request', async () => {
     await start({
       tidy: {
         actionables: [

@@ -1,4 +1,4 @@
-/** Paths with parameters over real HTTP: which plan answers, what arrives as payload, and what names nothing. */
+/** Paths with parameters over real HTTP: the matching plan, the payload, and paths without a match. */
 import { expect } from 'chai';
 import { omitColor } from '../../cli/colors.js';
 import { formatCurl, formatEndpointTable } from '../../cli/table.js';
@@ -43,7 +43,7 @@ describe('path parameters', () => {
   let kernel: TestKernel;
   before(async () => (kernel = await startKernel({ files: FILES, config: { http: { methods: ['POST', 'GET'] } } })));
   after(() => kernel.close());
-  /** As it stands: fetch would tidy the path up. */
+  /** Unchanged: fetch would normalize the path. */
   const send = async (path: string, method = 'POST'): Promise<{ status: number; body: string }> =>
     parseRaw(await kernel.raw(formatRequestHead(method, path, { connection: 'close', 'content-length': 0 })));
   const got = async (path: string): Promise<unknown> =>
@@ -55,7 +55,7 @@ describe('path parameters', () => {
     expect(await got('/v1.0/a~b/x/c-d_e')).to.deep.equal({ at: 'dots', got: { id: 'x' } });
   });
 
-  it('fixed text is preferred, from the left', async () => {
+  it('are used after fixed text, from the left', async () => {
     expect(await got('/notes/newest')).to.deep.equal({ at: 'newest', got: {} });
     expect(await got('/mixed/a/x/fixed')).to.deep.equal({ at: 'mixed-fixed', got: { first: 'a' } });
     expect(await got('/mixed/a/x/b')).to.deep.equal({ at: 'mixed', got: { first: 'a', second: 'b' } });
@@ -79,7 +79,7 @@ describe('path parameters', () => {
     ['/notes/%00', '\0'],
     ['/notes/;a=1', ';a=1'],
   ] as const) {
-    it(`${path} gives ${JSON.stringify(id)}`, async () => {
+    it(`contain ${JSON.stringify(id)} for ${path}`, async () => {
       expect(await got(path)).to.deep.equal({ at: 'note', got: { id } });
     });
   }
@@ -105,7 +105,7 @@ describe('path parameters', () => {
     '/mixed/a/x/',
     '/hidden/5',
   ]) {
-    it(`${path} is 404`, async () => expect((await send(path)).status).to.equal(404));
+    it(`do not match ${path}: 404`, async () => expect((await send(path)).status).to.equal(404));
   }
 
   it('take precedence over a field of the same name in the body and in the query string', async () => {
@@ -115,16 +115,16 @@ describe('path parameters', () => {
     expect(get.body).to.deep.equal({ at: 'note', got: { id: '5', other: '1' } });
   });
 
-  it('a resource answers at its id too: then the fields are in the payload', async () => {
+  it('are read from the payload if the resource is called by its id', async () => {
     expect((await kernel.post('/note', { id: 'body' })).body).to.deep.equal({ at: 'note', got: { id: 'body' } });
     expect((await kernel.post('/maybe', {})).body).to.deep.equal({ id: null });
   });
 
-  it('have no place in a list', async () => {
+  it('are not added to a list', async () => {
     expect((await kernel.post('/notes/5', [1])).body).to.include({ status: 422, code: 'VAL_NOT_OBJECT' });
   });
 
-  it('are checked by the rules that name them', async () => {
+  it('are validated by the rules that name them', async () => {
     expect((await kernel.post('/ruled/abc')).body).to.equal('abc');
     for (const path of ['/ruled/a', '/ruled/abcdef']) {
       const { status, body } = await kernel.post(path);
@@ -133,13 +133,13 @@ describe('path parameters', () => {
     }
   });
 
-  it('an unknown path is 404 before a verb is 405', async () => {
+  it('return 404 for an unknown path before 405 for a verb', async () => {
     expect((await kernel.request('PUT', '/notes/5/6')).status).to.equal(404);
     const { status, headers } = await kernel.request('PUT', '/notes/5');
     expect([status, headers.get('allow')]).to.deep.equal([405, 'POST, GET, HEAD']);
   });
 
-  it('the table shows them; the curl line has a value in their place', async () => {
+  it('are shown in the table; the curl line has a value in their place', async () => {
     const only = await startKernel({
       files: {
         'definitions/a.json': {
@@ -174,14 +174,14 @@ describe('path parameters', () => {
   });
 });
 
-describe('path parameters of broken definitions', () => {
+describe('path parameters of invalid definitions', () => {
   const defineInvalid = (resource: string): object => ({
     id: 'broken',
     resource,
     actionables: [{ id: 1, mode: 'NONE' }],
   });
 
-  it('are 503, and no other path steps in for a fixed one', async () => {
+  it('return 503, and no other path replaces a fixed one', async () => {
     const kernel = await startKernel({
       files: { 'definitions/a.json': [at('note', 'notes/:id')], 'definitions/b.json': defineInvalid('notes/newest') },
       onProblem: 'skip',
@@ -195,14 +195,14 @@ describe('path parameters of broken definitions', () => {
     await kernel.close();
   });
 
-  it('keep their last valid plan while the file is broken', async () => {
+  it('keep their last valid plan while the file is invalid', async () => {
     const kernel = await startKernel({ files: { 'definitions/a.json': at('note', 'notes/:id') }, onProblem: 'skip' });
     await kernel.project.write('definitions/a.json', '{ "id": "note", "resource": "notes/:id", "actionables": [{');
     await kernel.kernel.reload();
     expect(kernel.kernel.degraded()).to.equal(true);
     expect((await kernel.post('/notes/5')).body).to.deep.equal({ at: 'note', got: { id: '5' } });
     expect((await kernel.post('/note', {})).status).to.equal(200);
-    // Called otherwise and sound again: the new one answers.
+    // With another path and valid again: the new one is served.
     await kernel.project.write('definitions/a.json', at('note', 'notes/:number'));
     await kernel.kernel.reload();
     expect((await kernel.post('/notes/5')).body).to.deep.equal({ at: 'note', got: { number: '5' } });
@@ -242,7 +242,7 @@ describeOnDatabase(
       expect(await kernel().kernel.reload()).to.include({ applied: true });
     });
 
-    it('are names there', async () => {
+    it('are parameter names', async () => {
       const { body } = await kernel().post("/named/7/'%3B%20DROP");
       expect(body).to.deep.equal({ id: '7', word: "'; DROP" });
     });

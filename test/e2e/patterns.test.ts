@@ -1,7 +1,7 @@
 /**
- * The patterns of the interface as somebody writes them who knows nothing but the interface: `test/fixtures/patterns`,
- * over real HTTP, under the default profile and under `sub0`, each on a database of its own. Only the envelope, and what an absent
- * `$PAYLOAD` path means, may differ between the two.
+ * The patterns of the interface, written from the interface alone: `test/fixtures/patterns`, over real HTTP, in the
+ * default profile and in `sub0`, each on a separate database. Only the envelope, and the meaning of an absent
+ * `$PAYLOAD` path, may differ between the two.
  */
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -60,24 +60,24 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
 
   let ada = { id: '', bearer: {} as Headers, session: {} as Headers };
 
-  it('is described by a valid document, by which every request and answer below is checked', async () => {
+  it('are described by a valid document, by which every request and response below is checked', async () => {
     const document = await describeKernel(kernel().kernel);
     expect(Object.keys(document['paths'] as object)).to.have.length.greaterThan(10);
     expect(await listDocumentErrors(document)).to.equal('');
   });
 
-  it('1. sign-up: validated, hashed, inserted under a generated id, answered with a token', async () => {
+  it('1. sign-up: validates, hashes, inserts under a generated id, returns a token', async () => {
     const row = await object('/create-user', ADA);
     expect(row).to.have.all.keys('id', 'email', 'full_name', 'access_token');
     expect(row).to.include({ email: ADA.email, full_name: ADA.full_name });
     expect(row['id']).to.match(/^[0-9A-HJKMNP-TV-Z]{26}$/);
     ada = { ...ada, id: String(row['id']), bearer: { authorization: `Bearer ${String(row['access_token'])}` } };
-    // What the definition does not list stays null; what it writes itself cannot be sent.
+    // Columns that the definition does not list stay null; those that it sets itself cannot be sent.
     const second = { email: 'bob@example.com', password: 'battery staple', address: { city: 'Paris' }, balance: 1e6 };
     expect(await object('/create-user-01', second)).to.include({ full_name: null });
   });
 
-  it('1. sign-up: an existing address is 409, a violated rule 422, and both name the field', async () => {
+  it('1. sign-up: returns 409 for an existing address, 422 for a violated rule, both with the field', async () => {
     expect(pointers(await postForRefusal(409, '/create-user', ADA))).to.deep.equal(['/email']);
     const broken = { email: 'ada', password: 'short', address: { city: 'L' } };
     expect(pointers(await postForRefusal(422, '/create-user', broken))).to.deep.equal([
@@ -88,14 +88,14 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(pointers(await postForRefusal(422, '/create-user', {}))).to.deep.equal(['/email', '/password', '/address']);
   });
 
-  it('1. sign-up: of twenty concurrent ones with one address, one succeeds', async () => {
+  it('1. sign-up: accepts one of twenty concurrent ones with one address', async () => {
     const body = { ...ADA, email: 'race@example.com' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => send('/create-user', body)));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).to.deep.equal([200, ...Array.from({ length: 19 }, () => 409)]);
   });
 
-  it('2. sign-in: the right password returns a token, everything else the same 401', async () => {
+  it('2. sign-in: returns a token for the right password, the same 401 for everything else', async () => {
     const row = await object('/login-user', { email: ADA.email, password: ADA.password });
     expect(row).to.have.all.keys('id', 'email', 'full_name', 'token');
     expect(row).to.include({ id: ada.id, full_name: ADA.full_name });
@@ -106,7 +106,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect({ ...unknown, instance: '' }).to.deep.equal({ ...wrong, instance: '' });
   });
 
-  it('3. protected read: the row of the claim, whatever the payload contains', async () => {
+  it('3. protected read: returns the row of the claim, whatever the payload contains', async () => {
     const row = await object('/account', { id: 'somebody-else' }, ada.bearer);
     expect(row).to.have.all.keys('id', 'email', 'full_name', 'balance', 'is_active', 'address', 'created_at');
     expect(row).to.deep.include({ id: ada.id, balance: 0, is_active: true, address: { city: 'London' } });
@@ -116,7 +116,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     await postForRefusal(401, '/account', {}, ada.session);
   });
 
-  it('3. protected update: with a token in its own header, and fields that are not sent remain', async () => {
+  it('3. protected update: accepts a token in its own header, and keeps fields that are not sent', async () => {
     const changed = await object('/account/update', { address: { city: 'Paris', zip: '75001' } }, ada.session);
     expect(changed).to.deep.include({ id: ada.id, full_name: ADA.full_name, address: { city: 'Paris', zip: '75001' } });
     expect(changed['updated_at']).to.match(ISO);
@@ -126,14 +126,14 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     await postForRefusal(401, '/account/update', { full_name: 'Eve' }, ada.bearer);
   });
 
-  it('4. balance chain: the select after the update runs first, and no update is lost', async () => {
+  it('4. balance chain: runs the select after the update first, and loses no update', async () => {
     expect(await result('/wallet-add', { amount: 2.5 }, ada.bearer)).to.deep.equal({ balance: 2.5 });
     await Promise.all(Array.from({ length: 20 }, () => object('/wallet-add', { amount: 1 }, ada.bearer)));
     expect(await object('/account', {}, ada.bearer)).to.include({ balance: 22.5 });
     expect(pointers(await postForRefusal(422, '/wallet-add', { amount: '5' }, ada.bearer))).to.deep.equal(['/amount']);
   });
 
-  it('5. several actionables hang on one INSERT, which runs once', async () => {
+  it('5. dependencies: run one INSERT once for several actionables', async () => {
     const order = await object('/checkout', { amount: 12, tags: ['book', 'gift'], meta: { note: 'x' } }, ada.bearer);
     expect(order).to.have.all.keys('id', 'status', 'amount', 'tags', 'activity_id', 'meta', 'order_id');
     expect(order).to.deep.include({ status: 'FULFILLED', amount: 12, tags: ['book', 'gift'], order_id: order['id'] });
@@ -150,7 +150,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(tagged).to.include({ gift_to: null, status: 'FULFILLED' });
   });
 
-  it('5. all or nothing: when a later actionable fails, the INSERT is rolled back', async () => {
+  it('5. all or nothing: rolls back the INSERT when a later actionable fails', async () => {
     const before = (await result('/reports/orders', { threshold: 10 })) as Loose;
     // Without a tag there is nothing to extract for the second actionable.
     await postForRefusal(422, '/checkout', { amount: 99, tags: [] }, ada.bearer);
@@ -158,7 +158,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(before).to.deep.equal({ email: ADA.email, orders: 1, total: 12, large: 1, place: 1 });
   });
 
-  it('6. CTE, FILTER and window functions: one row is an object, several are a list', async () => {
+  it('6. CTE, FILTER and window functions: return one row as an object, several as a list', async () => {
     const { access_token: token } = await object('/create-user', { ...ADA, email: 'eve@example.com' });
     await object('/checkout', { amount: 50, tags: ['big'] }, { authorization: `bearer ${String(token)}` });
     expect(await result('/reports/orders', { threshold: 20 })).to.deep.equal([
@@ -167,7 +167,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     ]);
   });
 
-  it('6. a path that the payload lacks is rejected by default, and NULL under the profile', async () => {
+  it('6. missing path: is rejected by default, and NULL under the profile', async () => {
     if (isEnveloped)
       expect(await result('/reports/orders', {}))
         .to.be.an('array')
@@ -175,7 +175,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     else expect(pointers(await postForRefusal(422, '/reports/orders', {}))).to.deep.equal(['/threshold']);
   });
 
-  it('7. operators of jsonb: a question mark is no placeholder', async () => {
+  it('7. operators of jsonb: read a question mark as an operator, not as a placeholder', async () => {
     const { id } = await object('/checkout', { amount: 1, tags: ['liked'], meta: { like: 0, note: 'x' } }, ada.bearer);
     const counts = await Promise.all(
       Array.from({ length: 10 }, () => object('/orders-react', { id, reaction: 'like' })),
@@ -188,7 +188,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(await result('/orders-tagged', { tag: "'; DROP TABLE orders; --" })).to.equal(null);
   });
 
-  it('8. many rows from one list: all of them in order, or none', async () => {
+  it('8. many rows from one list: stores all of them in order, or none', async () => {
     const rows = [
       { title: 'import 1', amount: 1 },
       { title: 'import 2', amount: 2.5 },
@@ -202,14 +202,14 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     ).to.deep.equal(['/rows/0/title', '/rows/0/amount']);
   });
 
-  it('9. DELETE … RETURNING, and `must_return_value` when nothing is left', async () => {
+  it('9. DELETE … RETURNING: supports `must_return_value` when nothing is left', async () => {
     const removed = await result('/activity-remove', { user: { id: ada.id } });
     expect(removed).to.deep.equal([{ title: 'import 1' }, { title: 'import 2' }, { title: 'import 1' }]);
     const none = await postForRefusal(404, '/activity-remove', { user: { id: ada.id } });
     expect(none['detail']).to.equal('Operation Failed: this action must return a value!');
   });
 
-  it('10. full text, and rules that are bypassed', async () => {
+  it('10. full text: searches, and bypasses rules', async () => {
     expect(await result('/search-users', { words: 'lovelace' })).to.be.an('array');
     expect(await result('/search-users', { words: 'lovelace', limit: 1 })).to.deep.equal({ full_name: 'Ada Lovelace' });
     expect(await result('/search-users', { words: 'lovelace', limit: '1' })).to.deep.equal({
@@ -217,7 +217,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     });
   });
 
-  it('never answers a hash', async () => {
+  it('never return a hash', async () => {
     for (const [path, body] of [
       ['/create-user', { ...ADA, email: 'zed@example.com' }],
       ['/login-user', { email: ADA.email, password: ADA.password }],
@@ -260,14 +260,14 @@ const TABLES = {
   ],
 };
 
-describeOnDatabase('names of tables', { files: TABLES }, (kernel) => {
+describeOnDatabase('table names', { files: TABLES }, (kernel) => {
   const at = async (path: string, body: object = {}): Promise<unknown> => {
     const answer = await kernel().post<unknown>(path, body);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(200);
     return answer.body;
   };
 
-  it('a model is named with its underscore, without, or in the plural; keywords of SQL are names where only names are possible', async () => {
+  it('accept a model with its underscore, without, or in the plural, and SQL keywords where only names are possible', async () => {
     expect(await at('/user-add', { id: 'u', email: 'a@b.c', pin: '1234' })).to.deep.equal({ id: 'u', email: 'a@b.c' });
     expect(await at('/order-add', { user_id: 'u' })).to.deep.equal({ id: 1, user_id: 'u' });
     expect(await at('/order-all')).to.deep.equal({ id: 1, email: 'a@b.c' });
@@ -277,9 +277,9 @@ describeOnDatabase('names of tables', { files: TABLES }, (kernel) => {
     expect(await at('/order-drop', { id: 1 })).to.equal(null);
   });
 
-  it('a hash is not returned, also under another name', async () => {
+  it('hide a hash, also under another name', async () => {
     expect(await at('/user-all')).to.deep.equal({ id: 'u', email: 'a@b.c' });
-    // What is called like the secret stays inside as well.
+    // A column named like the secret is hidden as well.
     expect(await at('/user-renamed')).to.deep.equal({ id: 'u' });
   });
 });

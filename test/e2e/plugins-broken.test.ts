@@ -1,4 +1,4 @@
-/** What a plugin author reads when a plugin is wrong: every mistake is named with the plugin, at the start or in the log. */
+/** Error messages for plugin authors: every mistake is reported with the plugin, at startup or in the log. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
@@ -24,8 +24,8 @@ async function catchBootError(work: Promise<TestKernel>): Promise<BootError> {
   throw new Error('the kernel started');
 }
 
-describe('broken plugins', () => {
-  /** Folder, what uses it, the code, and words that the explanation must have. */
+describe('invalid plugins', () => {
+  /** Folder, its use, the code, and words that the explanation must contain. */
   const USED: readonly (readonly [folder: string, code: string, ...words: string[]])[] = [
     ['no-method', 'PLG_HANDLE', 'generator:NOMETHOD', '"next"'],
     ['no-runtime', 'PLG_NO_RUNTIME', 'generator:NORUNTIME', 'runtime.js'],
@@ -42,7 +42,7 @@ describe('broken plugins', () => {
     ['import-fails', 'PLG_NOT_FOUND', 'runtime.js', 'a missing library'],
     ['no-default', 'PLG_NOT_FOUND', 'runtime.js', 'no default export'],
   ];
-  it('an ES module in a package of another type is reported with the solution', async () => {
+  it('report an ES module in a package of another type with the solution', async () => {
     const files = { 'package.json': { type: 'commonjs' }, 'mine/spec.js': 'import "node:fs";\nexport default {};\n' };
     const error = await catchBootError(startKernel({ files, config: { plugins: ['builtin:*', './mine'] } }));
     expect(error.code).to.equal('PLG_NOT_FOUND');
@@ -50,7 +50,7 @@ describe('broken plugins', () => {
   });
 
   for (const [folder, code, ...words] of USED) {
-    it(`${folder}: ${code}, and only if it is used`, async () => {
+    it(`${folder}: report ${code}, and only if used`, async () => {
       const name = folder.replaceAll('-', '').toUpperCase();
       const error = await catchBootError(start(folder, `$GENERATOR.${name}`));
       expect(error.code).to.equal(code);
@@ -72,26 +72,26 @@ describe('broken plugins', () => {
     ['taken', 'PLG_FIELD_TAKEN', 'feature:taken', 'feature:must_return_value'],
   ];
   for (const [folder, code, ...words] of LOADED) {
-    it(`${folder}: ${code}, used or not`, async () => {
+    it(`${folder}: report ${code}, used or not`, async () => {
       const error = await catchBootError(start(folder, 1));
       expect(error.code).to.equal(code);
       for (const word of words) expect(formatError(error, omitColor)).to.contain(word);
     });
   }
 
-  it('one folder named twice is a duplicate', async () => {
+  it('report one folder named twice as a duplicate', async () => {
     const folder = join(PLUGIN_FIXTURES, 'short-code');
     const error = await catchBootError(startKernel({ config: { plugins: ['builtin:*', folder, folder] } }));
     expect(formatError(error, omitColor)).to.contain('PLG_DUPLICATE').and.contain('generator:SHORTCODE');
   });
 
-  it('a plugin that never opens is named after its deadline', async () => {
+  it('are named after the timeout if opening hangs', async () => {
     const error = await catchBootError(start('open-hangs', '$GENERATOR.OPENHANGS', { deadlines: { open: 0.2 } }));
     expect(error.code).to.equal('PLG_TIMEOUT');
     expect(formatError(error, omitColor)).to.contain('generator:OPENHANGS').and.contain('did not open within 0.2 s');
   });
 
-  it('a plugin that never closes does not delay the end', async () => {
+  it('do not delay the end if closing hangs', async () => {
     const kernel = await start('close-hangs', '$GENERATOR.CLOSEHANGS', { deadlines: { close: 0.2 } });
     await kernel.close();
     const row = kernel.log.find(({ level }) => level === 'error');
@@ -103,7 +103,7 @@ describe('broken plugins', () => {
     ['accept-value', ['generator:ACCEPTVALUE', 'accept', 'done(value)']],
     ['undeclared', ['generator:UNDECLARED', 'generator:UUID']],
   ] as const) {
-    it(`${folder}: the request gets a bare 500, the log names plugin and mistake`, async () => {
+    it(`${folder}: return 500 without details, and log plugin and error`, async () => {
       const kernel = await start(folder, `$GENERATOR.${folder.replaceAll('-', '').toUpperCase()}`);
       const { status, body, text } = await kernel.post('/r');
       expect([status, body['code']]).to.deep.equal([500, 'INT_UNEXPECTED']);
@@ -116,6 +116,6 @@ describe('broken plugins', () => {
   }
 });
 
-/** An error, and what caused it. */
+/** An error, and its cause. */
 const messages = (error: unknown): string[] =>
   error instanceof Error ? [error.message, ...messages(error.cause)] : [];

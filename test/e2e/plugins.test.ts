@@ -1,6 +1,6 @@
 /**
  * Plugins from folders outside `plugins/`, over real HTTP: one of an existing kind, a new kind with two plugins and the
- * feature that opens its slot, and an observer that taps the hooks. Not one line of `kernel/` knows them.
+ * feature that opens its slot, and an observer that taps the hooks. `kernel/` names none of them.
  */
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -14,7 +14,7 @@ import { skipTest } from '../support/skip.js';
 
 const folder = (name: string): string => join(PLUGIN_FIXTURES, name);
 
-/** With plugins of the fixture folders beside those of the distribution. */
+/** With plugins of the fixture folders in addition to those of the distribution. */
 const withPlugins = (names: readonly string[], options: TestKernelOptions = {}): Promise<TestKernel> =>
   startKernel({ ...options, config: { ...options.config, plugins: ['builtin:*', ...names.map(folder)] } });
 
@@ -35,7 +35,7 @@ function placed({ code, range }: Problem, text: string): string {
   return `${code} ${line.slice(range.start.character, range.end.line === range.start.line ? range.end.character : undefined)}`;
 }
 
-describe('a plugin of an existing kind', () => {
+describe('plugin of an existing kind', () => {
   const files = { 'definitions/a.json': defineReturnResource('code', { code: '$GENERATOR.SHORTCODE' }) };
 
   it('is served', async () => {
@@ -108,7 +108,7 @@ describe('a plugin of an existing kind', () => {
   });
 });
 
-describe('a new kind', () => {
+describe('new kind', () => {
   const defineLimited = (id: string, quota: unknown): object =>
     defineReturnResource(id, { n: '$PAYLOAD.n' }, { quota });
   const rule = { field: { n: { type: 'NUMBER' } } };
@@ -149,7 +149,7 @@ describe('a new kind', () => {
     expect(body['detail']).to.match(/^Too many requests; try again in \d+ s\.$/);
   });
 
-  it('has as many plugins as there are', async () => {
+  it('can have any number of plugins', async () => {
     expect(await statuses('/bucket', 4)).to.deep.equal([200, 200, 429, 429]);
   });
 
@@ -169,13 +169,13 @@ describe('a new kind', () => {
     expect(await statuses('/free', 10)).to.deep.equal(Array<number>(10).fill(200));
   });
 
-  it('guards the resource in the table of endpoints and shows in its plan', () => {
+  it('guards the resource in the table of endpoints and is shown in its plan', () => {
     const { summary } = kernel.kernel.plans().byId.get('window')!;
     expect(summary.guard).to.equal('3 requests');
     expect(summary.describe).to.deep.include({ admit: ['quota'] });
   });
 
-  it('brings its fields, options and codes into the front end, with places', async () => {
+  it('adds its fields, options and codes to the front end, with locations', async () => {
     const bad = (id: string, quota: unknown): string => JSON.stringify(defineLimited(id, quota), null, 1);
     const texts: Record<string, string> = {
       'definitions/1.json': bad('a', { algorithm: 'fixed-windw', limit: 1, window: 1 }),
@@ -210,7 +210,7 @@ describe('a new kind', () => {
   });
 });
 
-describe('an observer that taps the hooks', () => {
+describe('observer that taps the hooks', () => {
   let kernel: TestKernel;
   let seen: Recorder;
   const files = {
@@ -236,7 +236,7 @@ describe('an observer that taps the hooks', () => {
   });
   after(() => kernel.close());
 
-  /** What the recorder saw while `work` ran; `after-response` comes when the connection has the bytes. */
+  /** Events of the recorder while `work` ran; `after-response` is emitted when the connection has the bytes. */
   async function during<T>(work: () => Promise<T>): Promise<{ answer: T; events: unknown[][] }> {
     seen.events.length = 0;
     const answer = await work();
@@ -248,7 +248,7 @@ describe('an observer that taps the hooks', () => {
   const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     kernel.post(path, body, { headers });
 
-  it('sees the boot in order', async () => {
+  it('is called in the order of startup', async () => {
     const other = await recorder();
     other.events.length = 0;
     const booting = await withPlugins(['witness'], {
@@ -263,7 +263,7 @@ describe('an observer that taps the hooks', () => {
     ]);
   });
 
-  it('sees the rooms of a request in order, once each', async () => {
+  it('is called in the order of the request phases, once each', async () => {
     const { answer, events } = await during(() => send('/echo', { a: 1 }));
     expect(answer.body).to.deep.equal({ a: 1 });
     expect(answer.headers.get('x-observed')).to.equal('yes');
@@ -283,14 +283,14 @@ describe('an observer that taps the hooks', () => {
     expect((await send('/echo', { a: 1 }, { 'x-null': '1' })).body).to.equal(null);
   });
 
-  it('may change the payload before it is checked', async () => {
+  it('may change the payload before it is validated', async () => {
     expect((await send('/judged', {})).status).to.equal(422);
     expect((await send('/judged', { 'x-add': 'no number' })).status).to.equal(422);
     const { body } = await send('/judged', { 'x-add': 5 });
     expect(body).to.deep.equal({ 'x-add': 5, added: 5 });
   });
 
-  it('may answer in place of an actionable, by mode', async () => {
+  it('may return a result in place of an actionable, by mode', async () => {
     expect((await send('/echo', { 'x-instead': [1] })).body).to.deep.equal([1]);
     expect((await send('/query', {})).body).to.deep.equal({ one: 1 });
     const { answer, events } = await during(() => send('/query', { 'x-instead': { no: 'database' } }));
@@ -298,7 +298,7 @@ describe('an observer that taps the hooks', () => {
     expect(events).to.deep.include(['execute', 'QUERY', 'query#1']);
   });
 
-  it('learns the code of a rejection', async () => {
+  it('receives the code of a rejection', async () => {
     const { events } = await during(() => send('/judged', {}));
     expect(events.at(-1)).to.deep.equal(['after-response', 'judged', 422, 'VAL_PAYLOAD']);
   });
@@ -314,7 +314,7 @@ describe('an observer that taps the hooks', () => {
       .and.contain('accept');
   });
 
-  it('learns of a request whose client did not wait for the answer', async () => {
+  it('is called for a request whose client did not wait for the response', async () => {
     seen.events.length = 0;
     const held = seen.holding();
     const abort = new AbortController();
@@ -322,7 +322,7 @@ describe('an observer that taps the hooks', () => {
     await held;
     abort.abort();
     expect(await left).to.equal('left');
-    // The server learns of it when it reads the socket; a request on another connection comes after that.
+    // The server detects it when it reads the socket; a request on another connection is read after that.
     await send('/query', {});
     const { events } = await during(() => Promise.resolve(seen.release()));
     expect(events.map(([name]) => name)).to.include('after-response');
@@ -332,7 +332,7 @@ describe('an observer that taps the hooks', () => {
     expect((await send('/echo', {}, { 'x-ulid': '1' })).body['ulid']).to.match(/^[0-7][0-9A-Z]{25}$/);
   });
 
-  it('shows how it is: an unhealthy plugin makes the service not ready', async () => {
+  it('reports its health: an unhealthy plugin makes the service not ready', async () => {
     const ready = await kernel.request<Loose>('GET', '/status/ready');
     expect(ready.status).to.equal(200);
     expect(ready.body['plugins']).to.deep.include({ 'witness:recorder': { ok: true, detail: 'watching' } });

@@ -18,7 +18,7 @@ describe('profile sub0', () => {
     'definitions/a.json': [defineReturnResource('v', { n: 1 }), defineReturnResource('needs', '$PAYLOAD.x')],
   };
 
-  it('wraps results; the envelope that the config names wins', async () => {
+  it('wraps results; the envelope of the config takes precedence', async () => {
     for (const [config, expected] of [
       [SUB0, { success: true, message: 'Operation successful', data: { n: 1 } }],
       [{ ...SUB0, envelope: 'bare' }, { n: 1 }],
@@ -34,7 +34,7 @@ describe('profile sub0', () => {
     }
   });
 
-  it('problems are plain JSON: a client of the envelope finds success and message in them', async () => {
+  it('returns problems as plain JSON: a client of the envelope finds success and message in them', async () => {
     const kernel = await startKernel({ files, config: SUB0 });
     for (const [path, status] of [
       ['/needs', 422],
@@ -49,7 +49,7 @@ describe('profile sub0', () => {
     await kernel.close();
   });
 
-  it('answers GET and POST; `http.methods` takes precedence', async () => {
+  it('serves GET and POST; `http.methods` takes precedence', async () => {
     for (const [http, status] of [
       [{}, 200],
       [{ methods: ['POST'] }, 405],
@@ -77,7 +77,7 @@ describe('profile sub0', () => {
     }
   });
 
-  it('a config with errors never starts', async () => {
+  it('never starts with an invalid config', async () => {
     for (const config of [{ profile: 'sub1' }, { ...SUB0, on_problem: 'ignore' }]) {
       const error: unknown = await startKernel({ files, config }).catch((failure: unknown) => failure);
       expect(error).to.be.instanceOf(InvalidDefinitionsError);
@@ -121,12 +121,12 @@ describeOnDatabase('absent values, profile sub0', { files: NULLS, config: { ...S
     });
   });
 
-  it('are rejected in RETURN, and everywhere that is no payload', async () => {
+  it('are rejected in RETURN, and everywhere outside the payload', async () => {
     expect((await kernel().post('/returned', {})).body).to.include({ status: 422, code: 'ACC_UNRESOLVED' });
     expect((await kernel().post('/header', {})).body).to.include({ status: 422 });
   });
 
-  it('inside a longer text are rejected: a text has no room for NULL', async () => {
+  it('are rejected inside a longer text, which cannot contain NULL', async () => {
     const { status } = await kernel().post('/inside', {});
     expect(status).to.equal(422);
     expect((await kernel().post('/inside', { a: 'b' })).body).to.deep.equal({ a: 'at b' });
@@ -138,7 +138,7 @@ describeOnDatabase('absent values, profile sub0', { files: NULLS, config: { ...S
 });
 
 describeOnDatabase('absent values, without a profile', { files: NULLS }, (kernel) => {
-  it('are rejected in parameters, but for bare names', async () => {
+  it('are rejected in parameters, except for bare names', async () => {
     const { status, body } = await kernel().post('/bound', { a: 'x' });
     expect([status, body['code']]).to.deep.equal([422, 'ACC_UNRESOLVED']);
     expect((await kernel().post('/bound', { a: 'x', deep: { er: 'y' } })).body).to.deep.equal({
@@ -154,7 +154,7 @@ describe('lintel serve with problems', function () {
   const files = { 'definitions/a.json': defineReturnResource('v', 1), 'definitions/b.json': BROKEN };
 
   for (const config of [SUB0, { on_problem: 'skip' }]) {
-    it(`${JSON.stringify(config)}: shows them, starts, and returns 503 for them`, async () => {
+    it(`${JSON.stringify(config)}: prints them, starts, and returns 503 for them`, async () => {
       const child = await start({ ...files, 'lintel.config.json': config });
       const client = await waitUntilReady(child);
       expect((await client.post('/v', {})).status).to.equal(200);
@@ -170,7 +170,7 @@ describe('lintel serve with problems', function () {
     });
   }
 
-  it('on_problem "refuse" does not start, profile or not', async () => {
+  it('does not start with on_problem "refuse", in any profile', async () => {
     const child = await start({ ...files, 'lintel.config.json': { ...SUB0, on_problem: 'refuse' } });
     const { code, stdout, stderr } = await child.finished;
     expect([code, stdout]).to.deep.equal([1, '']);

@@ -1,13 +1,13 @@
 /**
- * Definitions that try to get round what is hashed or encrypted: to store it in clear, from whatever source, and to let a hash or a
- * ciphertext leave. Each is refused at load, or protects all the same.
+ * Definitions that try to bypass hashing or encryption: storing plain text, from any source, and returning a hash or a
+ * ciphertext. Each is rejected at load, or still protects.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import type { Loose } from '../support/client.js';
 import { CLEAR, FORM, MODELS, REFUSED, SEALED, SERVED, SOUND, WARNED } from '../support/protection-attacks.js';
 
-describe('definitions that try to get round a protection', () => {
+describe('definitions that try to bypass a protection', () => {
   const config = { connections: { main: { use: 'pglite', path: 'memory://' } } };
   const env = { KEY: 'canary-field-key-Qm7xT2vLs9Rw4Zk', BLIND_INDEX_KEY: 'canary-blind-key-Qm7xT2vLs9Rw4Zkw' };
   const cases = [
@@ -25,14 +25,14 @@ describe('definitions that try to get round a protection', () => {
   after(() => kernel.close());
 
   for (const [n, { title, code }] of cases.entries())
-    it(`${code === null ? 'are not confused with what is sound' : `are refused with ${code}`}: ${title}`, () => {
+    it(`${code === null ? 'are accepted if valid' : `are rejected with ${code}`}: ${title}`, () => {
       const own = kernel.kernel.problems().filter(({ file }) => file === `definitions/x${n}.json`);
       const errors = own.flatMap((one) => (one.severity === 'error' ? [one.code] : []));
       expect([...new Set(errors)]).to.deep.equal(code === null ? [] : [code]);
     });
 
   for (const [n, { title, code }] of warned.entries())
-    it(`are warned of with ${code}: ${title}`, () => {
+    it(`cause the warning ${code}: ${title}`, () => {
       const file = `definitions/x${cases.length + n}.json`;
       const own = kernel.kernel.problems().filter((one) => one.file === file);
       expect(own.map((one) => one.code)).to.include(code);
@@ -41,7 +41,7 @@ describe('definitions that try to get round a protection', () => {
   const listStored = async (): Promise<string[]> =>
     (await kernel.post<readonly Loose[]>('/rows')).body.map(({ kept }) => String(kept));
 
-  it('store a hash of each item of a list out of a result, under its own name or by its path', async () => {
+  it('store a hash of each item of a list from a result, under its own name or by its path', async () => {
     for (const path of ['/items', '/items-path']) expect((await kernel.post(path, {})).status, path).to.equal(200);
     const kept = await listStored();
     expect(kept).to.have.length(4);
@@ -72,7 +72,7 @@ describe('definitions that try to get round a protection', () => {
     expect(body[0]?.['kept']).to.match(FORM);
   });
 
-  it('return neither a hash nor clear text', async () => {
+  it('return neither a hash nor plain text', async () => {
     const { text } = await kernel.post('/returning', { id: 'r', secret: CLEAR });
     expect(text).not.to.include('$2b$').and.not.to.include(CLEAR);
     for (const path of ['star', 'wrapped', 'with', 'listed', 'grouped', 'document-project', 'document-root']) {

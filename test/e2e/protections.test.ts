@@ -1,6 +1,7 @@
 /**
- * What is hashed or encrypted never reaches a store in clear, wherever its value comes from: sent, taken out of a result, generated, or
- * inside an object. What would protect nothing is an error at load, and a column is never written without its value.
+ * Hashed or encrypted values never reach a store in plain text, whatever their source: sent, read from a result,
+ * generated, or inside an object. A step that protects nothing is an error at load, and a column is never written
+ * without its value.
  */
 import { expect } from 'chai';
 import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
@@ -129,7 +130,7 @@ const GOOD = [
 const config = { connections: { main: { use: 'pglite', path: 'memory://' } } };
 const env = { KEY: 'canary-field-key-Qm7xT2vLs9Rw4Zk' };
 
-describe('values that are protected', () => {
+describe('protected values', () => {
   let kernel: TestKernel;
   before(async () => {
     kernel = await startKernel({ files: { 'definitions/a.json': GOOD }, config, env });
@@ -209,7 +210,7 @@ describe('values that are protected', () => {
   });
 });
 
-describe('a step that would protect nothing', () => {
+describe('step that would protect nothing', () => {
   /** Errors of one resource, as `CODE fix`. */
   async function listErrors(...actionables: object[]): Promise<string[]> {
     const files = { 'definitions/a.json': [...MODELS, resource('bad', ...actionables)] };
@@ -239,9 +240,9 @@ describe('a step that would protect nothing', () => {
       [plain, insert(['id', 'code'], { ...from9('code', 'code'), ...hashed('cdoe') })],
       'LNK_NO_VALUE code',
     ],
-    ['a value that has no name', [insert(['id', '$GENERATOR.UUID'], hashed('secret'))], 'LNK_NO_VALUE'],
+    ['a value without a name', [insert(['id', '$GENERATOR.UUID'], hashed('secret'))], 'LNK_NO_VALUE'],
     [
-      'a column that is written from something else',
+      'a column that is written from another value',
       [
         insert(['id', '$PAYLOAD.clear'], {
           ...hashed('secret'),

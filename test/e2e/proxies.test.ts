@@ -1,4 +1,4 @@
-/** The address of the client behind proxies: what may be believed, and what anybody could have written. */
+/** The address of the client behind proxies: trusted and forged headers. */
 import { expect } from 'chai';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -12,7 +12,7 @@ const CASES: readonly (readonly [proxies: number, sent: readonly string[], ip: s
   [0, ['203.0.113.9, 198.51.100.1'], '127.0.0.1'],
   [1, [], '127.0.0.1'],
   [1, ['203.0.113.9'], '203.0.113.9'],
-  // Whatever stands before the entry of the proxy was written by the client.
+  // The client may have written everything before the entry of the proxy.
   [1, ['10.0.0.1, 203.0.113.9'], '203.0.113.9'],
   [1, ['10.0.0.1', '203.0.113.9'], '203.0.113.9'],
   [1, ['10.0.0.1,,203.0.113.9'], '203.0.113.9'],
@@ -30,7 +30,7 @@ const CASES: readonly (readonly [proxies: number, sent: readonly string[], ip: s
   [2, ['10.0.0.1, 203.0.113.9', '198.51.100.1'], '203.0.113.9'],
 ];
 
-describe('the address of the client', () => {
+describe('address of the client', () => {
   const kernels = new Map<number, TestKernel>();
   before(async () => {
     for (const proxies of [0, 1, 2]) {
@@ -49,7 +49,7 @@ describe('the address of the client', () => {
     });
   }
 
-  it('no other header has an effect', async () => {
+  it('is not affected by any other header', async () => {
     const headers = {
       forwarded: 'for=203.0.113.9',
       'x-real-ip': '203.0.113.9',

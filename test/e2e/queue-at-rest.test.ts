@@ -1,6 +1,6 @@
 /**
- * Work that waits is encrypted in every store of a queue when it holds protected values: nobody who reads the store reads them, the run
- * has them, and without the key nothing starts.
+ * Waiting jobs are encrypted in every queue store when they contain protected values: readers of the store cannot read
+ * them, the run can, and without the key nothing starts.
  */
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -35,7 +35,7 @@ const hashables = [{ property: 'password', algorithm: 'BCRYPT', options: { round
 const FILES = (delay: number): Record<string, unknown> => ({
   'definitions/all.json': [
     { _notes: { id: { type: 'String', primary_key: true }, text: { type: 'String' } } },
-    // The first stores a hash; what is put off needs the words themselves.
+    // The first stores a hash; the deferred one needs the plain text.
     {
       id: 'both',
       resource: 'both',
@@ -91,7 +91,7 @@ interface Place {
 }
 const inTable = async (kernel: TestKernel): Promise<string> => JSON.stringify(await fetchJobs(kernel));
 const onServer = DATABASES[1]!.make;
-/** Where the definitions are kept: on the server where there is one, which costs less. */
+/** The database of the definitions: on the server if there is one, which is faster. */
 const createDefinitionPlace = async (queue: object): Promise<Pick<Place, 'config' | 'env'>> => {
   const server = await onServer();
   return 'skip' in server
@@ -124,14 +124,14 @@ const PLACES: Readonly<Record<string, () => Promise<Place | { readonly skip: str
 };
 
 for (const [name, make] of Object.entries(PLACES)) {
-  describe(`waiting work, in ${name}`, function () {
+  describe(`waiting jobs in ${name}`, function () {
     let kernel: TestKernel | undefined;
     afterEach(async () => {
       await kernel?.close();
       kernel = undefined;
     });
 
-    it('is encrypted, and its run has the sent values', async function () {
+    it('are encrypted, and their run has the sent values', async function () {
       const place = await make();
       if ('skip' in place) return skipTest(this, place.skip);
       const { config, env, kept } = place;
@@ -262,7 +262,7 @@ describe('results that a step with a document stores', () => {
   });
 });
 
-describe('the key of the queue', () => {
+describe('queue key', () => {
   const config = { connections: MAIN, queue: { use: 'embedded' } };
   async function catchStartError(env: Record<string, string>, files = FILES(0)): Promise<unknown> {
     try {

@@ -1,6 +1,6 @@
 /**
- * Work behind the answer attacked where it could be lost, doubled, half done or done with other values behind a 2xx: on every store of
- * the queue what a store decides, and once what definitions decide that change while work waits.
+ * Attacks on deferred work that could be lost, doubled, half executed or executed with other values after a 2xx: on
+ * every queue store what a store decides, and once the effects of definitions that change while jobs wait.
  */
 import { expect } from 'chai';
 import { waitUntil } from '../support/until.js';
@@ -45,7 +45,7 @@ for (const { name, make } of STEP_STORES)
     };
     const waitForJobs = (holds: (jobs: readonly JobView[]) => boolean): Promise<readonly JobView[]> =>
       waitForValue(() => steps.jobs(), holds);
-    /** A queue elsewhere receives work behind the commit. */
+    /** A queue in another store receives jobs after the commit. */
     const settle = async (): Promise<void> => {
       if (OUTBOX.has(name))
         await waitForValue(
@@ -58,7 +58,7 @@ for (const { name, make } of STEP_STORES)
       (await steps.rows('orders')).filter((row) => row['ref'] === ref).map(({ n }) => n);
     const bodies = (): readonly unknown[] => steps.calls().map(({ body }) => body);
 
-    it('values are the same as in a synchronous request', async () => {
+    it('keep values equal to those of a synchronous request', async () => {
       steps.refuseNext(0);
       const texts = STORED_VALUES.map((value, i) => `{"i":${i},"v":${value}}`);
       const say = (path: string): Promise<number[]> =>
@@ -72,7 +72,7 @@ for (const { name, make } of STEP_STORES)
       expect(direct.length).to.be.greaterThan(12);
     });
 
-    it('a conflict at the commit of a request stores no work', async () => {
+    it('store no work after a conflict at the commit of a request', async () => {
       await post('claim', { ref: 'taken' }, 200);
       await settle();
       steps.refuseNext(0);
@@ -80,7 +80,7 @@ for (const { name, make } of STEP_STORES)
       expect([await steps.jobs(), bodies(), await rows('taken')]).to.deep.equal([[], [], [1]]);
     });
 
-    it('a conflict at the commit of work is no end of it, and sends nothing', async () => {
+    it('do not end a job by a conflict at its commit, and send nothing', async () => {
       let messages = 0;
       steps.kernel.kernel.running.registerReceiver(() => void messages++);
       await post('claim-later', { ref: 'later' });
@@ -92,7 +92,7 @@ for (const { name, make } of STEP_STORES)
       expect([job?.failure?.code, await rows('later'), messages]).to.deep.equal(['QRY_UNIQUE', [1], 1]);
     });
 
-    it('concurrent requests on a row accept one job each', async () => {
+    it('accept one job for each of the concurrent requests on a row', async () => {
       await post('open', { ref: 'met' }, 200);
       steps.refuseNext(0);
       await Promise.all(Array.from({ length: 12 }, () => post('add', { ref: 'met' }, 200)));
@@ -104,7 +104,7 @@ for (const { name, make } of STEP_STORES)
       ).to.deep.equal(Array.from({ length: 12 }, (_, n) => n + 1));
     });
 
-    it('dead work that is retried ten times concurrently runs once', async () => {
+    it('run a dead job once that is retried ten times concurrently', async () => {
       steps.refuseNext(1);
       await post('once', { ref: 'again' });
       const [job] = await waitForJobs(([one]) => one?.state === 'dead');
@@ -114,7 +114,7 @@ for (const { name, make } of STEP_STORES)
       expect([await rows('again'), bodies().length]).to.deep.equal([[1], 2]);
     });
 
-    it('work that is removed while it is put back is done once or not at all', async () => {
+    it('run a job at most once that is removed while it is retried', async () => {
       steps.refuseNext(1);
       await post('once', { ref: 'removed' });
       const [job] = await waitForJobs(([one]) => one?.state === 'dead');
@@ -126,7 +126,7 @@ for (const { name, make } of STEP_STORES)
       expect(await steps.jobs()).to.deep.equal([]);
     });
 
-    it('of two works of one request the one that fails is put back alone', async () => {
+    it('retry only the failed one of two jobs of one request', async () => {
       await post('both', { ref: 'both', fail: true }, 200);
       const [job] = await waitForJobs((jobs) => jobs.length === 1 && jobs[0]?.state === 'dead');
       await post('mend', { ref: 'both' }, 200);
@@ -135,7 +135,7 @@ for (const { name, make } of STEP_STORES)
       expect((await rows('both')).toSorted()).to.deep.equal([1, 2]);
     });
 
-    it('generated values of the request are the same in each attempt', async () => {
+    it('keep generated values of the request in each attempt', async () => {
       steps.refuseNext(2);
       await post('made', { ref: 'made' }, 200);
       await settle();
@@ -144,7 +144,7 @@ for (const { name, make } of STEP_STORES)
       expect(new Set(steps.calls().map(({ key }) => key))).to.have.length(1);
     });
 
-    it('work of one request has keys of its own', async () => {
+    it('use separate keys for jobs of one request', async () => {
       steps.refuseNext(0);
       await post('pair', { ref: 'pair' }, 200);
       await post('pair', { ref: 'pair' }, 200);
@@ -152,14 +152,14 @@ for (const { name, make } of STEP_STORES)
       expect(new Set(steps.calls().map(({ key }) => key))).to.have.length(4);
     });
 
-    it('a request that stops early defers nothing', async () => {
+    it('defer nothing for a request that stops early', async () => {
       await post('event', { ref: 'event' }, 200);
       await post('event', { ref: 'event' }, 200);
       await settle();
       expect(await rows('event')).to.deep.equal([1]);
     });
 
-    it('a list with one item that fails is not written in part', async () => {
+    it('write no part of a list with one item that fails', async () => {
       await post('listed', [
         { ref: 'list', n: 1 },
         { ref: 'list', n: 2 },
@@ -169,14 +169,14 @@ for (const { name, make } of STEP_STORES)
       expect(await rows('list')).to.deep.equal([]);
     });
 
-    it('a limit of a dependency counts a request once, not each attempt', async () => {
+    it('count a request once in a limit of a dependency, not each attempt', async () => {
       steps.refuseNext(2);
       await post('limited', { ref: 'limit' });
       await settle();
       expect([await steps.jobs(), bodies().length]).to.deep.equal([[], 3]);
     });
 
-    it('a claim is that of the caller whose request was accepted', async () => {
+    it('keep the claim of the caller whose request was accepted', async () => {
       steps.refuseNext(0);
       for (const id of ['ada', 'bob']) {
         const { status } = await steps.kernel.post('/claimed', {}, createBearerInit(await signJwt({ id }, KEY)));
@@ -193,7 +193,7 @@ for (const { name, make } of STEP_STORES)
     if (name !== 'embedded') sampleTests('kills', this, 5);
   });
 
-describe('definitions that change while work waits', () => {
+describe('definitions that change while jobs wait', () => {
   let steps!: StepKernel;
   before(async function () {
     const store = await STEP_STORES[0]!.make();

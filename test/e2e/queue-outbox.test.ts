@@ -1,6 +1,6 @@
 /**
- * The outbox: work that is accepted in a transaction while its queue lies in another store. Nothing of it is lost when that
- * store is away or the process is killed between the commit and the queue; what the transaction does not keep is never done.
+ * The outbox: jobs that are accepted in a transaction while their queue is in another store. Nothing is lost when that
+ * store is unavailable or the process is killed between the commit and the queue; a rollback removes them.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -61,7 +61,7 @@ const handedOver = (client: Client): Promise<unknown> =>
     ({ length }) => length === 0,
   );
 
-describe('the outbox of the queue', function () {
+describe('outbox of the queue', function () {
   const serve = serveAsChild();
   const stops: (() => Promise<void>)[] = [];
   afterEach(async () => {
@@ -79,7 +79,7 @@ describe('the outbox of the queue', function () {
     return true;
   };
 
-  /** The queue is away: what a transaction carries is accepted, what would have to go there at once is not. */
+  /** The queue is unavailable: jobs in a transaction are accepted, jobs without one are not. */
   async function accept(client: Client): Promise<void> {
     expect((await client.post('/both', { now: 'a1', later: 'a2' })).status).to.equal(200);
     const { status, body } = await client.post('/alone', { later: 'b' });
@@ -119,7 +119,7 @@ describe('the outbox of the queue', function () {
     });
   }
 
-  it('runs work once that a process delivered and could not remove from the outbox before it ended', async function () {
+  it('runs a job once that a process delivered and could not remove from the outbox before it ended', async function () {
     const url = await SQL.find((one) => one.name === 'postgres')!.make!();
     if (typeof url === 'object') return skipTest(this, url.skip);
     const port = await pickFreePort();
@@ -137,7 +137,8 @@ describe('the outbox of the queue', function () {
     const database = new pg.Client({ connectionString: url });
     await database.connect();
     stops.push(() => database.end());
-    // What removes rows that were handed over fails, as if the process had ended: the queue has the work, and the row is still there.
+    // The removal of delivered rows fails, as if the process had ended: the queue has the job, and the row still
+    // exists.
     await database.query(`CREATE FUNCTION ends() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF current_query() LIKE '%place IN%' THEN RAISE 'it ended'; END IF; RETURN NULL; END $$`);
     await database.query('CREATE TRIGGER ends BEFORE DELETE ON lintel_outbox EXECUTE FUNCTION ends()');
@@ -154,7 +155,7 @@ describe('the outbox of the queue', function () {
     await database.query('DROP TRIGGER ends ON lintel_outbox');
     const next = await startKernel({ project, env });
     stops.push(() => next.close());
-    // One at a time: what was handed over before it is done before it.
+    // One at a time: earlier delivered jobs run first.
     expect((await next.post('/mark', { now: 'b' })).status).to.equal(200);
     await handedOver(next);
     await waitForValue(

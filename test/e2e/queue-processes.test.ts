@@ -1,6 +1,6 @@
 /**
- * Accepted work and the end of a process on the embedded database: killed after its answer and while the work runs, asked to
- * end. The next process does what is left. Several processes on one server: `cluster-jobs.test.ts`.
+ * Accepted work and the end of a process on the embedded database: killed after its response and during the work, and
+ * stopped. The next process runs the rest. Several processes on one server: `cluster-jobs.test.ts`.
  */
 import { expect } from 'chai';
 import { startCli, type Child } from '../support/child.js';
@@ -46,7 +46,7 @@ const definitions = [
   },
 ];
 
-describe('accepted work outlives its process', function () {
+describe('accepted work after the end of its process', function () {
   let upstream!: PausableUpstream;
   let project!: TempProject;
   let child: Child | undefined;
@@ -88,7 +88,7 @@ describe('accepted work outlives its process', function () {
     (await client.post<readonly unknown[]>('/ledger')).body;
   const [a, b] = ['a', 'b'].map((id) => ({ id, text: 'kept' }));
 
-  it('that is killed: the next one runs waiting work, and repeats running work under the same id', async () => {
+  it('that was killed: the next one runs waiting work, and repeats running work under the same id', async () => {
     child = startCli(['serve'], { cwd: project.folder, env: env(), node: ['--no-opt'] });
     const id = await accept(await waitUntilReady(child), 'a');
     await child.stop('SIGKILL');

@@ -1,6 +1,6 @@
 /**
- * Queues on Redis and MongoDB under a running kernel, chosen by nothing but the environment: what a request puts off lies on the
- * server with its answer, survives the process, and is done by the next one.
+ * Queues on Redis and MongoDB under a running kernel, selected by the environment alone: deferred work is stored on the
+ * server before the response, survives the process, and runs in the next one.
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ interface Chosen {
 
 const SERVERS: Readonly<Record<string, () => Promise<ServerOrSkip<Chosen>>>> = {
   async redis() {
-    // The prefix is the default one, so the server is nobody else's.
+    // The prefix is the default one, so the server belongs to this suite only.
     const server = await startOwnRedis();
     if ('skip' in server) return server;
     const { url, stop } = server;
@@ -58,7 +58,7 @@ const config = {
 };
 
 for (const [name, make] of Object.entries(SERVERS)) {
-  describe(`a queue on a server of its own (${name})`, function () {
+  describe(`queue on a separate server (${name})`, function () {
     let chosen: Chosen;
     let kernel: TestKernel | undefined;
     before(async function () {
@@ -78,7 +78,7 @@ for (const [name, make] of Object.entries(SERVERS)) {
       expect(await post('a')).to.equal(202);
       await waitUntil(async () => ((await notes()) as readonly unknown[]).length === 1, 'it was done');
       expect(await notes()).to.deep.equal([{ id: 'a', text: 'one' }]);
-      // The same id again: accepted, and refused by the database behind the answer.
+      // The same id again: accepted, and rejected by the database after the response.
       expect(await post('a')).to.equal(202);
       const { queue, close } = await openQueue(chosen.address);
       await waitUntil(async () => (await queue.list({ state: 'dead' })).length === 1, 'it is dead');

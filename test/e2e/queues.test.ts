@@ -1,6 +1,6 @@
 /**
- * A queue of the config under a running kernel: what a request puts off is durable with its answer and done behind it, and nothing is
- * there of a transaction that was rolled back. The feature that puts off is a plugin of a third party.
+ * A configured queue under a running kernel: deferred work is durable before the response and runs after it, and a
+ * rolled back transaction leaves none. The feature that defers is a third-party plugin.
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -61,7 +61,7 @@ async function catchStartError(options: TestKernelOptions): Promise<BootError> {
 }
 
 for (const { name, make } of DATABASES) {
-  describe(`a queue and its database (${name})`, function () {
+  describe(`queue and its database (${name})`, function () {
     let kernel: TestKernel | undefined;
     const running = (): TestKernel => {
       if (kernel === undefined) throw new Error('not started');
@@ -85,7 +85,7 @@ for (const { name, make } of DATABASES) {
       expect((await running().post('/both', { id: 'b', text: 'two' })).status).to.equal(200);
       await waitUntil(async () => (await readTexts(running())).length === 3, 'it was done');
       expect((await running().post('/both', { id: 'b', text: 'three' })).status).to.equal(409);
-      // What comes later is done later: had the other left anything, it would be there by now.
+      // Later jobs run later: a job of the other would be there by now.
       expect((await running().post('/later', { id: 'c', text: 'four' })).status).to.equal(202);
       await waitUntil(async () => (await readTexts(running())).includes('four'), 'the last was done');
       expect(await readTexts(running())).to.deep.equal(['four', 'one', 'two', 'two']);
@@ -93,7 +93,7 @@ for (const { name, make } of DATABASES) {
   });
 }
 
-describe('a queue of the config', function () {
+describe('configured queue', function () {
   let kernel: TestKernel | undefined;
   afterEach(async () => {
     await kernel?.close();
@@ -131,7 +131,7 @@ describe('a queue of the config', function () {
     expect(error.words?.help).to.contain('"use": "postgres"').and.contain('"connection": "jobs"');
   });
 
-  it('on MySQL, queue and schedules name the missing config, and run in the configured store', async function () {
+  it('names the missing config on MySQL, with schedules, and runs in the configured store', async function () {
     await skipWithout(this, startMysql('mariadb'));
     const env = { MYSQL_URL: await createMysqlDatabase('mariadb') };
     const nightly = {
@@ -162,7 +162,7 @@ describe('a queue of the config', function () {
     expect(await readTexts(running)).to.deep.equal(['put off']);
   });
 
-  it('embedded, is stored in the connection that it names, and main is another database', async function () {
+  it('is stored embedded in the connection that it names, and main is another database', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const note = 'INSERT INTO notes (id, text) VALUES ($1, $2)';
@@ -190,7 +190,7 @@ describe('a queue of the config', function () {
     await waitUntil(async () => (await readTexts(running)).length === 2, 'the work is done');
   });
 
-  it('must have an address of PostgreSQL', async () => {
+  it('must have a PostgreSQL URL', async () => {
     const connections = { main: { use: 'pglite', path: 'memory://' } };
     const queue = { use: 'postgres', url: '$ENV.QUEUE_URL' };
     const env = { QUEUE_URL: 'mysql://127.0.0.1/x' };
@@ -198,7 +198,7 @@ describe('a queue of the config', function () {
     expect(error.code).to.equal('JOB_POSTGRES_ADDRESS');
   });
 
-  it('must have the database of its address', async function () {
+  it('must have the database of its URL', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const url = new URL(server.url);
@@ -210,7 +210,7 @@ describe('a queue of the config', function () {
     expect(error.code).to.equal('JOB_POSTGRES_REFUSED');
   });
 
-  it('that is unavailable fails only the requests that need it', async function () {
+  it('fails only the requests that need it if it is unavailable', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const url = new URL(await createPostgresDatabase());

@@ -1,6 +1,7 @@
 /**
- * Races over HTTP, the same on every database: balances that are read and written back, one e-mail for twenty, money both ways between
- * two rows, rows made while the one that they refer to goes away. What was answered is what the database holds in the end.
+ * Races over HTTP, the same on every database: balances that are read and written, one e-mail for twenty, transfers
+ * between two rows, rows created while the referenced one is deleted. The database finally contains what was
+ * acknowledged.
  */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
@@ -95,7 +96,7 @@ const statuses = (answers: readonly Answer<Loose>[]): Readonly<Record<number, nu
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
-/** Of each that was refused, why. */
+/** The reason of each rejection. */
 const codes = (answers: readonly Answer<Loose>[]): unknown[] => [
   ...new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body['code'])),
 ];
@@ -103,7 +104,7 @@ const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ le
 const way = (n: number): object => (n % 2 ? { from: 'left', to: 'right' } : { from: 'right', to: 'left' });
 const createPoster = (kernel: () => TestKernel) => (path: string, body: object) => kernel().post(path, body);
 
-/** What is counted here is not to depend on how busy the machine is: deadlines have tests of their own. */
+/** The counts must not depend on the load of the machine: deadlines have separate tests. */
 const withoutDeadlines = <Name extends string>(databases: readonly Database<Name>[]): readonly Database<Name>[] =>
   databases.map((database) => ({
     ...database,
@@ -114,20 +115,20 @@ describeOnEach('races', withoutDeadlines(SQL), { files: SQL_FILES }, (kernel) =>
   const post = createPoster(kernel);
   const balance = async (id: string): Promise<number> => Number((await post('/account', { id })).body['balance']);
 
-  it('fifty chains on one balance are all counted, and none is rejected', async function () {
+  it('count all of fifty chains on one balance, and reject none', async function () {
     await post('/open', { id: 'one', balance: 0 });
     const answers = await Promise.all(times(50, (n) => post('/add', { id: 'one', amount: n + 1 })));
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 50 }, []]);
     expect(await balance('one')).to.equal(1275);
   });
 
-  it('of twenty sign-ups with one e-mail one succeeds, and the others get the reason', async () => {
+  it('accept one of twenty sign-ups with one e-mail, and return the reason to the others', async () => {
     const answers = await Promise.all(times(20, () => post('/sign-up', { email: 'one@x.co' })));
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 1, 409: 19 }, ['QRY_UNIQUE']]);
     expect((await post('/members', { email: 'one@x.co' })).body['n']).to.equal(1);
   });
 
-  it('twenty transfers in both directions all succeed and preserve the sum', async function () {
+  it('accept all of twenty transfers in both directions and preserve the sum', async function () {
     await Promise.all(['left', 'right'].map((id) => post('/open', { id, balance: 1000 })));
     const answers = await Promise.all(times(20, (n) => post('/transfer', { ...way(n), amount: n + 1 })));
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 20 }, []]);
@@ -135,7 +136,7 @@ describeOnEach('races', withoutDeadlines(SQL), { files: SQL_FILES }, (kernel) =>
     expect([await balance('left'), await balance('right')]).to.deep.equal([1000 - 10, 1000 + 10]);
   });
 
-  it('of two that wait for one another one is run again, and both are counted', async function () {
+  it('retry one of two that wait for one another, and count both', async function () {
     await Promise.all(['left', 'right'].map((id) => post('/open', { id, balance: 0 })));
     const before = [await balance('left'), await balance('right')];
     for (let round = 0; round < 3; round++) {
@@ -145,7 +146,7 @@ describeOnEach('races', withoutDeadlines(SQL), { files: SQL_FILES }, (kernel) =>
     }
   });
 
-  it('a row never exists without the one that it refers to, in any order', async function () {
+  it('never leave a row without the one that it references, in any order', async function () {
     for (const id of times(10, (n) => `gone-${n}`)) {
       await post('/open', { id, balance: 0 });
       const work = times(5, () => () => post('/entry', { id }));
@@ -209,7 +210,7 @@ const STORE_FILES = {
   ],
 };
 
-describeOnEach('races of documents', withoutDeadlines(STORES), { files: STORE_FILES }, (kernel) => {
+describeOnEach('document races', withoutDeadlines(STORES), { files: STORE_FILES }, (kernel) => {
   const post = createPoster(kernel);
   const value = async (name: string): Promise<unknown> => {
     const { body } = await kernel().post<readonly Loose[] | Loose>('/read', { name });
@@ -218,20 +219,20 @@ describeOnEach('races of documents', withoutDeadlines(STORES), { files: STORE_FI
   const atOnce = (path: string, count: number, body: object): Promise<Answer<Loose>[]> =>
     Promise.all(times(count, () => post(path, body)));
 
-  it('of twenty with one name one succeeds, and the others get the reason', async function () {
+  it('accept one of twenty with one name, and return the reason to the others', async function () {
     const answers = await atOnce('/make', 20, { name: 'one', n: 1 });
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 1, 409: 19 }, ['QRY_UNIQUE']]);
     expect((await kernel().post<readonly unknown[]>('/all', { name: 'one' })).body).to.have.length(1);
   });
 
-  it('fifty times one more is fifty more', async function () {
+  it('count fifty concurrent increments', async function () {
     expect((await post('/make', { name: 'more', n: 0 })).status).to.equal(200);
     const answers = await atOnce('/increase', 50, { name: 'more', by: 1 });
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 50 }, []]);
     expect(await value('more')).to.equal(50);
   });
 
-  it('updates that read and write in one request all count: the second one waits', async function () {
+  it('count all updates that read and write in one request: the second one waits', async function () {
     expect((await post('/make', { name: 'chain', n: 0 })).status).to.equal(200);
     const answers = await atOnce('/rewrite', 50, { name: 'chain' });
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 50 }, []]);

@@ -1,4 +1,7 @@
-/** `rate_limit` over real HTTP: who is counted, when, and what an answer tells; across services with one Redis. */
+/**
+ * `rate_limit` over real HTTP: the counted callers, the time of counting, and the response headers; across services
+ * with one Redis.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
@@ -60,7 +63,7 @@ describe('rate_limit', () => {
   const post = (path: string, body: unknown = {}, headers: Record<string, string> = {}) =>
     kernel.post(path, body, { headers });
 
-  it('allows the configured number, reports the remaining one, and then when to retry', async () => {
+  it('allows the configured number, returns the remaining one, and then when to retry', async () => {
     expect(summarizeAnswer(await post('/address'))).to.deep.equal([200, '2', '1']);
     expect(summarizeAnswer(await post('/address'))).to.deep.equal([200, '2', '0']);
     const refused = await post('/address');
@@ -72,7 +75,7 @@ describe('rate_limit', () => {
     expect(refused.body['detail']).to.equal(`Too many requests; try again in ${wait} s.`);
   });
 
-  it('counts each resource for itself', async () => {
+  it('counts each resource separately', async () => {
     expect((await post('/address-too')).status).to.equal(200);
   });
 
@@ -84,7 +87,7 @@ describe('rate_limit', () => {
     expect(toStatusAndCode(await post('/tenant', {}, { 'x-tenant': '' }))).to.deep.equal([422, 'LIM_UNIDENTIFIED']);
   });
 
-  it('counts addresses before any guard, and reports the count in rejections too', async () => {
+  it('counts addresses before any guard, and returns the count in rejections too', async () => {
     const bad = await holder({ id: 'ada' }, OTHER_KEY);
     expect(summarizeAnswer(await post('/flooded', {}, bad))).to.deep.equal([401, '2', '1']);
     expect(summarizeAnswer(await post('/flooded', '{ broken'))).to.deep.equal([401, '2', '0']);
@@ -158,7 +161,7 @@ describe('rate_limit', () => {
 describe('rate_limit in Redis', () => {
   const { createFolder, startIn } = serveInProcess();
 
-  it('two services let through as many together as one', async function () {
+  it('shares the limit between two services', async function () {
     const redis = await startRedis();
     if ('skip' in redis) return skipTest(this, redis.skip);
     const cache = { use: 'redis', url: '$ENV.REDIS_URL', prefix: `test-${randomUUID()}:` };
@@ -179,7 +182,7 @@ describe('rate_limit in Redis', () => {
     expect(new Set(passed.map((answer) => answer[0])).size, 'both of them answered').to.equal(2);
   });
 
-  it('with an unavailable store requests are rejected immediately, and never exceed the limit', async function () {
+  it('rejects requests immediately if the store is unavailable, and never exceeds the limit', async function () {
     const redis = await startOwnRedis();
     if ('skip' in redis) return skipTest(this, redis.skip);
     const kernel = await startKernel({

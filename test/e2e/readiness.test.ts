@@ -1,4 +1,7 @@
-/** Readiness follows whether the database answers, not how long its round trip is; and it ends when the database is gone. */
+/**
+ * Readiness depends on whether the database responds, not on the duration; and it ends when the database is
+ * unavailable.
+ */
 import { expect } from 'chai';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -31,7 +34,7 @@ describe('readiness', () => {
   });
   const getStatus = async (): Promise<number> => (await kernel.request('GET', '/status/ready')).status;
 
-  it('does not change while a slow network, new connections and other requests make the check late', async () => {
+  it('does not change while a slow network, new connections and other requests delay the check', async () => {
     expect(await getStatus()).to.equal(200);
     proxy.delayTraffic(LATENCY);
     let isOver = false;

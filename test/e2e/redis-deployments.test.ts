@@ -1,6 +1,7 @@
 /**
- * Two servers on Redis behind sentinels and on a Redis Cluster, over HTTP and WebSocket: limits, revoked tokens, rooms and schedules
- * are of both, and go on where a replica takes over; without one nothing is counted anew and no revoked token is valid again.
+ * Two servers on Redis with sentinels and on a Redis Cluster, over HTTP and WebSocket: limits, revoked tokens, rooms
+ * and schedules are shared, and continue on a replica; without one no counter restarts and no revoked token is valid
+ * again.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -86,7 +87,7 @@ for (const [name, startDeployment] of [
     const isTick = ({ action }: Frame): boolean => action === 'tick';
     const getSecond = ({ data }: Frame): string => String((data as { at?: string }).at).slice(0, 19);
 
-    it('counts, revokes, delivers and schedules for both', async () => {
+    it('count, revoke, deliver and schedule for both', async () => {
       expect([await ask(0, 'ada'), await ask(1, 'ada'), await ask(0, 'ada')].map(({ left }) => left)).to.deep.equal([
         4, 3, 2,
       ]);
@@ -100,7 +101,7 @@ for (const [name, startDeployment] of [
       expect(new Set(ticks).size).to.equal(2);
     });
 
-    it('a server is lost: nothing is counted anew, and no revoked token is valid again', async () => {
+    it('keep counters and revoked tokens if a server is lost', async () => {
       await redis.lose();
       const seen: number[] = [];
       const lefts: number[] = [];
@@ -108,7 +109,7 @@ for (const [name, startDeployment] of [
         const [{ status, left }, revoked] = await Promise.all([ask(1, 'ada'), getStatus(1)]);
         seen.push(revoked);
         if (status === 200) lefts.push(left);
-        // The replica counts to the limit; without one the answer is 503.
+        // The replica counts to the limit; without one the status is 503.
         return name === 'with sentinels' ? status === 429 : seen.length >= 20;
       };
       await waitUntil(isSettled);

@@ -1,4 +1,4 @@
-/** A reload that is the first to use a plugin with an address of its own: the address is there with the definitions, or not at all. */
+/** A reload that is the first to use a plugin with a route: the route exists with the definitions, or not at all. */
 import { expect } from 'chai';
 import type { BootError } from '../../contract/boot-error.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -13,7 +13,7 @@ const upload = {
   actionables: [{ id: 1, mode: 'UPLOAD', uploads: { allowed_mimetypes: ['image/*'] } }],
 };
 
-describe('reload: addresses of plugins', () => {
+describe('reload: routes of plugins', () => {
   let kernel: TestKernel;
   beforeEach(async () => {
     kernel = await startKernel({ files: { 'definitions/a.json': defineReturnResource('a', 'a1') }, onProblem: 'skip' });
@@ -27,7 +27,7 @@ describe('reload: addresses of plugins', () => {
     return body[0]?.url ?? '';
   };
 
-  it('an upload that a reload is the first to use stores files that can be read', async () => {
+  it('serve stored files of an upload that a reload is the first to use', async () => {
     expect((await kernel.request('GET', '/files/x.png')).status).to.equal(404);
     await kernel.project.write(UPLOAD, upload);
     const { applied, failure } = await kernel.kernel.reload();
@@ -41,7 +41,7 @@ describe('reload: addresses of plugins', () => {
     expect(kernel.kernel.routes().map(({ path }) => path)).to.deep.equal(['/files/']);
   });
 
-  it('a resource that has the path keeps it: nothing is reloaded, and nothing of the plugin remains', async () => {
+  it('leave the path to a resource that has it: nothing is reloaded, and nothing of the plugin remains', async () => {
     await kernel.project.write(TAKEN, defineReturnResource('taken', 'mine', { resource: 'files/list' }));
     expect((await kernel.kernel.reload()).applied).to.equal(true);
     await kernel.project.write(UPLOAD, upload);

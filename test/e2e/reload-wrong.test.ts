@@ -1,4 +1,4 @@
-/** Reload under load while files are wrong in every way: no request fails, and the last sound set stays. */
+/** Reload under load with invalid files of every kind: no request fails, and the last valid set stays. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,7 +11,7 @@ import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 const A = 'definitions/a.json';
 const B = 'definitions/b.json';
 
-describe('reload of wrong files', () => {
+describe('reload of invalid files', () => {
   let kernel: TestKernel;
   const start = async (options: Parameters<typeof startKernel>[0] = {}): Promise<void> => {
     kernel = await startKernel({ files: { [A]: defineReturnResource('a', 'a1') }, onProblem: 'skip', ...options });
@@ -26,7 +26,7 @@ describe('reload of wrong files', () => {
   };
   const degraded = async (): Promise<unknown> => (await kernel.request<Loose>('GET', '/status')).body['degraded'];
 
-  it('a file written piece by piece fails no request', async function () {
+  it('fails no request for a file written piece by piece', async function () {
     await start({ files: { [A]: [defineReturnResource('a', 1), defineReturnResource('b', 1)] } });
     let done = false;
     let requests = 0;
@@ -55,7 +55,7 @@ describe('reload of wrong files', () => {
     expect(kernel.kernel.degraded()).to.equal(false);
   });
 
-  it('errors in files fail no request, and are logged; the last valid plans remain', async function () {
+  it('fails no request for errors in files, which are logged; the last valid plans remain', async function () {
     const sound = [defineReturnResource('a', 1), defineReturnResource('b', 1)];
     const cyclic = {
       ...defineReturnResource('a', 2),
@@ -65,10 +65,7 @@ describe('reload of wrong files', () => {
       ],
     };
     const flaws: readonly [string, unknown][] = [
-      [
-        'a mode that does not exist',
-        [{ ...defineReturnResource('a', 2), actionables: [{ id: 1, mode: 'RETRUN' }] }, sound[1]],
-      ],
+      ['an unknown mode', [{ ...defineReturnResource('a', 2), actionables: [{ id: 1, mode: 'RETRUN' }] }, sound[1]]],
       ['half of a file', JSON.stringify(sound).slice(0, 40)],
       ['the same id twice', [...sound, defineReturnResource('a', 2)]],
       ['a cycle', [cyclic, sound[1]]],
@@ -112,7 +109,7 @@ describe('reload of wrong files', () => {
     }
   });
 
-  it('a removed variable has the value of the start, and a variable that never existed is not the text "undefined"', async () => {
+  it('keeps the value of a removed variable, and never uses the text "undefined" for an unset one', async () => {
     const defineTokenResource = (id: string, variable: string): object => ({
       ...defineReturnResource(id, '$PROTECTED.id'),
       tokenize: { type: 'JWT', encryption_key: `$ENV.${variable}` },

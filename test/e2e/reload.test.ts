@@ -1,4 +1,7 @@
-/** Reload in a running kernel, on real files: sound changes are taken over whole, broken ones never take an endpoint away. */
+/**
+ * Reload in a running kernel, on real files: valid changes are applied completely, invalid ones never remove an
+ * endpoint.
+ */
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -87,7 +90,7 @@ describe('reload', () => {
     expect([await answer('/a'), await answer('/c')]).to.deep.equal(['a4', 'a4']);
   });
 
-  it('a resource that was never valid is 503 until it is fixed', async () => {
+  it('returns 503 for a resource that was never valid until it is fixed', async () => {
     await start();
     await write(B, '{"resource": "b"}');
     await reload();
@@ -97,7 +100,7 @@ describe('reload', () => {
     expect(await answer('/b')).to.equal('b1');
   });
 
-  it('a resource on a model that was never valid waits for the model', async () => {
+  it('waits for a model that was never valid', async () => {
     await start();
     const rows = { query: 'SELECT id FROM things', parameters: [] };
     await write(B, {
@@ -114,7 +117,7 @@ describe('reload', () => {
     expect(await answer('/b')).to.equal(503);
   });
 
-  it('a resource that is deleted while another file is invalid is removed once all files are valid', async () => {
+  it('removes a resource once all files are valid, if another file was invalid', async () => {
     await start({ files: { [A]: defineReturnResource('a', 'a1'), [B]: defineReturnResource('b', 'b1') } });
     await write(A, '{');
     await kernel.project.remove(B);
@@ -125,7 +128,7 @@ describe('reload', () => {
     expect([await answer('/a'), await answer('/b')]).to.deep.equal(['a2', 404]);
   });
 
-  it('reloads that overlap end with the newest files', async () => {
+  it('ends with the newest files if reloads overlap', async () => {
     await start();
     const reloads: Promise<unknown>[] = [];
     for (let n = 1; n <= 20; n++) {
@@ -136,7 +139,7 @@ describe('reload', () => {
     expect(await answer('/a')).to.equal(20);
   });
 
-  it('a request in flight keeps the plan that it started with', async () => {
+  it('keeps the plan of a request in flight', async () => {
     const module = pathToFileURL(join(PLUGIN_FIXTURES, 'witness', 'recorder', 'runtime.js')).href;
     const recorder = (await import(module)) as { release(): void; holding(): Promise<void> };
     const two = (first: unknown, second: unknown): object => ({
@@ -162,7 +165,7 @@ describe('reload', () => {
     expect((await old).body).to.deep.equal({ first: 1, second: 1 });
   });
 
-  it('with `refuse`, an invalid set never replaces the running one', async () => {
+  it('never replaces the running set by an invalid one with `refuse`', async () => {
     await start({ onProblem: 'refuse' });
     await write(A, defineReturnResource('a', 'a2'));
     await write(B, '{"resource": "b"}');
@@ -182,7 +185,7 @@ describe('reload', () => {
     expect(await answer('/a')).to.match(/^[0-9a-z]{8}$/);
   });
 
-  it('a plugin that cannot open is tried again by the next reload', async () => {
+  it('opens a plugin again that could not open before', async () => {
     await start({ config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'second-try')] } });
     await write(A, defineReturnResource('a', '$GENERATOR.SECONDTRY'));
     const failed = await reload();
@@ -193,7 +196,7 @@ describe('reload', () => {
     expect([await answer('/a'), await degraded()]).to.deep.equal(['opened', false]);
   });
 
-  it('a plugin that taps hooks cannot join a running kernel: this is logged each time, and the old plans remain', async () => {
+  it('logs each time that a plugin with hooks cannot join a running kernel, and keeps the old plans', async () => {
     await start({ config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'late-register')] } });
     await write(A, defineReturnResource('a', '$GENERATOR.LATEREGISTER'));
     for (let i = 0; i < 2; i++) {
@@ -205,7 +208,7 @@ describe('reload', () => {
     }
   });
 
-  it('survives files that cannot be read: a link to nowhere, bytes that are no text', async () => {
+  it('ignores files that cannot be read: a broken link, bytes that are not text', async () => {
     await start({ prepare: (folder) => symlink('/nowhere/at/all.json', join(folder, 'definitions/link.json')) });
     expect(await answer('/a')).to.equal('a1');
     await writeFile(join(kernel.project.folder, B), Buffer.from([0x7b, 0xff, 0x7d]));
@@ -214,7 +217,7 @@ describe('reload', () => {
     expect(await answer('/a')).to.equal('a1');
   });
 
-  it('a change that is noticed after the close opens nothing again', async () => {
+  it('opens nothing for a change after the close', async () => {
     await start();
     const closing = kernel.kernel.close('test');
     await write(B, defineReturnResource('b', '$GENERATOR.ULID'));
@@ -223,7 +226,7 @@ describe('reload', () => {
     expect([...kernel.kernel.plans().byId.keys()]).not.to.include('b');
   });
 
-  it('an empty set is served as such', async () => {
+  it('serves an empty set', async () => {
     await start();
     await kernel.project.remove(A);
     expect((await reload()).applied).to.equal(true);
@@ -261,7 +264,7 @@ describeOnBothDatabases(
       });
     });
 
-    it('a change that the data forbid is rejected, and the old plans remain', async () => {
+    it('rejects a change that the data forbid, and keeps the old plans', async () => {
       await kernel().post('/add', { name: 'y', code: 'c' });
       await kernel().project.write(M, { ...ITEM, code: { type: 'String', optional: true, unique: true } });
       const { applied, failure } = await kernel().kernel.reload();
@@ -274,7 +277,7 @@ describeOnBothDatabases(
       expect(kernel().kernel.degraded()).to.equal(false);
     });
 
-    it('an invalid model neither removes nor changes its resources', async () => {
+    it('neither removes nor changes the resources of an invalid model', async () => {
       await kernel().project.write(M, { ...ITEM, name: { type: 'Strin' } });
       await kernel().kernel.reload();
       expect((await kernel().post('/add', { name: 'still' })).body).to.include({ name: 'still' });
@@ -282,7 +285,7 @@ describeOnBothDatabases(
     });
 
     if (database === 'postgres') {
-      it('a statement that runs while its definition changes ends as it began', async () => {
+      it('keeps the definition of a running statement', async () => {
         const sleeping = "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
         await kernel().project.write('definitions/slow.json', [
           defineQueryResource('slow', 'SELECT 1 AS n, pg_sleep(1)::text AS s'),

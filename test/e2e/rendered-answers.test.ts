@@ -1,6 +1,6 @@
 /**
- * Results that go from the database to the answer as text: the same bytes as the long way gives, on both databases, and
- * only where really nobody looks at them in between.
+ * Results passed from the database to the response as text: the same bytes as through objects, on both databases, and
+ * only if nothing reads them in between.
  */
 import { expect } from 'chai';
 import { describeOnBothDatabases, type TestKernel } from '../support/kernel.js';
@@ -95,13 +95,13 @@ for (const envelope of [undefined, { use: 'success-message-data' }]) {
         expect(Object.keys((await postRendered('first', 0)) as object)).to.deep.equal(['made', 'id', 'name']);
       });
 
-      it('hide secrets, and reject a missing row', async () => {
+      it('omit secrets, and reject a missing row', async () => {
         expect(JSON.stringify(await postRendered('no-names', 0))).not.to.include('hidden');
         expect(await postRendered('must', 2)).to.deep.equal(rows[2]);
         expect((await kernel().post('/must', { after: 9 })).status).to.equal(404);
       });
 
-      it('reject bad values with the field that holds them', async () => {
+      it('reject invalid values with their field', async () => {
         const { status, body } = await kernel().post('/own-names', { after: 'x' });
         expect([status, body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
       });

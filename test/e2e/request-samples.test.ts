@@ -1,4 +1,7 @@
-/** The payload that an editor offers for each sample definition, sent to a kernel that serves them: no rule refuses it. */
+/**
+ * The sample payload that an editor offers for each definition of the sample, sent to a kernel that serves them: every
+ * rule accepts it.
+ */
 import { expect } from 'chai';
 import { createRequestShape, type RequestShape } from '../../language/export/openapi/request.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
@@ -6,12 +9,12 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { copySample, SAMPLE_ENV } from '../support/project.js';
 import { createPerson } from '../support/wallet.js';
 
-/** Takes names of files that were stored before. */
+/** Expects names of files that were stored before. */
 const PRESUMING = 'gallery-remove-01';
 
 const connections = { main: { use: 'pglite', path: 'memory://' } };
 
-describe('samples of requests, sent', function () {
+describe('sample requests', function () {
   let kernel: TestKernel;
   let token: string;
   before(async () => {

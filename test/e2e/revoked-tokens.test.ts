@@ -1,4 +1,7 @@
-/** `invalidate_tokenize` over real HTTP: which tokens it ends, whose, where it is known, and what it costs the others. */
+/**
+ * `invalidate_tokenize` over real HTTP: which tokens it revokes, of which caller, where they are known, and the cost
+ * for others.
+ */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
@@ -76,7 +79,7 @@ describe('revoked tokens', () => {
   const opens = async (token: string, path = '/me'): Promise<number> => (await post(path, {}, token)).status;
   const revoke = async (...tokens: readonly unknown[]): Promise<unknown> => (await post('/revoke', { tokens })).body;
 
-  it('signing out ends the token everywhere, and no other one', async () => {
+  it('are rejected everywhere after signing out, and no other one', async () => {
     const [token, other] = [await signIn(), await signIn()];
     expect([await opens(token), await opens(token, '/me-too'), await opens(other)]).to.deep.equal([200, 200, 200]);
     const { status, body, headers } = await post('/sign-out', {}, token);
@@ -88,7 +91,7 @@ describe('revoked tokens', () => {
     expect((await post('/sign-out', {}, token)).status).to.equal(401);
   });
 
-  it('looks like any other rejection', async () => {
+  it('are rejected like any other token', async () => {
     const token = await signIn();
     await post('/sign-out', {}, token);
     const [revoked, broken] = [await post('/me', {}, token), await post('/me', {}, `${token.slice(0, -3)}abc`)];
@@ -98,13 +101,13 @@ describe('revoked tokens', () => {
     expect(revoked.headers.get('www-authenticate')).to.equal('Bearer');
   });
 
-  it('ends a token that was never used here before', async () => {
+  it('are rejected if they were never used here before', async () => {
     const token = await signIn();
     expect(await revoke(token)).to.deep.equal({ invalidated: 1 });
     expect(await opens(token)).to.equal(401);
   });
 
-  it('accepts a list with or without the scheme, counts each token once, and ignores invalid ones', async () => {
+  it('are read from a list with or without the scheme, counted once, and invalid ones are ignored', async () => {
     const [a, b] = [await signIn(), await signIn()];
     const over = await signJwt({ id: 'ada', exp: getSeconds(-3600) });
     const forged = await signJwt({ id: 'ada' }, OTHER_KEY);
@@ -116,7 +119,7 @@ describe('revoked tokens', () => {
     expect(await revoke()).to.deep.equal({ invalidated: 0 });
   });
 
-  it('a token of another issuer revokes no token of this service, whatever its id', async () => {
+  it('of another issuer revoke no token of this service, whatever their id', async () => {
     const token = await signJwt({ id: 'ada', jti: 'session-7' });
     expect(await opens(token)).to.equal(200);
     expect(await revoke(await signJwt({ id: 'ada', jti: 'session-7' }, OTHER_KEY))).to.deep.equal({ invalidated: 0 });
@@ -129,7 +132,7 @@ describe('revoked tokens', () => {
     );
   });
 
-  it('a token without an id is identified by its claims, with any spelling of its signature', async () => {
+  it('without an id are identified by their claims, with any notation of their signature', async () => {
     const signed = await new SignJWT({ id: 'ada', iat: getSeconds(), exp: getSeconds(600) })
       .setProtectedHeader({ alg: 'ES256', typ: 'JWT' })
       .sign(EC.privateKey);
@@ -140,38 +143,38 @@ describe('revoked tokens', () => {
     expect([await opens(signed, '/curve'), await opens(twin, '/curve')]).to.deep.equal([401, 401]);
   });
 
-  it('ends sealed tokens too', async () => {
+  it('include sealed tokens', async () => {
     const token = await signIn('/sign-in-sealed');
     expect(await opens(token, '/sealed')).to.equal(200);
     expect((await post('/sign-out-sealed', {}, token)).body).to.deep.equal({ invalidated: 1 });
     expect(await opens(token, '/sealed')).to.equal(401);
   });
 
-  it('revokes tokens from several places', async () => {
+  it('are read from several places', async () => {
     const [a, b] = [await signIn(), await signIn()];
     expect((await post('/revoke-two', { refresh: b }, a)).body).to.deep.equal({ invalidated: 2 });
     expect([await opens(a), await opens(b)]).to.deep.equal([401, 401]);
     expect((await post('/revoke-two', { refresh: b })).status, 'no header').to.equal(422);
   });
 
-  it('revokes tokens that the work has found, and returns the result of the work', async () => {
+  it('include tokens found by the work, whose result is returned', async () => {
     const [a, b] = [await signIn(), await signIn()];
     expect((await post('/revoke-found', { sessions: [a, b] })).body).to.deep.equal({ done: true });
     expect([await opens(a), await opens(b)]).to.deep.equal([401, 401]);
   });
 
-  it('returns a new token for an old one', async () => {
+  it('can be replaced by a new token', async () => {
     const old = await signIn();
     const { status, body } = await post('/renew', {}, old);
     expect([status, body['id']]).to.deep.equal([200, 'ada']);
     expect([await opens(old), await opens(String(body['token']))]).to.deep.equal([401, 200]);
   });
 
-  it('issues no token by itself', async () => {
+  it('issue no token by themselves', async () => {
     expect((await post('/revoke', { tokens: [] })).text).to.equal('{"invalidated":0}');
   });
 
-  it('rejects values that are not lists of texts, and lists that are too long', async () => {
+  it('are rejected if they are not lists of texts, or lists that are too long', async () => {
     for (const tokens of [5, null, { token: 'x' }, [5], [null], [['x', ['y']]], Array(1001).fill('x')]) {
       const { status, body } = await post('/revoke', { tokens });
       expect([status, body['code']], JSON.stringify(tokens).slice(0, 40)).to.deep.equal([422, 'TOK_NOT_TOKENS']);
@@ -180,7 +183,7 @@ describe('revoked tokens', () => {
     expect((await post('/revoke', {})).body['code']).to.equal('ACC_UNRESOLVED');
   });
 
-  it('remembers when the definitions are read again', async () => {
+  it('are kept when the definitions are read again', async () => {
     const token = await signIn();
     await revoke(token);
     expect((await kernel.kernel.reload()).applied).to.equal(true);
@@ -211,7 +214,7 @@ describe('revoked tokens', () => {
       }
     });
 
-  it('logs once at the start that memory is lost at a restart', () => {
+  it('are logged once at the start to be lost at a restart, if they are in memory', () => {
     const rows = kernel.log.filter(
       ({ level, message }) =>
         level === 'warn' && message.includes('after a restart and in other processes they are valid again'),
@@ -250,7 +253,7 @@ describe('revoked tokens in Redis', () => {
     expect(children.map((child) => child.output()).join()).not.to.contain('revives');
   });
 
-  it('an unavailable store rejects all callers', async function () {
+  it('reject all callers if the store is unavailable', async function () {
     const redis = await startOwnRedis();
     if ('skip' in redis) return skipTest(this, redis.skip);
     const config = { cache: { use: 'redis', url: '$ENV.REDIS_URL' } };
@@ -269,7 +272,7 @@ describe('revoked tokens in Redis', () => {
     await kernel.close();
   });
 
-  it('a service without revocation reads no store', async () => {
+  it('are not read by a service without revocation', async () => {
     const config = { cache: { use: 'redis', url: 'redis://127.0.0.1:9' } };
     const kernel = await startKernel({ files: { 'definitions/a.json': [me('me')] }, config, env: ENV });
     expect((await kernel.post('/me', {}, createBearerInit(await signJwt({ id: 'ada' })))).status).to.equal(200);
@@ -278,7 +281,7 @@ describe('revoked tokens in Redis', () => {
   });
 });
 
-describe('a resource that revokes', () => {
+describe('resource that revokes tokens', () => {
   it('does not start without a `tokenize` that verifies tokens', async () => {
     const files = {
       'definitions/a.json': { id: 'a', resource: 'a', invalidate_tokenize: { tokens: '$HEADER.authorization' } },

@@ -1,4 +1,7 @@
-/** Rooms: connections join and leave them through resources, messages reach whoever is inside. Real connections on a real kernel. */
+/**
+ * Rooms: connections join and leave them through resources, messages reach their members. Real connections on a real
+ * kernel.
+ */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { defineQueryResource } from '../support/project.js';
@@ -82,7 +85,7 @@ describe('rooms', () => {
     void expect((await kernel.post('/say', { team })).status).to.equal(200);
   const getErrorCode = (frame: { readonly error?: Readonly<Record<string, unknown>> }): unknown =>
     frame.error?.['code'];
-  /** What has come and was not taken. */
+  /** Received frames that were not read. */
   const countHeard = (one: SocketClient): number => one.frames.filter(({ action }) => action === 'said').length;
 
   it('reach connections that joined, until they leave', async () => {
@@ -119,7 +122,7 @@ describe('rooms', () => {
       expect([status, problem['code']]).to.deep.equal([409, 'WS_NO_CONNECTION']);
     }
     expect((await kernel.post('/members')).body).to.deep.equal([]);
-    // Who may not call is told that first.
+    // An unauthorized caller gets that error first.
     expect((await kernel.post('/owned', {})).status).to.equal(401);
     expect((await kernel.post('/owned', {}, createBearerInit(await signJwt({ id: 'ada' })))).status).to.equal(409);
   });

@@ -1,4 +1,4 @@
-/** Who gets in, and until when, in the sample: guesses are counted, and a token ends with its sign-out. */
+/** Access in the sample: attempts are counted, and a token ends with its sign-out. */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';
@@ -9,7 +9,7 @@ describeOnDatabase('sample: access', { prepare: copyQuickSample, env: SAMPLE_ENV
   const signIn = (email: string, password: string): Promise<Answer<Loose>> =>
     kernel().post('/sign-in', { email, password });
 
-  it('allows ten attempts for a password, and reports when to retry; other callers are not affected', async function () {
+  it('allows ten attempts for a password, and returns when to retry; other callers are not affected', async function () {
     const [ada, bob] = [await createPerson(kernel()), await createPerson(kernel())];
     for (let left = 9; left >= 0; left--) {
       const { status, headers } = await signIn(ada.email, `wrong ${left}`);
@@ -21,7 +21,7 @@ describeOnDatabase('sample: access', { prepare: copyQuickSample, env: SAMPLE_ENV
     expect((await signIn(bob.email, PASSWORD)).status).to.equal(200);
   });
 
-  it('ends the token that signs out, and no other one of the same person', async () => {
+  it('revokes the token that signs out, and no other one of the same user', async () => {
     const ada = await createPerson(kernel());
     const other = String((await signIn(ada.email, PASSWORD)).body['token']);
     const out = await ada.post('/sign-out');

@@ -1,4 +1,7 @@
-/** The activity of the sample, on both document stores: written behind money that moves, read, searched and marked by its owner alone. */
+/**
+ * The activity of the sample, on both document stores: written after money is moved, read, searched and marked by its
+ * owner only.
+ */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { describeOnEach, STORES } from '../support/databases.js';
@@ -9,7 +12,7 @@ import { createPerson, PIN, type Person } from '../support/wallet.js';
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const FIELDS = ['_id', 'kind', 'note', 'details', 'created_at'];
 
-// The work lies in the database of the wallet, whichever store has the documents.
+// Jobs are in the database of the wallet, whichever store has the documents.
 const config = {
   queue: 'embedded',
   scheduler: 'embedded',
@@ -39,7 +42,7 @@ describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_EN
     await arrived(bob, 1);
   });
 
-  it('returns to each side its events, the newest first and as many as are requested', async () => {
+  it('returns to each user their events, the newest first and as many as are requested', async () => {
     const mine = await listActivity(ada);
     expect(mine.map(({ kind }) => kind)).to.deep.equal(['sent', 'deposit']);
     expect(Object.keys(mine[0] ?? {})).to.have.members(FIELDS);
@@ -74,16 +77,16 @@ describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_EN
     expect((await ada.post('/activity/read', { ids: [{ $gt: '' }] })).status).to.equal(422);
   });
 
-  it('requests a token everywhere', async () => {
+  it('requires a token everywhere', async () => {
     for (const path of ['/activity', '/activity/unread', '/activity/read', '/activity/search'])
       expect((await kernel().post(path, {})).status, path).to.equal(401);
   });
 
-  it('writes nothing for money that did not move', async () => {
+  it('writes nothing for money that was not moved', async () => {
     const before = (await listActivity(ada)).length;
     const refused = await ada.post('/wallet/transfer', { to_email: bob.email, amount: 9999, pin: PIN });
     expect(refused.status).to.equal(409);
-    // What comes later is done later: were there work of the refused one, it would be there by then.
+    // Later jobs run later: a job of the rejected request would be there by then.
     expect((await ada.post('/wallet/deposit', { amount: 1 })).status).to.equal(200);
     await arrived(ada, before + 1);
     expect((await listActivity(ada)).map(({ kind }) => kind)).to.deep.equal(['deposit', 'sent', 'deposit']);

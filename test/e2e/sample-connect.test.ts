@@ -39,7 +39,7 @@ describe('sample: connect', () => {
       const postCallback = (who: Person, state: string, code = 'good'): Promise<Answer<Loose>> =>
         who.post('/connect/callback', { state, code });
 
-      it('starts with an address of the other service, and a state that is good for ten minutes', async () => {
+      it('starts with a URL of the other service, and a state that is valid for ten minutes', async () => {
         const { status, body, text } = await ada.post('/connect/start');
         expect(status, text).to.equal(200);
         expect(body['state']).to.match(/^[\w-]{21}$/);
@@ -131,11 +131,11 @@ describe('sample: connect', () => {
     },
   );
 
-  it('without the other service the other resources work, and a callback gets 502 with a message', async function () {
+  it('serves the other resources without the other service, and a callback gets 502 with a message', async function () {
     const kernel = await startKernel({
       prepare: copyQuickSample,
       env: SAMPLE_ENV,
-      // A port where nobody listens: no name is looked up.
+      // A port without a listener: no name is resolved.
       config: {
         connections: { main: { use: 'pglite', path: 'memory://' } },
         outbound: { connect_to: { 'login.provider.example:443': '127.0.0.1:1' } },

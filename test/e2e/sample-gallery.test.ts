@@ -1,4 +1,4 @@
-/** The gallery of the sample over real HTTP: pictures of one person, their files, and the list that is kept. */
+/** The gallery of the sample over real HTTP: pictures of one user, their files, and the cached list. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
@@ -40,7 +40,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     expect(await list(ada)).to.deep.equal(body.toReversed());
   });
 
-  it('serves the bytes at the address in the list', async () => {
+  it('serves the bytes at the URL in the list', async () => {
     await add(ada, picture(WEBP_GREEN, 'a.webp', 'image/webp'), picture(GIF_BLACK, 'b.gif', 'image/gif'));
     const types = [];
     for (const { url } of await list(ada)) {
@@ -81,11 +81,11 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
   });
 
   const refused: readonly [string, number, string, readonly Part[]][] = [
-    ['a text that says it is a picture', 415, 'UPL_TYPE_REFUSED', [picture('hello', 'a.png', 'image/png')]],
+    ['a text declared as a picture', 415, 'UPL_TYPE_REFUSED', [picture('hello', 'a.png', 'image/png')]],
     ['a PDF', 415, 'UPL_TYPE_REFUSED', [picture(PDF, 'a.pdf', 'application/pdf')]],
     ['an SVG', 415, 'UPL_TYPE_REFUSED', [picture(SVG, 'a.svg', 'image/svg+xml')]],
-    ['a PNG that says it is a JPEG', 415, 'UPL_TYPE_REFUSED', [picture(PNG_RED, 'a.jpg', 'image/jpeg')]],
-    ['a good picture beside a bad one', 415, 'UPL_TYPE_REFUSED', [RED, picture(PDF, 'a.pdf', 'application/pdf')]],
+    ['a PNG declared as a JPEG', 415, 'UPL_TYPE_REFUSED', [picture(PNG_RED, 'a.jpg', 'image/jpeg')]],
+    ['a valid picture with an invalid one', 415, 'UPL_TYPE_REFUSED', [RED, picture(PDF, 'a.pdf', 'application/pdf')]],
     ['more than 5 MiB', 413, 'REQ_PART', [picture(Buffer.concat([PNG_RED, Buffer.alloc(5_242_880)]), 'a.png')]],
     ['six pictures', 413, 'REQ_TOO_COMPLEX', Array.from({ length: 6 }, () => RED)],
     ['a long caption', 422, 'VAL_PAYLOAD', [RED, { name: 'caption', content: 'x'.repeat(201) }]],

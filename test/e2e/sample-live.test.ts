@@ -1,4 +1,4 @@
-/** The sample for clients that stay connected: what moves in a wallet, talks with the staff, announcements. */
+/** The sample for socket clients: movements in a wallet, the support chat, announcements. */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';
@@ -25,7 +25,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
   const transfer = (from: Person, to: Person, amount: number): Promise<Answer<Loose>> =>
     from.post('/wallet/transfer', { to_email: to.email, amount, pin: PIN, note: 'for tea' });
 
-  it('is for connections with the token of their uid', async () => {
+  it('requires connections with the token of their uid', async () => {
     const [ada, bob] = [await createPerson(kernel()), await createPerson(kernel())];
     const wrong = await connect(kernel().url, { query: `?uid=${bob.id}`, protocols: ['Authorization', ada.token] });
     expect((await wrong.next()).error).to.include({ status: 401 });
@@ -38,7 +38,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
   });
 
   describe('money', () => {
-    it('that is sent notifies the receiver on all screens and both watchers, and no other client', async () => {
+    it('that is sent notifies the recipient on all screens and both watchers, and no other client', async () => {
       const [ada, bob, eve] = [
         await createPerson(kernel(), 100),
         await createPerson(kernel()),
@@ -56,7 +56,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
       }
       expect((await waitForAction(phone, 'balance_changed')).data).to.deep.equal({ balance: 40 });
       expect((await waitForAction(ours, 'balance_changed')).data).to.deep.equal({ balance: 60 });
-      // Whatever was sent to everybody comes behind what was sent before.
+      // A message to all arrives after earlier messages.
       expect((await staff('/announce/all', { text: 'the end' })).status).to.equal(200);
       for (const one of [ours, tablet, other]) {
         await waitForAction(one, 'announcement');
@@ -124,7 +124,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
       expect(again.map(({ text }) => text)).to.deep.equal(['Still there?', 'On its way.', 'Where is my money?']);
     });
 
-    it('needs a connection to join, a token to speak, and the secret of the staff to answer', async () => {
+    it('needs a connection to join, a token to write, and the secret of the staff to reply', async () => {
       const ada = await createPerson(kernel());
       expect((await ada.post('/support/join')).body['code']).to.equal('WS_NO_CONNECTION');
       expect((await kernel().post('/support/say', { text: 'hello' })).status).to.equal(401);
@@ -137,7 +137,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
     });
   });
 
-  it('an announcement reaches the wallets that it names, each screen once', async () => {
+  it('announces to the named wallets, each screen once', async () => {
     const people = [await createPerson(kernel()), await createPerson(kernel()), await createPerson(kernel())];
     const [first, second, third] = await Promise.all(people.map((one) => screen(one)));
     const wallets = [people[0], people[1], people[0]].map((one) => one?.id);

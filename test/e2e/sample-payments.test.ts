@@ -1,5 +1,6 @@
 /**
- * Webhooks of the sample over real HTTP: payments are accepted at once and move money once, rates come from our job alone.
+ * Webhooks of the sample over real HTTP: payments are accepted immediately and move money once, rates are accepted only
+ * from our job.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -47,7 +48,7 @@ describeOnDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_E
       (counted) => counted === times,
     );
 
-  it('that is signed is accepted, then money in the wallet and a row in the ledger', async () => {
+  it('that is signed is accepted, then moves money to the wallet and writes an entry to the ledger', async () => {
     const event = eventFor(ada);
     const { status, body, text } = await deliver(event);
     expect([status, Object.keys(body).sort()], text).to.deep.equal([202, ['accepted', 'id']]);

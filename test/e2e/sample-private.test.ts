@@ -1,4 +1,4 @@
-/** Private details of the sample over real HTTP: ciphertext in the table, the values for their owner alone. */
+/** Private details of the sample over real HTTP: ciphertext in the table, plain values for their owner only. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';
@@ -18,7 +18,7 @@ const files = {
       ]),
       returnables: ['phone', 'tax_number', 'document'],
     },
-    // What somebody with access to the database might try.
+    // Changes that a person with access to the database might make.
     defineQueryResource(
       'move',
       'UPDATE _private_details AS mine SET phone = other.phone FROM _private_details AS other ' +
@@ -45,7 +45,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
     expect(Object.keys(read.body)).to.deep.equal(['phone', 'tax_number', 'document', 'updated_at']);
   });
 
-  it('are not there until something was sent', async () => {
+  it('are absent until they are sent', async () => {
     const { status, body } = await ada.post('/profile/private');
     expect([status, body['detail']]).to.deep.equal([404, 'There are no private details yet.']);
   });
@@ -57,7 +57,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
     expect((await ada.post('/profile/private')).body).to.deep.include({ ...DETAILS, phone: '+44 20 7946 0000' });
   });
 
-  it('are ciphertext in the table, another one each time', async () => {
+  it('are ciphertext in the table, different each time', async () => {
     await update(ada);
     const first = (await kernel().post('/peek', { id: ada.id })).body;
     expect(JSON.stringify(first)).to.not.match(/1234567|811|passport|C01X00T47/);
@@ -78,7 +78,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
     expect((await ada.post('/profile/private')).body['code']).to.equal('CPH_OPEN');
   });
 
-  it('name each broken rule, and reject unknown fields inside the document', async () => {
+  it('name each violated rule, and reject unknown fields inside the document', async () => {
     const document = { kind: '', number: 'x'.repeat(41), country: 'Germany', extra: 1 };
     const { status, body } = await update(ada, { phone: '1', tax_number: 7, document });
     expect(status).to.equal(422);

@@ -1,7 +1,7 @@
 /**
- * The sample on PostgreSQL, MariaDB and MySQL, with nothing but the address of the server: what many do at once, ledger,
- * payments, encrypted details, pictures' rows. What is embedded lies in a database of its own beside the MySQL servers, and is not
- * opened where nothing lies in it.
+ * The sample on PostgreSQL, MariaDB and MySQL, with only the URL of the server: concurrent requests, ledger, payments,
+ * encrypted details, rows of pictures. Embedded data is in a separate database next to the MySQL servers, and is not
+ * opened if it is not used.
  */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
@@ -70,7 +70,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(balances).to.deep.equal(Array.from({ length: 31 }, (_, i) => 400 - 10 * i));
     });
 
-    it('a transfer is complete, and rejected if the balance is too low', async () => {
+    it('makes a transfer completely, and rejects it if the balance is too low', async () => {
       expect((await send(ada, bob, 401)).status).to.equal(409);
       const sent = await send(ada, bob, 150);
       expect(sent.status, sent.text).to.equal(200);
@@ -80,7 +80,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(body).to.include({ balance: 250, movements: 32, came: 400, went: 150 });
     });
 
-    it('concurrent transfers in both directions all succeed, and those beyond the balance are rejected', async () => {
+    it('accepts all concurrent transfers in both directions, and rejects those beyond the balance', async () => {
       const [left, right] = [await createPerson(kernel, 500), await createPerson(kernel, 500)];
       const both = await atOnce(20, (i) => (i % 2 === 0 ? send(left, right, 1 + i) : send(right, left, 1 + i)));
       expectAll(both, 200);
@@ -90,12 +90,12 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(await poor.balance()).to.equal(0);
     });
 
-    it('of concurrent sign-ups with one address one succeeds', async () => {
+    it('accepts one of concurrent sign-ups with one address', async () => {
       const body = { email: createEmail(), name: 'Grace', password: PASSWORD };
       expect(countStatuses(await atOnce(10, () => kernel.post('/sign-up', body)), 200, 409)).to.deep.equal([1, 9]);
     });
 
-    it('a state of another service is accepted once, also of ten concurrent requests', async () => {
+    it('accepts a state of another service once, also of ten concurrent requests', async () => {
       const { state } = (await ada.post('/connect/start')).body;
       const answers = await atOnce(10, () => ada.post('/connect/callback', { state, code: 'good' }));
       expect(countStatuses(answers, 200, 410)).to.deep.equal([1, 9]);
@@ -111,7 +111,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(found.body.map(({ note }) => note)).to.deep.equal(['an old book']);
     });
 
-    it('writes rows that may be there already: details, rates', async () => {
+    it('writes rows that may exist already: details, rates', async () => {
       const update = (body: Loose) => bob.post('/profile/private/update', body);
       expect((await update({ phone: '+31 20 555' })).status).to.equal(200);
       expect((await update({ tax_number: 'NL12345' })).status).to.equal(200);
@@ -120,7 +120,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(changed.body['interests']).to.deep.equal(['tea', 'sea']);
     });
 
-    it('runs work after the response: a payment that is delivered ten times concurrently moves money once', async () => {
+    it('moves money once for a payment that is delivered ten times concurrently', async () => {
       const before = Number(await bob.balance());
       const body = JSON.stringify({ event: `evt_${name}_1`, wallet: bob.id, amount: 70 });
       const headers = { 'x-payment-signature': signHmac(body, SAMPLE_ENV.PAYMENT_SECRET) };

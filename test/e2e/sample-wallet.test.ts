@@ -16,7 +16,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
   const history = async (of: Person): Promise<readonly Loose[]> =>
     (await of.post<readonly Loose[]>('/wallet/history')).body;
 
-  it('every endpoint requests a token', async () => {
+  it('requires a token for every endpoint', async () => {
     const plans = [...kernel().kernel.plans().byId.values()].filter(({ path }) => path.startsWith('wallet/'));
     expect(plans).to.have.lengthOf(11);
     for (const { path } of plans) expect((await kernel().post(`/${path}`, {})).status, path).to.equal(401);
@@ -42,7 +42,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect([await ada.balance(), await history(ada)]).to.deep.equal([0, []]);
     });
 
-    it('60 concurrent ones sum up exactly, and match the entries', async function () {
+    it('sums up 60 concurrent ones exactly, matching the entries', async function () {
       const ada = await open();
       const amounts = Array.from({ length: 60 }, (_, i) => i + 1);
       const answers = await Promise.all(amounts.map((amount) => ada.post('/wallet/deposit', { amount })));
@@ -59,7 +59,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
   });
 
   describe('transfer', () => {
-    it('moves money and writes a row for each side', async () => {
+    it('moves money and writes an entry for each side', async () => {
       const [ada, bob] = [await open(500), await open(10)];
       const { status, body, text } = await send(ada, bob, 120, { note: 'rent' });
       expect(status, text).to.equal(200);
@@ -73,9 +73,9 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
     });
 
     const refusals: readonly [string, number, string, (ada: Person, bob: Person) => Promise<Answer<Loose>>][] = [
-      ['more than there is', 409, 'There is not enough money in the wallet.', (ada, bob) => send(ada, bob, 51)],
+      ['more than the balance', 409, 'There is not enough money in the wallet.', (ada, bob) => send(ada, bob, 51)],
       [
-        'to an address that nobody has',
+        'to an unknown address',
         404,
         'There is no wallet to send to.',
         (ada) => ada.post('/wallet/transfer', { to_email: createEmail(), amount: 5, pin: PIN }),
@@ -84,7 +84,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       ['with a wrong PIN', 401, 'The credentials are not valid.', (ada, bob) => send(ada, bob, 5, { pin: '0000' })],
     ];
     for (const [title, status, detail, attempt] of refusals) {
-      it(`${title} is rejected with ${status}, and nothing has changed`, async () => {
+      it(`rejects ${title} with ${status}, and changes nothing`, async () => {
         const [ada, bob] = [await open(50), await open(7)];
         const answer = await attempt(ada, bob);
         expect(answer.status, answer.text).to.equal(status);
@@ -94,14 +94,14 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       });
     }
 
-    it('without its fields names each of them', async () => {
+    it('names each missing field', async () => {
       const { status, body } = await (await open()).post('/wallet/transfer', {});
       expect(status).to.equal(422);
       const pointers = (body['errors'] as readonly Loose[]).map(({ pointer }) => pointer);
       expect(pointers).to.deep.equal(['/to_email', '/amount', '/pin']);
     });
 
-    it('20 concurrent ones in both directions all succeed and preserve the sum', async function () {
+    it('accepts 20 concurrent ones in both directions and preserves the sum', async function () {
       const [ada, bob] = [await open(10_000), await open(10_000)];
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? send(ada, bob, 1 + i) : send(bob, ada, 1 + i))),
@@ -120,7 +120,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       }
     });
 
-    it('20 concurrent ones transfer no more than the balance', async function () {
+    it('transfers no more than the balance in 20 concurrent ones', async function () {
       const [ada, bob] = [await open(16), await open()];
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(ada, bob, 2)));
       expect(countStatuses(answers, 200, 409)).to.deep.equal([8, 12]);
@@ -167,12 +167,12 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect((await bob.post('/wallet/search', { words: 'salary' })).body).to.deep.equal([]);
     });
 
-    it('sums up balance and movements in one answer', async () => {
+    it('sums up balance and movements in one response', async () => {
       const { body } = await ada.post('/wallet/summary');
       expect(body).to.deep.equal({ name: 'Ada Lovelace', balance: 550, movements: 4, came: 600, went: 50 });
     });
 
-    it('prints a statement out of the profile and the latest entries', async () => {
+    it('prints a statement from the profile and the latest entries', async () => {
       const { status, body } = await ada.post('/wallet/statement');
       expect(status).to.equal(200);
       expect(body).to.include({ title: 'Wallet of Ada Lovelace', balance: 550 });
@@ -203,12 +203,12 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect(await history(ada)).to.have.lengthOf(4);
     });
 
-    it('rejects a reference that is known, names the entry, and writes none of them', async () => {
+    it('rejects a known reference, names the entry, and writes none of them', async () => {
       const [ada, bob] = [await open(), await open()];
       await ada.post('/wallet/import', { entries: entries('known') });
       const { status, body } = await ada.post('/wallet/import', { entries: entries('x', 'known', 'y') });
       expect(status).to.equal(409);
-      // The other column of the pair comes from the token: nothing that the caller could correct.
+      // The other column of the pair comes from the token: the caller could correct nothing.
       const pointers = (body['errors'] as readonly Loose[]).map(({ pointer }) => pointer);
       expect(pointers).to.deep.equal(['/entries/1/reference']);
       expect(await history(ada)).to.have.lengthOf(1);
@@ -217,7 +217,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       );
     });
 
-    it('checks every entry before the first is written', async () => {
+    it('validates every entry before the first is written', async () => {
       const ada = await open();
       const list = [...entries('a'), { reference: '', amount: 1.5 }];
       const { status, body } = await ada.post('/wallet/import', { entries: list });

@@ -1,4 +1,4 @@
-/** Work of the sample that nobody waits for: mail through another service, and what the clock begins. */
+/** Background work of the sample: mail through another service, and schedules. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -94,7 +94,7 @@ describe('sample: work', () => {
     ],
   };
 
-  describeOnDatabase('nights', { prepare: hurried, env, files }, (kernel) => {
+  describeOnDatabase('nightly schedules', { prepare: hurried, env, files }, (kernel) => {
     it('remove only abandoned sign-ins', async () => {
       const [late, quick] = [await createPerson(kernel()), await createPerson(kernel())];
       const states = async (id: string): Promise<number> =>

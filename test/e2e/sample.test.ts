@@ -15,7 +15,7 @@ import {
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-/** Everything that must stay inside, as it looks in an answer. */
+/** Everything that must never be in a response. */
 const SECRETS = /\$2b\$|\$argon2|"password"|"pin"|correct horse/;
 
 const listPointers = (body: Loose): unknown[] => (body['errors'] as readonly Loose[]).map(({ pointer }) => pointer);
@@ -52,7 +52,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect(countStatuses(answers, 200, 409)).to.deep.equal([1, 19]);
     });
 
-    it('names every rule that is broken', async () => {
+    it('names every violated rule', async () => {
       const { status, body } = await kernel().post('/sign-up', {
         email: 'nowhere',
         name: '',
@@ -73,7 +73,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect(read.body['id']).to.equal(ada.id);
     });
 
-    it('answers a wrong password and an unknown address with the same message', async () => {
+    it('returns the same message for a wrong password and an unknown address', async () => {
       const wrong = await kernel().post('/sign-in', { email: ada.email, password: 'wrong horse' });
       const unknown = await kernel().post('/sign-in', { email: createEmail(), password: PASSWORD });
       expect([wrong.status, unknown.status]).to.deep.equal([401, 401]);
@@ -107,7 +107,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect(body).to.deep.include({ name: 'Ada King', address, balance: 0 });
     });
 
-    it('points into the object and the list that break a rule', async () => {
+    it('returns pointers into the object and the list that violate a rule', async () => {
       const address = { street: 'x', city: '', country: 'GBR' };
       const { status, body } = await ada.post('/profile/update', { name: '', address, interests: ['ok', 'x'] });
       expect(status).to.equal(422);
@@ -152,7 +152,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
     });
   });
 
-  it('no secret is in any response or log line, for every endpoint', async () => {
+  it('contains no secret in any response or log line, for every endpoint', async () => {
     const [user, other] = [await createPerson(kernel(), 100), await createPerson(kernel())];
     const everything = { ...wanted(), email: user.email, pin: PIN, to_email: other.email, amount: 1, words: 'note' };
     const paths = [...kernel().kernel.plans().byId.values()].map(({ path }) => path.replace(':entry', 'x'));
@@ -167,7 +167,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
   describe('guests', () => {
     const withPass = (pass: unknown): RequestInit => ({ headers: { 'x-guest-pass': String(pass) } });
 
-    it('get a PASETO and show it in a header of its own', async () => {
+    it('get a PASETO and send it in their own header', async () => {
       const { status, body } = await kernel().post('/guest/pass');
       expect(status).to.equal(200);
       expect(Object.keys(body)).to.have.members(['guest', 'pass']);
@@ -184,14 +184,14 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect((await kernel().post('/profile', {}, createWalletInit(String(body['pass'])))).status).to.equal(401);
     });
 
-    it('are reported when an endpoint is out of service', async () => {
+    it('get 503 when an endpoint is out of service', async () => {
       const { status, headers, body } = await kernel().post('/guest/rates');
       expect([status, body['code']]).to.deep.equal([503, 'RES_MAINTENANCE']);
       expect(Number(headers.get('retry-after'))).to.be.greaterThan(0);
     });
   });
 
-  it('health answers without a database', async () => {
+  it('returns its health without a database', async () => {
     const { status, body } = await kernel().post('/health');
     expect(status).to.equal(200);
     expect(body).to.include({ status: 'ok', you: '127.0.0.1' });

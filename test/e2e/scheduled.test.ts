@@ -1,5 +1,5 @@
 /**
- * Schedules in a running kernel: work that a schedule begins, with what it depends on. On real time; `cron-clock` has time of its own, and
+ * Schedules in a running kernel: scheduled work with its dependencies. On real time; `cron-clock` uses manual time, and
  * `cluster-schedules.test.ts` several processes.
  */
 import { expect } from 'chai';
@@ -96,7 +96,7 @@ describe('schedules', function () {
     expect((await kernel.kernel.reload()).applied).to.equal(true);
   }
 
-  it('begin with a reload that is the first to have any: every second, at whole seconds, each once', async () => {
+  it('begin with a reload that first declares any: every second, at whole seconds, each once', async () => {
     expect(kernel.kernel.running.schedules()).to.deep.equal([]);
     await reload({ tick: tick(EVERY_SECOND), mixed: MIXED, fails: FAILS });
     await ran(null, 2);
@@ -106,7 +106,7 @@ describe('schedules', function () {
     expect((await kernel.post('/tick')).status, 'no request reaches it').to.equal(404);
   });
 
-  it('run their dependencies first, and are independent of work of requests', async () => {
+  it('run their dependencies first, and are independent of jobs of requests', async () => {
     const answer = await kernel.post('/mixed');
     expect([answer.status, answer.body]).to.deep.equal([200, { answer: 'of a request' }]);
     await ran('the night', 1);

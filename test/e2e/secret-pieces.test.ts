@@ -1,6 +1,6 @@
 /**
- * Statements that try to carry a secret out under another name: through rows of sub-queries, set operations, positions, functions and
- * pieces of JSON. Neither the secret nor a piece of it leaves; what only looks alike leaves.
+ * Statements that try to return a secret under another name: through rows of sub-queries, set operations, positions,
+ * functions and parts of JSON. Neither the secret nor a part of it is returned; similar values are.
  */
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Secrets behind views and functions that scripts of the project create: under the names that these give to them, through several of
- * them and by position, on every SQL database. What they make of other columns leaves.
+ * Secrets behind views and functions that scripts of the project create: under their names for them, through several of
+ * them and by position, on every SQL database. Values of other columns are returned.
  */
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
@@ -148,7 +148,7 @@ function defineSuite(kernel: () => TestKernel, name: SqlName): void {
 }
 
 describeOnEach(
-  'secrets behind views and functions',
+  'secrets of views and functions',
   SQL,
   (name) => ({ files: { ...listScripts(name), 'definitions/all.json': createDefinitions(name) } }),
   defineSuite,
@@ -156,7 +156,7 @@ describeOnEach(
 
 for (const database of SQL) {
   const { name } = database;
-  describe(`secrets behind views and functions that no script creates (${name})`, () => {
+  describe(`secrets of views and functions that no script creates (${name})`, () => {
     const isMysql = /mysql|mariadb/.test(name);
     let kernel: TestKernel;
     let project: TempProject;
@@ -187,10 +187,10 @@ for (const database of SQL) {
       await project?.dispose();
     });
 
-    it('are named at the start, with the names under which they come', () => {
+    it('are logged at the start, with their names in the result', () => {
       const said = kernel.kernel.problems().filter(({ code }) => code === 'LNK_SECRET_STORED');
       const objects = new Set(said.map(({ message }) => /"(\w+)"/.exec(message)?.[1]));
-      // There `||` is a disjunction, which tells nothing of a text.
+      // There `||` is a disjunction, which reveals nothing of a text.
       const others = /mysql|mariadb/.test(name) ? [] : ['key_join', 'key_rows', 'key_inner', 'key_long', 'key_out'];
       expect([...objects].sort()).to.deep.equal(['key_view', 'key_columns', 'key_twice', 'key_of', ...others].sort());
       expect(said.find(({ message }) => message.includes('"key_columns"'))?.message).to.include('under the names b;');

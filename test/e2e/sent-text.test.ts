@@ -1,6 +1,6 @@
 /**
- * Text as a request brings it, in each of its places: body, query string, path, header, form and message of a connection. It arrives
- * as it was sent, a mark at its beginning included, or it is refused.
+ * Text of a request, in each of its places: body, query string, path, header, form and message of a connection. It is
+ * passed unchanged, including a byte order mark at its beginning, or it is rejected.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -16,7 +16,7 @@ const FILES = {
   ],
 };
 
-describe('text that a request brings', () => {
+describe('text of a request', () => {
   let kernel: TestKernel;
   before(async () => {
     const http = { methods: ['GET', 'POST'] };

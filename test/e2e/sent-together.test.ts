@@ -1,6 +1,6 @@
 /**
- * On PostgreSQL a locked read and the change that uses its value are sent together: what the change stores, what happens without
- * the row, with a failure of either, and with a lock of another session until the deadline.
+ * On PostgreSQL a locked read and the change that uses its value are sent together: the stored value, and the effects
+ * of a missing row, a failure of either, and a lock of another session until the deadline.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -59,7 +59,7 @@ const TOGETHER: Readonly<Record<string, Chain>> = {
   flag: { extract: 'open', change: COPY, parameters: ['id', 'found'] },
 };
 
-/** What separates the two statements, or is not certain to be equal. */
+/** Statements between the two, or values that are not certain to be equal. */
 const APART: Readonly<Record<string, Chain>> = {
   'without-cast': { change: CHANGE.replace('$2::bigint + $3::bigint', '$2'), parameters: ['id', 'found'] },
   computed: { read: 'SELECT total + 1 AS total FROM items WHERE id = $1' },
@@ -100,7 +100,7 @@ interface Item {
 
 describe('statements sent together', () => {
   let kernel!: TestKernel;
-  /** Serves the chains that are sent apart; some make transactions serializable, which the others are not. */
+  /** Serves the chains that are sent separately; some make transactions serializable, which the others are not. */
   let other!: TestKernel;
   let client!: pg.Client;
   let url = '';
@@ -133,12 +133,12 @@ describe('statements sent together', () => {
     JSON.stringify((id in TOGETHER ? kernel : other).kernel.plans().byId.get(id)?.summary.describe);
 
   for (const id of Object.keys(TOGETHER))
-    it(`${id}: is planned`, () => expect(describePlan(id)).to.contain('"at_once":'));
+    it(`${id}: are planned`, () => expect(describePlan(id)).to.contain('"at_once":'));
   for (const id of Object.keys(APART))
-    it(`${id}: is not planned`, () => expect(describePlan(id)).not.to.contain('"at_once":'));
+    it(`${id}: are not planned`, () => expect(describePlan(id)).not.to.contain('"at_once":'));
 
   for (const id of ['plain', 'of-payload', 'cast', 'commented', 'without-cast', 'computed', 'demanding'])
-    it(`${id}: stores what the change computes from the value`, async () => {
+    it(`${id}: store what the change computes from the value`, async () => {
       const item = await makeItem();
       const answer = await (id in TOGETHER ? kernel : other).post(`/${id}`, { id: item, amount: 7 });
       const expected = { 'without-cast': 5, computed: 13 }[id] ?? 12;
@@ -149,13 +149,13 @@ describe('statements sent together', () => {
       ]);
     });
 
-  it('deletes by the value', async () => {
+  it('delete by the value', async () => {
     const item = await makeItem({ total: 8 });
     expect((await kernel.post('/with-deletion', { id: item, amount: 1 })).body).to.deep.equal({ id: item, total: 8 });
     expect(await readTotal(item)).to.equal(undefined);
   });
 
-  it('stores each text and flag as it is, and null as null', async () => {
+  it('store each text and boolean unchanged, and null as null', async () => {
     for (const name of ['', ' ', "'; --", '$1', '\ufeffé', 'é', 'true', '0x7', null]) {
       const id = await makeItem({ name });
       expect((await kernel.post('/text', { id })).body).to.deep.equal({ id, copy: name });
@@ -167,26 +167,26 @@ describe('statements sent together', () => {
     }
   });
 
-  it('changes nothing if the read finds nothing', async () => {
+  it('change nothing if the read finds nothing', async () => {
     const item = await makeItem({ total: -1 });
     const answer = await kernel.post('/conditional', { id: item, amount: 1 });
     expect([answer.status, answer.body['code'], await readTotal(item)]).to.deep.equal([404, 'ACT_NO_VALUE', '-1']);
   });
 
-  it('rolls back a change that a constraint rejects, and goes on', async () => {
+  it('roll back a change that a constraint rejects, and continue', async () => {
     const item = await makeItem({ total: 990 });
     const rejected = await kernel.post('/plain', { id: item, amount: 20 });
     expect([rejected.status, await readTotal(item)]).to.deep.equal([422, '990']);
     expect((await kernel.post('/plain', { id: item, amount: 9 })).body).to.deep.equal({ id: item, total: 999 });
   });
 
-  it('names the statement whose value is missing', async () => {
+  it('name the statement whose value is missing', async () => {
     const item = await makeItem();
     const answer = await kernel.post('/of-payload', { id: item });
     expect([answer.status, await readTotal(item)]).to.deep.equal([422, '5']);
   });
 
-  it('counts each of 200 parallel changes of one row', async () => {
+  it('count each of 200 parallel changes of one row', async () => {
     const item = await makeItem({ total: 0 });
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => kernel.post('/plain', { id: item, amount: 1 })),
@@ -196,7 +196,7 @@ describe('statements sent together', () => {
     expect(await readTotal(item)).to.equal('200');
   });
 
-  it('changes nothing after the deadline of the request', async () => {
+  it('change nothing after the deadline of the request', async () => {
     const item = await makeItem();
     const hasty = await startKernel({
       files: createFiles({ plain: {} }),

@@ -1,6 +1,6 @@
 /**
- * Requests that are made to interfere, on every SQL database with default settings: what they leave behind and answer is what they
- * would in some order, one after another. Each attack aims at one decision of the compiler about locks and isolation.
+ * Requests that try to interfere, on every SQL database with default settings: their effects and responses equal those
+ * of some serial order. Each attack aims at one decision of the compiler about locks and isolation.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';

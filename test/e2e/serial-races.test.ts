@@ -1,7 +1,7 @@
 /**
- * Requests behave as if they ran one after another, with default settings, on every SQL database: a thousand races each in a deep run,
- * of requests that go wrong when they interfere. Many run at the same time over real HTTP; none is refused, and what each leaves behind is what some
- * order leaves behind.
+ * Requests behave as if they ran one after another, with default settings, on every SQL database: a thousand races each
+ * in a deep run, of requests that fail when they interfere. Many run concurrently over real HTTP; none is rejected, and
+ * the effects of each equal those of some serial order.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -13,15 +13,15 @@ import { skipTest } from '../support/skip.js';
 import { waitUntil } from '../support/until.js';
 
 const RUNS = countRuns('races', 24, 112);
-/** Durable work is dear, and decided as the work of a request is. */
-const BEHIND = 'work behind the answer';
+/** Durable jobs are expensive, and decided like those of a request. */
+const BEHIND = 'work after the response';
 const countRunsFor = (name: string): number => (name === BEHIND ? countRuns('races', 4, 10) : RUNS);
 const AT_ONCE = 6;
 
-/** Deadlines have tests of their own: what is counted here is not to depend on how busy the machine is. */
+/** Deadlines have separate tests: the counts must not depend on the load of the machine. */
 const patient = (database: Database<SqlName>, url: string): object =>
   database.config(url, { pool_wait: 50, statement_timeout: 50 })['connections'] as object;
-/** No queue lies in MySQL. */
+/** No queue is in MySQL. */
 const withQueue = (database: Database<SqlName>): Database<SqlName> => ({
   ...database,
   config(url) {
@@ -45,7 +45,7 @@ describeOnEach('races', SQL.map(withQueue), { files: FILES }, (kernel) => {
     for (const path of ['/cell', '/doctor']) expect((await kernel().post(path, {})).status).to.equal(200);
   });
 
-  /** Every group of requests at once, some groups beside one another. */
+  /** Every group of requests at once, some groups in parallel. */
   async function race(name: string): Promise<Record<number, number>> {
     const { paths, body } = RACES[name] ?? { paths: [] };
     const waiting = createGroups(name);
@@ -63,7 +63,7 @@ describeOnEach('races', SQL.map(withQueue), { files: FILES }, (kernel) => {
   }
 
   for (const [name, { paths }] of Object.entries(RACES)) {
-    it(`${name}: nothing is lost and no request is rejected`, async () => {
+    it(`${name}: lose nothing and reject no request`, async () => {
       const status = name === BEHIND ? 202 : 200;
       expect(await race(name)).to.deep.equal({ [status]: countRunsFor(name) * paths.length });
       if (name === BEHIND) {
@@ -84,7 +84,7 @@ describeOnEach('races', SQL.map(withQueue), { files: FILES }, (kernel) => {
 describe('two times twenty-four requests on one row, of two processes', () => {
   const files = createRaceFiles(['one'], [BEHIND]);
   for (const database of SQL.filter(({ make }) => make !== null)) {
-    it(`${database.name}: all are counted, none is rejected`, async function () {
+    it(`${database.name}: are all counted, and none is rejected`, async function () {
       const place = await createDatabase(database);
       if ('skip' in place) return skipTest(this, place.skip);
       const kernels: TestKernel[] = [];
@@ -95,7 +95,7 @@ describe('two times twenty-four requests on one row, of two processes', () => {
         expect((await first!.post('/cell', {})).status).to.equal(200);
         const postMany = (path: string): Promise<number>[] =>
           Array.from({ length: 24 }, async (_, n) => (await kernels[n % 2]!.post(`/${path}`, { g: 'one' })).status);
-        // A row that is read and written back; a count that none may change until the row is written.
+        // A row that is read and written back; a count that must not change until the row is written.
         const statuses = await Promise.all([...postMany('add'), ...postMany('take')]);
         expect(statuses.filter((status) => status !== 200)).to.deep.equal([]);
         expect((await first!.post<readonly Loose[]>('/cells', { like: 'one' })).body).to.deep.equal([

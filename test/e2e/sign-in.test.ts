@@ -1,4 +1,4 @@
-/** Sign-up and sign-in over real HTTP: what is stored, what is answered, and that nothing else gets in. */
+/** Sign-up and sign-in over real HTTP: stored values, responses, and that all other attempts fail. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -118,7 +118,7 @@ const FILES = {
 
 const HASH = /\$2[abxy]\$|argon2/;
 
-/** Everything of a refusal but the id of the request. */
+/** A rejection without the id of the request. */
 const summarizeRefusal = ({ status, headers, body }: Answer<Loose>): unknown => {
   const { instance: _, ...rest } = body;
   return { status, type: headers.get('content-type'), rest };
@@ -143,7 +143,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     expect((await post('/sign-up', { email: 'ada', password: 'correct horse' })).status).to.equal(200);
   });
 
-  it('sign-up stores a hash and answers the row without it', async () => {
+  it('store a hash at sign-up and return the row without it', async () => {
     const { status, body, text } = await post('/sign-up', { email: 'grace', password: 'hopper' });
     expect([status, Object.keys(body).sort()]).to.deep.equal([200, ['email', 'id']]);
     expect(text).not.to.match(HASH);
@@ -152,7 +152,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     expect(await readStoredHash('hopper')).not.to.equal(await readStoredHash('grace'));
   });
 
-  it('the right password signs in, and the hash is not returned, also without `returnables`', async () => {
+  it('accept the right password, and never return the hash, also without `returnables`', async () => {
     for (const path of ['/sign-in', '/sign-in-open', '/sign-in-must', '/sign-in-list']) {
       const { status, text } = await post(path, { email: 'ada', password: 'correct horse' });
       expect(status, path).to.equal(200);
@@ -161,7 +161,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     }
   });
 
-  it('every failure gets the same response', async () => {
+  it('return the same response for every failure', async () => {
     await put('broken', '$2b$04$brokenbrokenbroken');
     await put('old', (await readStoredHash('ada')).replace('$2b$', '$2x$'));
     await put('undefined', 'undefined');
@@ -205,7 +205,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     expect((await post('/sign-in', { email: 'ada', password: 'correct horse' })).status).to.equal(200);
   });
 
-  it('a row without a hash, and one of several rows, are rejected', async () => {
+  it('reject a row without a hash, and one of several rows', async () => {
     await kernel().post('/put', { email: 'empty', password: '' });
     for (const email of ['empty', 'ad_', '%a%']) {
       expect((await post('/sign-in-any', { email, password: '' })).status, email).to.equal(401);
@@ -213,7 +213,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     expect((await post('/sign-in-any', { email: 'ad_', password: 'correct horse' })).status).to.equal(200);
   });
 
-  it('hashes of other systems and other costs verify', async () => {
+  it('verify hashes of other systems and other costs', async () => {
     await put('php', (await readStoredHash('ada')).replace('$2b$', '$2y$'));
     await put('ancient', (await readStoredHash('ada')).replace('$2b$', '$2a$'));
     expect((await post('/sign-up-dear', { email: 'dear', password: 'correct horse' })).status).to.equal(200);
@@ -223,7 +223,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     }
   });
 
-  it('argon2 stores and verifies as well', async () => {
+  it('store and verify with argon2 as well', async () => {
     await post('/sign-up-argon', { email: 'argon', password: 'correct horse' });
     expect(await readStoredHash('argon')).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await post('/sign-in-argon', { email: 'argon', password: 'correct horse' })).status).to.equal(200);
@@ -231,7 +231,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     expect((await post('/sign-in', { email: 'argon', password: 'correct horse' })).status).to.equal(401);
   });
 
-  it('a field inside an object, and a column of another name', async () => {
+  it('support a field inside an object, and a column of another name', async () => {
     const login = (password: string): unknown => ({ login: { email: 'ada', password } });
     const { status, text } = await post('/sign-in-nested', login('correct horse'));
     expect(status).to.equal(200);
@@ -251,13 +251,13 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     expect((await post('/sign-in', { email: 'changing', password: 'after' })).status).to.equal(200);
   });
 
-  it('text is not normalised: a password that only looks the same is another one', async () => {
+  it('do not normalize text: a password that only looks the same is another one', async () => {
     await post('/sign-up', { email: 'accent', password: 'caf\u00e9' });
     expect((await post('/sign-in', { email: 'accent', password: 'cafe\u0301' })).status).to.equal(401);
     expect((await post('/sign-in', { email: 'accent', password: 'caf\u00e9' })).status).to.equal(200);
   });
 
-  it('an unknown user takes as long as a wrong password', async function () {
+  it('take as long for an unknown user as for a wrong password', async function () {
     await post('/sign-up-dear', { email: 'timed', password: 'correct horse' });
     const time = async (email: string): Promise<number> => {
       const started = performance.now();
@@ -274,7 +274,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     for (const other of [unknown, broken]) expect(median(other) / median(wrong)).to.be.within(0.5, 2);
   });
 
-  it('thirty concurrent ones all sign in', async function () {
+  it('accept thirty concurrent ones', async function () {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
         post('/sign-in', { email: 'ada', password: i % 2 ? 'correct horse' : 'wrong' }),
@@ -289,7 +289,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     ['naughty-strings.jsonl', 'string.text'],
     ['sql-strings.jsonl', 'string.sql'],
   ] as const) {
-    it(`no text of ${file} is a key`, async function () {
+    it(`accept no text of ${file} as a key`, async function () {
       const path = vectorFile(file);
       if (path === null) return skipTest(this, NO_SHARED);
       const published = readFileSync(path, 'utf8')
@@ -321,7 +321,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
 describeOnBothDatabases('sign-up in a transaction', options, (kernel) => {
   const post = (path: string, body: unknown): Promise<Answer<Loose>> => kernel().post(path, body);
 
-  it('a repeated transaction hashes once, and its first actionable reads the sent value again', async function () {
+  it('hashes once in a repeated transaction, whose first actionable reads the sent value again', async function () {
     await post('/note', { id: 'pair' });
     const marks: string[] = [];
     const rounds = 5;
@@ -333,7 +333,7 @@ describeOnBothDatabases('sign-up in a transaction', options, (kernel) => {
         marks.push(String(body['mark']));
       }
     }
-    // Numbered as they were made: none is missing, so none was made for a second try.
+    // Numbered in the order of creation: none is missing, so none was created for a retry.
     const numbers = marks.map((mark) => Number(mark.split(' ')[0])).sort((a, b) => a - b);
     expect(numbers).to.deep.equal(Array.from({ length: 2 * rounds }, (_, i) => i + 1));
   });

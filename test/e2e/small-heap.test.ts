@@ -1,7 +1,7 @@
 /**
- * A server with a small heap under everything at once that clients can make it hold: bodies and messages in pieces of one byte, large
- * results as values and as text, also one larger than the heap, readers that do not read, sockets that say nothing, slow statements,
- * bad sign-ins. It survives, answers or refuses each, and its memory comes back.
+ * A server with a small heap under all kinds of load at once: bodies and messages in chunks of one byte, large results
+ * as values and as text, also one larger than the heap, clients that do not read, silent sockets, slow statements,
+ * invalid sign-ins. It survives, serves or rejects each, and its memory is released.
  */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -56,7 +56,7 @@ async function measureHeldMiB(child: Child): Promise<number> {
   return (heap + external) / 2 ** 20;
 }
 
-describe('a server with a small heap', () => {
+describe('server with a small heap', () => {
   const { start } = serveAsChild();
   const sockets: Socket[] = [];
   after(() => sockets.forEach((socket) => socket.destroy()));
@@ -69,7 +69,7 @@ describe('a server with a small heap', () => {
     return socket;
   };
 
-  it('survives fragments, large results, clients that do not read and bad sign-ins, all concurrently, and releases the memory', async function () {
+  it('survives fragments, large results, clients that do not read and invalid sign-ins, all concurrently, and releases the memory', async function () {
     if (process.platform !== 'linux') return skipTest(this, 'memory of a process is read from /proc');
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
@@ -127,14 +127,14 @@ describe('a server with a small heap', () => {
     expect((await client.post<unknown[]>('/values')).body).to.have.length(6000);
     expect((await client.post('/fine')).status).to.equal(200);
     expect((await client.post('/enter', good)).status).to.equal(200);
-    // What the process holds, and not what is resident: an idle process collects nothing and keeps pages that are free.
+    // The memory in use, not the resident memory: an idle process collects nothing and keeps free pages.
     const elapsed = startStopwatch();
     await waitUntil(async () => (await measureHeldMiB(child)) < heldBefore + 8, 'the memory to come back');
     // Connections of the database that are idle close much later.
     expect(elapsed()).to.be.lessThan(10_000);
   });
 
-  it('refuses results of the embedded database that are larger than the heap, several at once', async () => {
+  it('rejects results of the embedded database that are larger than the heap, several at once', async () => {
     const child = await start(
       { ...FILES, 'lintel.config.json': { connections: { main: { use: 'pglite', path: 'memory://' } } } },
       { node: [`--max-old-space-size=${HEAP_MIB}`, ...HEAP_PROBE] },

@@ -1,7 +1,7 @@
 /**
- * A soak: every feature of the sample at once, over HTTP and WebSocket, with errors and clients that go away. The heap after a
- * collection is measured at regular counts of requests. A check sends a few; a deep run goes on for ten minutes, or, with
- * SOAK_REQUESTS, to a count.
+ * A soak: every feature of the sample at once, over HTTP and WebSocket, with errors and clients that disconnect. The
+ * heap after a collection is measured at regular counts of requests. A check sends a few; a deep run continues for ten
+ * minutes, or, with SOAK_REQUESTS, to a count.
  */
 import { connect as connectTcp } from 'node:net';
 import { expect } from 'chai';
@@ -31,7 +31,7 @@ const SAMPLES = 20;
 /** Of a check: each step at least once. */
 const FEW = 120;
 const SOAK_MS = 600_000;
-/** Bytes for each request after the first quarter; a fact that is kept by mistake takes more. */
+/** Bytes for each request after the first quarter; a retained object takes more. */
 const MOST = 40;
 
 const goal = Number(process.env['SOAK_REQUESTS'] ?? 0);
@@ -51,7 +51,7 @@ const FILES = {
   ],
 };
 
-describe('a soak', function () {
+describe('soak', function () {
   let project!: TempProject;
   let child!: Child;
   let client!: Client;
@@ -121,12 +121,12 @@ describe('a soak', function () {
       socket.socket.terminate();
       return Number(error['status']);
     }
-    // Half of them go away without a word.
+    // Half of them disconnect without a close frame.
     if (random(2) === 0) socket.socket.terminate();
     else await socket.close();
     return 200;
   }
-  /** A client that goes away in its request, or before it has read the answer. */
+  /** A client that disconnects in its request, or before it has read the response. */
   const goAway = (isComplete: boolean): Promise<number> =>
     new Promise((resolve) => {
       requests++;
@@ -196,20 +196,20 @@ describe('a soak', function () {
     upstream.requests.length = 0;
   }
 
-  /** Work that was put off is done first. */
+  /** Deferred work runs first. */
   async function measure(): Promise<HeapSize> {
     await waitUntil(async () => (await client.post('/jobs-left', {})).body['n'] === 0, 'no job is left');
     return collectHeap(child);
   }
 
-  it('answers every step as it should', async () => {
+  it('returns the expected response to every step', async () => {
     await sendRequests(() => serial < FEW);
     expect((await measure()).heap).to.be.greaterThan(0);
     expect(refused).to.be.lessThan(FEW / 4);
   });
 
   if (isDeepRun)
-    it('does not make the heap grow', async function () {
+    it('does not increase the heap', async function () {
       this.timeout(0);
       const [first, started] = [requests, Date.now()];
       const progress = (): number => (goal > 0 ? (requests - first) / goal : (Date.now() - started) / SOAK_MS);

@@ -1,4 +1,4 @@
-/** Whose uid a message means, which rooms are one, and connections that have to show a token. Real clients on a real kernel. */
+/** The owner of a uid, equal rooms, and connections that require a token. Real clients on a real kernel. */
 import { expect } from 'chai';
 import { toRoomKey, type RoomPart } from '../../plugins/shared/room-names.js';
 import { startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
@@ -47,7 +47,7 @@ const courier = async (): Promise<ConnectOptions> => ({
 });
 const stranger: ConnectOptions = { query: '?uid=1' };
 
-describe('a uid', () => {
+describe('uid', () => {
   let kernel!: TestKernel;
   const clients: SocketClient[] = [];
   const start = async (definitions: readonly object[], options: TestKernelOptions = {}): Promise<void> => {
@@ -71,7 +71,7 @@ describe('a uid', () => {
     void expect(
       (await kernel.post(path, { to: 1 }, token === undefined ? {} : createBearerInit(token))).status,
     ).to.equal(200);
-  /** What each has heard before a message to all. */
+  /** Messages that each received before a message to all. */
   const collectHeard = async (...of: SocketClient[]): Promise<string[][]> => {
     await post('/end');
     return Promise.all(
@@ -114,7 +114,7 @@ describe('a uid', () => {
     ]);
   });
 
-  it('needs no token where no guard requests one, also when other resources have guards', async () => {
+  it('needs no token if no guard requires one, also when other resources have guards', async () => {
     await start([
       END,
       defineBroadcast('open', createSingleTarget()),
@@ -151,7 +151,7 @@ describe('a uid', () => {
     expect(await collectHeard(a, c)).to.deep.equal([['paid'], []]);
   });
 
-  it('of a webhook is proved by nothing while the only guard is that of an invalid resource', async () => {
+  it('of a webhook cannot be proved while the only guard is that of an invalid resource', async () => {
     const invalid = { ...CUSTOMER, no_such_field: 1 };
     await startWithWebhook(defineBroadcast('guarded', createSingleTarget(), invalid), { onProblem: 'skip' });
     // A message of a plugin, which names no guard, depends on whether there is any.
@@ -161,7 +161,7 @@ describe('a uid', () => {
     expect(await collectHeard(c)).to.deep.equal([[]]);
   });
 
-  it('is distinguished by audience and issuer too, and a token for another purpose makes no receiver', async () => {
+  it('is distinguished by audience and issuer too, and cannot be proved by a token for another purpose', async () => {
     await start([
       END,
       defineBroadcast('customers', createSingleTarget(), CUSTOMER),
@@ -199,7 +199,7 @@ describe('a uid', () => {
     expect(await collectHeard(client)).to.deep.equal([['customers']]);
   });
 
-  it('works with a forced uid as well', async () => {
+  it('works with a required uid as well', async () => {
     await start(
       [
         END,
@@ -274,7 +274,7 @@ describe('rooms', () => {
     expect(await got(member)).to.deep.equal(['to-team', 'end']);
   });
 
-  it('two different lists of texts and values never have the same key', () => {
+  it('have different keys for different lists of texts and values', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 4 }),
       fc.constantFrom('', '[', '"', '\\', '],["', 'team ', 'a', '["a"]'),
@@ -284,7 +284,7 @@ describe('rooms', () => {
       text.map((value): RoomPart => [value]),
     );
     const parts = fc.array(part, { minLength: 1, maxLength: 4 });
-    /** Words that stand side by side are one word. */
+    /** Adjacent texts are one text. */
     const meant = (list: readonly RoomPart[]): string => {
       const out: RoomPart[] = [];
       for (const one of list) {
@@ -302,7 +302,7 @@ describe('rooms', () => {
   });
 });
 
-describe('connections that must show a token', () => {
+describe('connections that require a token', () => {
   const { start, open, farewell } = createSocketFixture({
     'definitions/a.json': [returningWith('me', CUSTOMER), defineReturnResource('open', 1)],
   });

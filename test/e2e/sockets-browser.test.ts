@@ -1,4 +1,7 @@
-/** A real browser connects from a page: with a token in the sub-protocols, with what it reads of a refusal, and from elsewhere. */
+/**
+ * A real browser connects from a page: with a token in the sub-protocols, with the reason of a rejection, and from
+ * another origin.
+ */
 import type { Server } from 'node:http';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
@@ -16,14 +19,14 @@ const FILES = {
   },
 };
 
-/** What the page saw, in order. */
+/** Events of the page, in order. */
 interface PageLog {
   readonly opened: string | null;
   readonly frames: readonly Readonly<Record<string, unknown>>[];
   readonly closed: number;
 }
 
-describe('a page with a connection', function () {
+describe('page with a connection', function () {
   let browser: Browser | null = null;
   let page: Page;
   let site: Server | undefined;
@@ -44,7 +47,10 @@ describe('a page with a connection', function () {
     await kernel?.close();
   });
 
-  /** Runs in the page: sends once, closes after the answer. As text, for what runs there is compiled for Node otherwise. */
+  /**
+   * Runs in the page: sends once, closes after the response. As text, because code for the page would be compiled for
+   * Node otherwise.
+   */
   const visit = (url: string, protocols: readonly string[]): Promise<PageLog> =>
     page.evaluate<PageLog>(`new Promise((resolve) => {
       const seen = { opened: null, frames: [], closed: 0 };

@@ -1,6 +1,6 @@
 /**
- * Unfinished messages have a budget of the process and one of each network: small pieces of many connections hold no more than
- * that together, the connection with the most is closed, and all others go on.
+ * Unfinished messages have a budget per process and per network: small fragments of many connections use no more than
+ * that together, the connection with the most is closed, and all others continue.
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -36,7 +36,7 @@ describe('unfinished messages', () => {
     return Promise.race([raw.closed, raw.waitForFrame(seen).then(() => 'held' as const)]);
   }
 
-  it('of one network hold a quarter of the budget: then the connection with the most is closed with 1013', async () => {
+  it('of one network use a quarter of the budget: then the connection with the most is closed with 1013', async () => {
     const heavy = await open('10.0.0.1');
     const others = await Promise.all(['10.0.0.1', '10.0.0.1', '10.0.0.1', '10.0.0.2'].map(open));
     expect(await sendPiece(heavy, 2 * PIECE - 10_000)).to.equal('held');
@@ -45,7 +45,7 @@ describe('unfinished messages', () => {
     expect(others.map(({ socket }) => socket.destroyed)).to.deep.equal([false, false, false, false]);
   });
 
-  it('of many networks hold the budget of the process, whether as one piece or as many', async () => {
+  it('of many networks use the budget of the process, whether as one piece or as many', async () => {
     const all = await Promise.all(Array.from({ length: 30 }, (_, n) => open(`10.0.${n}.1`)));
     for (const [n, one] of all.entries()) {
       if (n % 2 === 0) await sendPiece(one, PIECE);
@@ -55,7 +55,7 @@ describe('unfinished messages', () => {
     expect(held.length * PIECE).to.be.within(UNFINISHED / 2, UNFINISHED);
     const codes = await Promise.all(all.filter((one) => !held.includes(one)).map(({ closed }) => closed));
     expect(new Set(codes)).to.deep.equal(new Set([1013]));
-    // Whoever finishes messages holds nothing, however many they are.
+    // Clients that finish messages use no budget, however many they are.
     const client = await connect(kernel.url, { headers: { 'x-forwarded-for': '10.1.0.1' } });
     const text = 'x'.repeat(50_000);
     for (let n = 0; n < 12; n++) expect((await client.sendRequest('echo', { text })).data).to.deep.equal({ text });

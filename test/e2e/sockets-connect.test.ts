@@ -1,4 +1,4 @@
-/** Who may connect, and where: settings, the handshake, pages and uids. Tokens have a suite of their own. */
+/** Connecting: settings, the handshake, pages and uids. Tokens have a separate suite. */
 import { expect } from 'chai';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import type { TestKernel } from '../support/kernel.js';
@@ -8,7 +8,7 @@ import { connect, createSocketFixture, expectRefusedUpgrade, UPGRADE } from '../
 
 const OPEN = { 'definitions/a.json': [defineReturnResource('open', { ok: true })] };
 
-describe('connecting', () => {
+describe('socket connections', () => {
   const { start, open, farewell } = createSocketFixture(OPEN);
 
   describe('settings', () => {
@@ -18,7 +18,7 @@ describe('connecting', () => {
       expect((await expectRefusedUpgrade(kernel.url)).body).to.include({ code: 'REQ_NOT_FOUND' });
     });
 
-    it('is switched, moved and made stricter by the environment', async () => {
+    it('is enabled, moved and restricted by the environment', async () => {
       const env = {
         ALLOW_WEBSOCKET_CONNECTIONS: 'true',
         WEBSOCKET_ENDPOINT: '/live/now',
@@ -72,7 +72,7 @@ describe('connecting', () => {
     });
   });
 
-  describe('the handshake', () => {
+  describe('handshake', () => {
     it('is required of every client at the address', async () => {
       const kernel = await start();
       const { status, headers, body } = await kernel.request('GET', '/ws');
@@ -80,7 +80,7 @@ describe('connecting', () => {
       expect((await kernel.post('/ws', {})).status).to.equal(405);
     });
 
-    it('is rejected with an answer of HTTP when it is not valid', async () => {
+    it('is rejected with an HTTP response when it is invalid', async () => {
       const kernel = await start();
       const asked: readonly (readonly [Readonly<Record<string, string | number>>, number, string])[] = [
         [{ ...UPGRADE, 'sec-websocket-version': 8 }, 400, 'WS_HANDSHAKE'],
@@ -124,7 +124,7 @@ describe('connecting', () => {
       expect((await kernel.post('/open', {})).status).to.equal(200);
     });
 
-    it('is bounded like other requests', async () => {
+    it('is limited like other requests', async () => {
       const kernel = await start();
       const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`x-${n}`, 'v']));
       expect(parseRaw(await kernel.raw(formatRequestHead('GET', '/ws', { ...UPGRADE, ...many }))).status).to.equal(431);
@@ -186,7 +186,7 @@ describe('connecting', () => {
         expect(await upgrade(kernel, origin), origin).to.equal(403);
       const { body } = await expectRefusedUpgrade(kernel.url, { origin: 'https://evil.example' });
       expect(body).to.include({ code: 'WS_ORIGIN', status: 403 });
-      // Who says two has at most one that is true.
+      // A client that sends two has at most one valid one.
       const both = {
         ...UPGRADE,
         connection: 'Upgrade, close',
@@ -218,7 +218,7 @@ describe('connecting', () => {
       }
     });
 
-    it('may be demanded', async () => {
+    it('can be required', async () => {
       const kernel = await start({}, { force_uid: true });
       expect(await farewell(kernel.url, {})).to.include({ code: 'WS_UID', closed: 4400 });
       expect((await (await open(kernel.url, { query: '?uid=a' })).sendRequest('open')).data).to.deep.equal({
@@ -228,7 +228,7 @@ describe('connecting', () => {
   });
 });
 
-describe('the address of connections', function () {
+describe('address of connections', function () {
   const { start } = serveInProcess();
   it('is printed by the start', async () => {
     const child = await start(OPEN, { env: { ALLOW_WEBSOCKET_CONNECTIONS: 'true', WEBSOCKET_ENDPOINT: '/live' } });

@@ -1,4 +1,4 @@
-/** Messages to connected clients: whom they reach, in which form, and what a client gets that was away. */
+/** Messages to connected clients: recipients, format, and missed messages of a reconnecting client. */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../contract/delivery.js';
@@ -39,13 +39,13 @@ describe('messages to connected clients', () => {
   const open = async (kernel: TestKernel, uid: string | null, options: ConnectOptions = {}): Promise<SocketClient> => {
     const client = await connect(kernel.url, { query: uid === null ? '' : `?uid=${uid}`, ...options });
     clients.push(client);
-    // The connection stands on the other side, too.
+    // The connection is open on the other side, too.
     await client.sendRequest('open');
     return client;
   };
   const send = ({ kernel }: TestKernel, to: Target, data: Delivery['data'], id: string | null = null): void =>
     kernel.running.deliverMessage({ action: 'told', data, to, id });
-  /** What has come by now: an answer comes behind everything that was sent before it. */
+  /** Frames received so far: a response arrives after everything that was sent before it. */
   const readDelivered = async (client: SocketClient): Promise<unknown[]> => {
     await client.sendRequest('open');
     return client.frames.filter(({ action }) => action === 'told').map(({ data }) => data);
@@ -106,7 +106,7 @@ describe('messages to connected clients', () => {
     expect(await readDelivered(back)).to.deep.equal([]);
   });
 
-  it('a connection is in so many rooms at most', async () => {
+  it('limit the number of rooms of a connection', async () => {
     const kernel = await start(OPEN, { limits: { rooms: 2 } });
     const ada = await open(kernel, 'ada');
     const joined = [];
@@ -144,12 +144,12 @@ describe('messages to connected clients', () => {
     await Promise.all(many.map((client) => client.close()));
   });
 
-  describe('when a token identifies the caller', () => {
+  describe('with a token that identifies the caller', () => {
     const withToken = async (claims: Readonly<Record<string, unknown>>): Promise<ConnectOptions> => ({
       protocols: ['Authorization', await signJwt(claims)],
     });
 
-    it('a message for one user reaches only connections that prove the uid', async () => {
+    it('reach for one user only connections that prove the uid', async () => {
       const kernel = await start(GUARDED);
       const ada = await open(kernel, 'ada', await withToken({ id: 'ada' }));
       const liar = await open(kernel, 'ada');
@@ -163,7 +163,7 @@ describe('messages to connected clients', () => {
       ]);
     });
 
-    it('it also does so when the resource that requires tokens is added later, or has errors', async () => {
+    it('do so also when the resource that requires tokens is added later, or has errors', async () => {
       const kernel = await start(OPEN);
       const liar = await open(kernel, 'ada');
       send(kernel, { uids: ['ada'] }, 1);
@@ -184,14 +184,14 @@ describe('messages to connected clients', () => {
       expect(await readDelivered(again)).to.deep.equal([]);
     });
 
-    it('no message for a user reaches a connection with an expired token', async () => {
+    it('reach for a user no connection with an expired token', async () => {
       const kernel = await start(GUARDED);
       const exp = getSeconds(2);
       const ada = await open(kernel, 'ada', await withToken({ id: 'ada', exp }));
       await ada.sendRequest('enter', { room: 'a' });
       send(kernel, { uids: ['ada'] }, 'in time');
       expect(await readDelivered(ada)).to.deep.equal(['in time']);
-      // Sent for as long as the connection stands, and a little longer.
+      // Sent as long as the connection is open, and a little longer.
       const sending = setInterval(() => {
         const over = Date.now() >= exp * 1000;
         send(kernel, { uids: ['ada'] }, over);
@@ -205,14 +205,14 @@ describe('messages to connected clients', () => {
     });
   });
 
-  describe('that were sent while a client was disconnected', () => {
+  describe('sent while a client was disconnected', () => {
     const message = (n: number, to: Target = { all: true }): Delivery => ({
       action: 'told',
       data: n,
       to,
       id: `m-${n}`,
     });
-    /** A relay that a test answers for. */
+    /** A relay whose responses the test sets. */
     const replaying = ({ kernel }: TestKernel) => {
       const asked: string[] = [];
       let answer: (missed: readonly Delivery[] | null | Error) => void = () => undefined;
@@ -240,7 +240,7 @@ describe('messages to connected clients', () => {
       expect(await readDelivered(ada)).to.deep.equal([1, 3, 6]);
     });
 
-    it('are reported once as missing when they are not stored any more, and newer ones follow', async () => {
+    it('are reported once as missing when they are no longer stored, and newer ones follow', async () => {
       const kernel = await start();
       const { answer } = replaying(kernel);
       for (const missed of [null, new Error('the relay is away')]) {
@@ -289,7 +289,7 @@ describe('messages to connected clients', () => {
       expect(await readDelivered(ada)).to.deep.equal([200]);
     });
 
-    it('do not pile up without end while they are requested', async () => {
+    it('are limited in number while they are requested', async () => {
       const kernel = await start();
       replaying(kernel);
       const ada = await open(kernel, null, { query: '?last_id=m-0' });

@@ -1,4 +1,7 @@
-/** Clients that break the protocol, flood, do not read or fall silent; and the end of the server. Nobody else notices. */
+/**
+ * Clients that violate the protocol, flood, do not read or fall silent; and the end of the server. Others are not
+ * affected.
+ */
 import { once } from 'node:events';
 import { connect as dial } from 'node:net';
 import { join } from 'node:path';
@@ -56,7 +59,7 @@ describe('connections', function () {
   };
   const events = async (): Promise<string[]> =>
     ((await import(pathToFileURL(join(MEETING, 'runtime.js')).href)) as { events: string[] }).events;
-  /** Of what only the server knows. */
+  /** State that only the server has. */
   const waitForConnections = async (kernel: TestKernel, connections: number): Promise<void> => {
     const deadline = Date.now() + 10_000;
     for (;;) {
@@ -79,18 +82,18 @@ describe('connections', function () {
       ['a binary message', [encodeClientFrame('binary', 'x')], 1003],
       ['a message that is too large', [encodeClientFrame('text', 'x'.repeat(65_537))], 1009],
       [
-        'a message of 100 MB, of which nothing has come',
+        'a message of 100 MB, of which nothing was sent',
         [encodeClientFrame('text', '', { announced: 100_000_000 })],
         1009,
       ],
       [
-        'too large in parts',
+        'too large in fragments',
         [encodeClientFrame('text', 'x'.repeat(60_000), { fin: false }), encodeClientFrame(0, 'x'.repeat(60_000))],
         1009,
       ],
       ['no UTF-8', [encodeClientFrame('text', Buffer.from('ff', 'hex'))], 1007],
       [
-        'no UTF-8, in parts',
+        'invalid UTF-8, in fragments',
         [
           encodeClientFrame('text', Buffer.from('c3', 'hex'), { fin: false }),
           encodeClientFrame(0, Buffer.from('28', 'hex')),
@@ -100,10 +103,10 @@ describe('connections', function () {
       ['an unknown opcode', [encodeClientFrame(3, 'x')], 1002],
       ['no mask', [encodeClientFrame('text', '{}', { masked: false })], 1002],
       ['a ping that is too long', [encodeClientFrame('ping', 'x'.repeat(126))], 1002],
-      ['a part of nothing', [encodeClientFrame(0, 'x')], 1002],
-      ['compression that nobody offered', [Buffer.from('c18000000000', 'hex')], 1002],
+      ['a continuation without a start', [encodeClientFrame(0, 'x')], 1002],
+      ['compression that was not negotiated', [Buffer.from('c18000000000', 'hex')], 1002],
       [
-        'fragments without end',
+        'endless fragments',
         [
           encodeClientFrame('text', 'x', { fin: false }),
           ...Array.from({ length: 1100 }, () => encodeClientFrame(0, '', { fin: false })),
@@ -151,7 +154,7 @@ describe('connections', function () {
     await isAlive(kernel);
   });
 
-  it('that storm with pings are cut off', async () => {
+  it('that flood with pings are closed', async () => {
     const kernel = await start();
     for (const sign of ['ping', 'pong'] as const) {
       const raw = await openRaw(kernel);
@@ -161,7 +164,7 @@ describe('connections', function () {
     await isAlive(kernel);
   });
 
-  it('that do not read are cut off before much has piled up', async () => {
+  it('that do not read are closed before much has accumulated', async () => {
     const kernel = await start({ limits: { buffered: 100_000 } });
     const raw = await openRaw(kernel);
     raw.socket.pause();
@@ -261,7 +264,7 @@ describe('connections', function () {
       expect(await kernel.server.stop(0.1)).to.include({ requests: false });
       expect((await client.closed).code).to.equal(1001);
       expect(await asked).to.be.an('error');
-      // What it waited for: the kernel would wait for it at its end.
+      // The pending work: the kernel would wait for it at its end.
       const second = kernel.kernel.plans().byId.get('b');
       if (second === undefined) throw new Error('there is no second one');
       await invokePlan(second, createTestInvocation(), kernel.kernel.hooks);
@@ -276,7 +279,7 @@ describe('connections', function () {
       expect(elapsed()).to.be.below(5000);
     });
 
-    it('and new ones are rejected', () => {
+    it('are rejected if they are new', () => {
       const judge = createHandshakeCheck({
         limits: { connections: 1, per_address: 1 },
         closing: () => true,
@@ -296,7 +299,7 @@ describe('connections', function () {
     });
   });
 
-  it('may do so much a second, and a second later as much again', () => {
+  it('have a rate per second, and a second later the same again', () => {
     const pace = createRateLimiter(2);
     const at = (now: number, times: number) => Array.from({ length: times }, () => pace(now));
     expect(at(1000, 4)).to.deep.equal(['fine', 'fine', 'over', 'over']);

@@ -1,4 +1,4 @@
-/** Tokens that connections come with: how they are sent, whose they are, and until when they hold. */
+/** Tokens of connections: how they are sent, their owner, and their validity. */
 import { expect } from 'chai';
 import { formatRequestHead } from '../support/client.js';
 import { defineReturnResource } from '../support/project.js';
@@ -96,7 +96,7 @@ describe('tokens of connections', () => {
     const kernel = await startGuarded();
     const client = await open(kernel.url, withToken(await signJwt({ id: 'bob' }, OTHER_KEY)));
     expect((await client.sendRequest('other')).data).to.include({ id: 'bob' });
-    // Another guard does not take it; the connection is still who it is.
+    // Another guard does not accept it; the connection keeps its identity.
     expect((await client.sendRequest('me')).error).to.include({ code: 'TOK_REFUSED' });
     expect((await client.sendRequest('other')).data).to.include({ id: 'bob' });
   });
@@ -212,7 +212,7 @@ describe('tokens of connections', () => {
     expect((await client.sendRequest('me')).data).to.include({ id: 'ada' });
   });
 
-  it('a wrong password is no reason to end the connection', async () => {
+  it('remain valid after a wrong password', async () => {
     const kernel = await startGuarded();
     const client = await open(kernel.url, withToken(await signJwt({ id: 'ada' })));
     const { error } = await client.sendRequest('wrong-password', { password: 'y' });

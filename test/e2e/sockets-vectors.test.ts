@@ -1,4 +1,7 @@
-/** The shared vectors of texts and of JSON, as messages: what goes in comes out, and what HTTP refuses is refused. */
+/**
+ * The shared vectors of texts and of JSON, as messages: texts are returned unchanged, and HTTP and sockets reject the
+ * same.
+ */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -39,7 +42,7 @@ describe('messages against the shared vectors', function () {
   });
 
   for (const name of ['naughty-strings.jsonl', 'sql-strings.jsonl', 'crlf-strings.jsonl'])
-    it(`${name}: each text is returned unchanged, as a value and as a name`, async function () {
+    it(`${name}: return each text unchanged, as a value and as a name`, async function () {
       const cases = readCases(name);
       if (cases === null) return skipTest(this, NO_SHARED);
       const texts = cases.flatMap(({ text }) => (text === undefined ? [] : [text]));
@@ -52,14 +55,14 @@ describe('messages against the shared vectors', function () {
       expect(wrong).to.deep.equal([]);
     });
 
-  it('json-body.jsonl: a payload is accepted and rejected like a body', async function () {
+  it('json-body.jsonl: accept and reject a payload like a body', async function () {
     const cases = readCases('json-body.jsonl');
     if (cases === null) return skipTest(this, NO_SHARED);
     const wrong: string[] = [];
     let sent = 0;
     for (const { id, bytes = '', content_type, expect: wanted } of cases) {
       const body = Buffer.from(bytes, 'hex');
-      // What is no text cannot be part of a message, and a body of nothing is no payload of nothing.
+      // Invalid text cannot be part of a message, and an empty body is not an empty payload.
       if (content_type !== 'application/json' || body.length === 0 || !Buffer.from(body.toString()).equals(body))
         continue;
       sent += 1;

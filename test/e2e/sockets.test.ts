@@ -1,4 +1,4 @@
-/** Messages over a connection that stays open: what they ask for, what comes back, and what a connection is told. */
+/** Messages over an open connection: requests, responses, and errors. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -66,7 +66,7 @@ describe('messages over a connection', () => {
   beforeEach(async () => (client = await connect(kernel.url)));
   afterEach(() => client.close());
 
-  it('get the result itself, with the action of the message', async () => {
+  it('return the result itself, with the action of the message', async () => {
     client.send({ resource: 'echo', action: 'say', payload: { a: [1, { b: null }] } });
     expect(await client.next()).to.deep.equal({ uid: null, action: 'say', data: { a: [1, { b: null }] } });
   });
@@ -82,7 +82,7 @@ describe('messages over a connection', () => {
     for (const resource of ['by-id', '/by-id', 'its/path', '/its/path', 'its/path/'])
       expect((await client.sendRequest(resource, { a: 1 })).data, resource).to.deep.equal({ sent: { a: 1 } });
     expect((await client.sendRequest('notes/a%20b', { id: 5 })).data).to.deep.equal({ note: 'a b', id: 5 });
-    // What stands in the path wins, as over HTTP.
+    // The path parameter takes precedence, as over HTTP.
     expect((await client.sendRequest('notes/n', { note: 'other', id: 6 })).data).to.deep.equal({ note: 'n', id: 6 });
   });
 
@@ -170,7 +170,7 @@ describe('messages over a connection', () => {
     expect(answers.map(({ data }) => data)).to.deep.equal(['a', 'b', 'c', 'd'].map((a) => ({ a })));
   });
 
-  it('are bounded by the limits of the resource like requests', async () => {
+  it('are limited by the limits of the resource like requests', async () => {
     expect((await client.sendRequest('limited')).data).to.equal(1);
     expect(getErrorCode(await client.sendRequest('limited'))).to.equal('LIM_EXCEEDED');
     expect((await kernel.post('/limited', {})).status).to.equal(429);
@@ -182,7 +182,7 @@ describe('messages over a connection', () => {
     expect((await kernel.post<unknown>('/kept', {})).body).to.equal(data);
   });
 
-  it('with deferred work are answered that it was accepted', async () => {
+  it('with deferred work are accepted in the response', async () => {
     const { puts } = (await import(pathToFileURL(join(PLUGIN_FIXTURES, 'behind', 'runtime.js')).href)) as {
       puts: { work: { id: string; resource: string } }[];
     };
@@ -198,7 +198,7 @@ describe('messages over a connection', () => {
     await own.close();
   });
 
-  it('go to the newest definitions', async () => {
+  it('use the newest definitions', async () => {
     await kernel.project.write('definitions/b.json', defineReturnResource('new', 'first'));
     await kernel.kernel.reload();
     expect((await client.sendRequest('new')).data).to.equal('first');
@@ -211,7 +211,7 @@ describe('messages over a connection', () => {
   });
 });
 
-describe('a connection with a uid', () => {
+describe('connection with a uid', () => {
   let kernel: TestKernel;
   let client: SocketClient;
   before(async () => {
@@ -261,7 +261,7 @@ describe('messages and the frames of responses', () => {
     return kernel;
   };
 
-  it('an envelope is for bodies of HTTP', async () => {
+  it('contain no envelope, which is for HTTP bodies', async () => {
     const kernel = await start({ envelope: 'success-message-data' });
     const client = await connect(kernel.url);
     expect((await kernel.post('/echo', { a: 1 })).body).to.include({ success: true });
@@ -269,7 +269,7 @@ describe('messages and the frames of responses', () => {
     await client.close();
   });
 
-  it('observers learn of each message, without its values', async () => {
+  it('are reported to observers, without their values', async () => {
     const kernel = await start({ observers: { log: { use: 'access_log' }, figures: { use: 'prometheus' } } });
     const client = await connect(kernel.url);
     const { error } = await client.sendRequest('nothing', { secret: 'canary' });
@@ -290,7 +290,7 @@ describe('messages and the frames of responses', () => {
     await client.close();
   });
 
-  it('the status page counts connections', async () => {
+  it('are counted by connection on the status page', async () => {
     const kernel = await start({});
     const clients = await Promise.all([connect(kernel.url), connect(kernel.url, { query: '?uid=a' })]);
     expect((await kernel.request('GET', '/status')).body).to.include({ connections: 2 });

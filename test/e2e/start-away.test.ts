@@ -1,6 +1,7 @@
 /**
- * A start without the servers that the config names: the process listens, serves what it can and is ready soon after they
- * are there. What is wrong, rather than away, still ends it at once. Real servers, started late or behind a proxy.
+ * A start without the configured servers: the process listens, serves what it can and is ready soon after they are
+ * available. A wrong setting, unlike an unavailable server, still ends it immediately. Real servers, started late or
+ * behind a proxy.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +35,7 @@ async function listening(child: Running): Promise<Client> {
   return createClient(url);
 }
 
-/** A proxy in front of a server of this run that refuses every connection. */
+/** A proxy for a server of this run that rejects every connection. */
 async function refusing(url: string): Promise<{ proxy: FaultProxy; url: string }> {
   const target = new URL(url);
   const proxy = await startFaultProxy({ host: target.hostname, port: Number(target.port) });
@@ -93,13 +94,13 @@ describe('lintel serve without its database', function () {
     ['a wrong password', () => urlWith('wrong-canary'), 'user name or password refused'],
     ['an unknown database', () => urlWith(PASSWORD, 'nowhere'), 'the database does not exist'],
     [
-      'a setting that the server refuses',
+      'a setting that the server rejects',
       () => urlWith(PASSWORD, 'postgres?options=-c%20nonsense%3D1'),
       'the connection failed',
     ],
-    ['a bad address', () => Promise.resolve('mysql://nowhere'), 'the address is not valid'],
+    ['an invalid URL', () => Promise.resolve('mysql://nowhere'), 'the address is not valid'],
   ] as const) {
-    it(`ends at once with one clear line for ${what}`, async () => {
+    it(`exits immediately with one clear line for ${what}`, async () => {
       const child = await start(FILES, { env: { DATABASE_URL: await url() } });
       const { code, stdout, stderr } = await child.finished;
       expect(code).to.equal(1);
@@ -109,7 +110,7 @@ describe('lintel serve without its database', function () {
     });
   }
 
-  it('ends when the server that it waited for rejects its password', async () => {
+  it('exits when the server that it waited for rejects its password', async () => {
     const { proxy, url } = await refusing(await urlWith('wrong-canary'));
     const child = await start(FILES, { env: { DATABASE_URL: url } });
     await listening(child);
@@ -120,7 +121,7 @@ describe('lintel serve without its database', function () {
     await proxy.close();
   });
 
-  it('ends immediately with exit code 0 on SIGTERM while it waits for a server', async () => {
+  it('exits immediately with 0 on SIGTERM while it waits for a server', async () => {
     const { proxy, url } = await refusing(await urlWith(PASSWORD));
     await proxy.passTraffic();
     proxy.stall();
@@ -140,7 +141,7 @@ describe('lintel serve without its database', function () {
   });
 });
 
-describe('a kernel that waits for several servers', function () {
+describe('kernel that waits for several servers', function () {
   let kernel: TestKernel | undefined;
   const proxies: FaultProxy[] = [];
   afterEach(async () => {
@@ -154,7 +155,7 @@ describe('a kernel that waits for several servers', function () {
   };
   const waiting = (): string[] => [...(kernel?.kernel.waiting.keys() ?? [])];
 
-  it('three servers: each is used as soon as it is available, in any order', async function () {
+  it('uses each of three as soon as it is available, in any order', async function () {
     const [database, s3] = [await startPostgres(), await startS3()];
     if ('skip' in database) return skipTest(this, database.skip);
     if ('skip' in s3) return skipTest(this, s3.skip);
@@ -205,7 +206,7 @@ describe('a kernel that waits for several servers', function () {
     expect([waiting(), await readiness(running)]).to.deep.equal([[], 200]);
   });
 
-  it('taps of `ready` are called once when all servers are available; a reload meanwhile is applied', async function () {
+  it('calls taps of `ready` once when all servers are available, and applies a reload meanwhile', async function () {
     const database = await startPostgres();
     if ('skip' in database) return skipTest(this, database.skip);
     const { proxy, url } = await createUnavailable(await createPostgresDatabase());
@@ -235,7 +236,7 @@ describe('a kernel that waits for several servers', function () {
     expect(listReadyEvents()).to.deep.equal([['ready', ['note', 'echo']]]);
   });
 
-  it('without `wait` an unavailable server ends the start, as in `lintel dev` and `lintel migrate`', async () => {
+  it('ends the start without `wait` for an unavailable server, as in `lintel dev` and `lintel migrate`', async () => {
     const env = { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/postgres' };
     const failure = await startKernel({ files: FILES, env }).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'PLG_OPEN');

@@ -1,4 +1,4 @@
-/** The status page over real HTTP: alive, ready, degraded, closing; what it tells and what it does not. */
+/** The status page over real HTTP: alive, ready, degraded, closing; what it contains and what it does not. */
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +11,7 @@ const FILES = {
   'definitions/a.json': [defineReturnResource('echo', '$PAYLOAD'), defineReturnResource('status-board', 1)],
 };
 
-describe('the status page', () => {
+describe('status page', () => {
   it('shows the served resources and the health of each plugin', async () => {
     const kernel = await startKernel({ files: FILES });
     for (const path of ['/status', '/status/ready']) {
@@ -34,7 +34,7 @@ describe('the status page', () => {
     await kernel.close();
   });
 
-  it('answers GET only, and only at its own paths', async () => {
+  it('serves GET only, and only at its own paths', async () => {
     const kernel = await startKernel({ files: FILES });
     expect((await kernel.request('POST', '/status')).status).to.equal(404);
     expect((await kernel.request('GET', '/status/nothing')).status).to.equal(404);
@@ -53,7 +53,7 @@ describe('the status page', () => {
     await fromEnv.close();
   });
 
-  it('is degraded, yet ready, while a definition is broken', async () => {
+  it('reports degraded, and ready, while a definition is invalid', async () => {
     const kernel = await startKernel({ files: { ...FILES, 'definitions/b.json': '{"resource": ' }, onProblem: 'skip' });
     const { status, body } = await kernel.request<Loose>('GET', '/status');
     expect(status).to.equal(200);
@@ -61,7 +61,7 @@ describe('the status page', () => {
     await kernel.close();
   });
 
-  it('is not ready while the server closes, and requests in flight are still answered', async () => {
+  it('is not ready while the server closes, and requests in flight still get a response', async () => {
     const module = pathToFileURL(join(PLUGIN_FIXTURES, 'witness', 'recorder', 'runtime.js')).href;
     const recorder = (await import(module)) as { release(): void; holding(): Promise<void> };
     const kernel = await startKernel({
@@ -79,7 +79,7 @@ describe('the status page', () => {
     );
     await held;
     const closed = kernel.close();
-    // A request that began before the close is still answered, and says that no more should come.
+    // A request that began before the close still gets a response, with `Connection: close`.
     probe.send(request.slice(-2));
     const answer = await probe.ended;
     recorder.release();
@@ -93,7 +93,7 @@ describe('the status page', () => {
   });
 });
 
-/** A raw connection; `ended` gives all that was received once the server has closed it. */
+/** A raw connection; `ended` returns all that was received once the server has closed it. */
 function conversation(port: number): { send(text: string): void; readonly ended: Promise<string> } {
   const socket = connect(port, '127.0.0.1');
   let received = '';

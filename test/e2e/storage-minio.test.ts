@@ -1,7 +1,7 @@
 /**
- * The storage `minio` when things go wrong: connections that are cut, stall or never come about, servers that answer
- * nonsense, keys that are wrong. What is left behind, what is said, and what is never said. A real S3 server stands behind
- * a proxy that fails on demand; answers that no real server gives on demand come from one written by hand.
+ * Failures of the storage `minio`: connections that are cut, stall or are never established, servers with invalid
+ * responses, wrong keys. Remaining files, reported errors, and what is never reported. A real S3 server is behind a
+ * proxy that fails on demand; other responses come from a scripted one.
  */
 import { expect } from 'chai';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 const KEYS = { access_key: 'AKCANARY0001', secret_key: 'canary-secret-Zk81jq' };
 const newKey = (): string => `broken/${randomUUID()}`;
 
-/** A server that answers every request alike, and where it is. */
+/** A server with the same response to every request, and its URL. */
 async function fake(answer: RequestListener): Promise<{
   readonly endpoint: string;
   /** Connections. */
@@ -42,14 +42,14 @@ async function fake(answer: RequestListener): Promise<{
   };
 }
 
-/** What a start that fails says. */
+/** The error of a failed start. */
 const catchStartError = async (options: Readonly<Record<string, unknown>>): Promise<string> => {
   const { code, params } = await expectStorageFault(openMinio(options));
   expect(code).to.equal('STO_OPEN');
   return `${params['place']}: ${params['reason']}`;
 };
 
-describe('storage minio, when things go wrong', function () {
+describe('storage minio with failures', function () {
   let files!: Awaited<ReturnType<typeof createFileMaker>>;
   let subject!: S3Subject;
   let server!: S3Server;
@@ -133,7 +133,7 @@ describe('storage minio, when things go wrong', function () {
   it('fails when a connection is not established', async () => {
     subject.proxy.stall();
     const elapsed = startStopwatch();
-    // The TLS handshake is part of it, and gets no answer here.
+    // The TLS handshake is included, and gets no response here.
     const endpoint = `https://127.0.0.1:${subject.proxy.port}`;
     expect(await catchStartError(configured({ endpoint, connect_timeout: 0.3 }))).to.match(/no answer in time$/);
     expect(elapsed()).to.be.lessThan(3000);
@@ -141,7 +141,7 @@ describe('storage minio, when things go wrong', function () {
     await subject.proxy.passTraffic();
   });
 
-  it('stops the start with the reason, and without the keys', async () => {
+  it('prevents the start with the reason, and without the keys', async () => {
     const free = await fake(() => {});
     await free.stop();
     const said = await Promise.all([
@@ -163,7 +163,7 @@ describe('storage minio, when things go wrong', function () {
     expect(said[4]).to.match(/the host name (is unknown|cannot be looked up)$/);
   });
 
-  it('stops the start when a setting is missing or is no address, whatever $ENV gave', async () => {
+  it('prevents the start when a setting is missing or is not a URL, whatever $ENV contains', async () => {
     for (const [name, value, reason] of [
       ['access_key', undefined, /`access_key` is missing or empty$/],
       ['secret_key', '  ', /`secret_key` is missing or empty$/],
@@ -200,7 +200,7 @@ describe('storage minio, when things go wrong', function () {
     expect(await subject.listStoredKeys()).not.to.include(real);
   });
 
-  it('returns public addresses if the config names them, and signed ones for a week at most', async () => {
+  it('returns public URLs if the config names them, and signed ones for a week at most', async () => {
     const url = 'https://files.example.org/base';
     const { storage } = await openMinio(configured({ url, public_endpoint: 'https://s3.example.org' }));
     expect(await storage.url('a/b.png', null)).to.equal(`${url}/a/b.png`);
@@ -220,7 +220,7 @@ describe('storage minio, when things go wrong', function () {
     }
   });
 
-  describe('answers of other servers', () => {
+  describe('responses of other servers', () => {
     let status = 200;
     let body = '';
     const seen: string[] = [];
@@ -234,7 +234,7 @@ describe('storage minio, when things go wrong', function () {
         seen.push(`${method} ${headers['if-none-match'] ?? ''}`.trim());
         request.resume().once('end', () => {
           if (method === 'HEAD') return void response.writeHead(url === '/bucket' ? 200 : 404).end();
-          // One that does not know conditions on writes.
+          // A server that does not support conditional writes.
           if (status === 501 && headers['if-none-match'] === undefined) return void response.end();
           if (status === 0) return void response.socket?.destroy();
           response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
@@ -261,7 +261,7 @@ describe('storage minio, when things go wrong', function () {
       ['no bucket', 404, errorXml('NoSuchBucket'), 'STO_REFUSED'],
       ['not XML', 400, 'what?', 'STO_REFUSED'],
     ] as const) {
-      it(`${what} (${given}): ${code}, and nothing of the keys in it`, async () => {
+      it(`${what} (${given}): return ${code}, and nothing of the keys in it`, async () => {
         [status, body] = [given, text];
         const file = await files.make(Buffer.from('x'));
         for (const failure of [
@@ -278,14 +278,14 @@ describe('storage minio, when things go wrong', function () {
       });
     }
 
-    it('closes connections with unread responses', async () => {
+    it('have their connections closed if unread', async () => {
       [status, body] = [503, 'x'.repeat(100_000)];
       const file = await files.make(Buffer.from('x'));
       for (let n = 0; n < 30; n++) await expectStorageFault(storage.put(newKey(), file));
       expect(await made.open()).to.be.lessThan(10);
     });
 
-    it('describes permanent keys', async () => {
+    it('describe permanent keys', async () => {
       status = 200;
       for (const [found, code] of [
         ['AccessDenied', 'STO_REFUSED'],
@@ -296,9 +296,9 @@ describe('storage minio, when things go wrong', function () {
       }
     });
 
-    it('tries again on a new connection, not on another that was closed meanwhile', async () => {
+    it('are retried on a new connection, not on another that was closed meanwhile', async () => {
       const served = new WeakMap<object, number>();
-      // Every connection takes one request; what comes second on it is cut, as after a pause that was too long.
+      // Every connection accepts one request; the second one is cut, as after an idle timeout.
       const strict = await fake((request, response) => {
         const count = (served.get(request.socket) ?? 0) + 1;
         served.set(request.socket, count);
@@ -313,7 +313,7 @@ describe('storage minio, when things go wrong', function () {
       await strict.stop();
     });
 
-    it('sends a condition only once if the server does not support it', async () => {
+    it('have a condition only once if the server does not support it', async () => {
       [status, body] = [501, errorXml('NotImplemented')];
       const file = await files.make(Buffer.from('x'));
       seen.length = 0;

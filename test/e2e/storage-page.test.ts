@@ -1,6 +1,6 @@
 /**
- * The page about storage, taken at its word: every config on it is checked, the one for a server of your own is opened, and
- * its policy opens a folder to everybody and nothing else.
+ * The documentation page about storage: every config on it is checked, the one for your own server is opened, and its
+ * policy opens one folder to everyone and nothing else.
  */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const shown = [...PAGE.matchAll(/^```json\n([^]*?)^```/gm)].map(([, text = '']) 
 const configs = shown.filter((json) => 'storage' in json);
 const ENV = createEnvFacts({ S3_ACCESS_KEY: 'name', S3_SECRET_KEY: 'canary-secret-Zk81jq' });
 
-describe('the page about storage', function () {
+describe('documentation page about storage', function () {
   let s3!: S3Subject;
   let files!: Awaited<ReturnType<typeof createFileMaker>>;
   before(async function () {
@@ -34,7 +34,7 @@ describe('the page about storage', function () {
     await files?.dispose();
   });
 
-  it('shows configs that the checker accepts', () => {
+  it('shows only valid configs', () => {
     expect(configs).to.have.length(5);
     for (const config of configs) {
       const { problems } = analyseConfig('lintel.config.json', JSON.stringify(config), createBuiltinRegistry(), ENV);
@@ -42,7 +42,7 @@ describe('the page about storage', function () {
     }
   });
 
-  it('shows a config that opens an S3 server, with the address and the keys of the test server', async () => {
+  it('shows a config that opens an S3 server, with the URL and the keys of the test server', async () => {
     const config = configs.find(({ storage }) => isObject(storage) && storage['create_bucket'] === true);
     const { endpoint, accessKey, secretKey } = s3.server;
     const { storage } = await openMinio({
@@ -56,7 +56,7 @@ describe('the page about storage', function () {
     expect(await (await fetch(await storage.url('docs/a.bin', 60))).text()).to.equal('as written');
   });
 
-  it('shows a policy that makes one folder public, and not files that need a signed address', async () => {
+  it('shows a policy that makes one folder public, and not files that need a signed URL', async () => {
     const policy = shown.find((json) => 'Statement' in json);
     const direct = createS3Client(s3.server);
     await direct.setBucketPolicy(s3.bucket, JSON.stringify(policy).replaceAll('wallet-files', s3.bucket));

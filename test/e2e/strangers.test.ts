@@ -1,7 +1,7 @@
 /**
- * Applications as other teams write them for the earlier system, with its environment's forms, served under its profile: each
- * endpoint answers as its client, a page of another origin, expects. What the authors got wrong is corrected for that, and
- * `lintel check` says it of their files as they are.
+ * Applications of other teams for the earlier system, with its environment formats, served in its profile: each
+ * endpoint responds as its client, a page of another origin, expects. Mistakes of the authors are corrected for that,
+ * and `lintel check` reports them in the original files.
  */
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
@@ -17,10 +17,10 @@ import {
 import { DATABASES } from '../support/kernel.js';
 import { createTempProject } from '../support/project.js';
 
-describe('applications of others', () => {
+describe('applications of other authors', () => {
   for (const application of APPLICATIONS) describeApplication(application, DATABASES[0]!);
 
-  it('are corrected in few endpoints; the others are served as they were written', () => {
+  it('need corrections in few endpoints; the others are served as they were written', () => {
     const endpoints = APPLICATIONS.map((one) => ({
       name: one.name,
       all: one.endpoints(() => []).map(([name]) => name),
@@ -28,13 +28,13 @@ describe('applications of others', () => {
     expect(endpoints.flatMap(({ all }) => all)).to.have.length(57);
     for (const { application, endpoint, needed = [] } of CORRECTIONS)
       expect(endpoints.find(({ name }) => name === application)?.all).to.include.members([endpoint, ...needed]);
-    // 43 answer without any correction, 49 have none themselves.
+    // 43 respond without any correction, 49 have none themselves.
     expect(CORRECTIONS).to.have.length(8);
     expect(CORRECTIONS.flatMap(({ needed = [] }) => needed)).to.have.length(6);
   });
 
   for (const { name } of APPLICATIONS)
-    it(`${name}: the check says of its files what their authors got wrong`, async () => {
+    it(`${name}: are reported with the mistakes of their authors`, async () => {
       const project = await createTempProject({
         'lintel.config.json': { profile: 'sub0', definitions: listDefinitions(name) },
       });

@@ -62,7 +62,7 @@ for (const { name, make, config } of SQL.filter((one) => /mysql|mariadb/i.test(o
       readers.read(of.server.port, path, body);
 
     for (const path of ['naughty', 'some'])
-      it(`${path}: the same bytes as a result that is held`, async () => {
+      it(`${path}: have the same bytes as a buffered result`, async () => {
         const streamed = await kernel.post(`/${path}`, { n: 40 });
         const held = await kernel.raw(formatPost(`/${path}`, { n: 40 }).replace('HTTP/1.1', 'HTTP/1.0'));
         const at = held.indexOf('\r\n\r\n');
@@ -78,7 +78,7 @@ for (const { name, make, config } of SQL.filter((one) => /mysql|mariadb/i.test(o
       expect(all.map(({ body }) => body.length)).to.deep.equal([100, 200, 300, 400]);
     });
 
-    it('are never complete where the statement fails in a late row; the log has the place', async () => {
+    it('are never complete if the statement fails in a late row; the location is logged', async () => {
       const text = await kernel.raw(formatPost('/broken', { n: 100 }));
       expect(text).to.match(/^HTTP\/1\.1 200 OK\r\n/);
       expect(text.length).to.be.greaterThan(262_144);
@@ -89,14 +89,14 @@ for (const { name, make, config } of SQL.filter((one) => /mysql|mariadb/i.test(o
       ]);
     });
 
-    it('whose clients go away, or do not read, yield their connections to others', async () => {
+    it('leave their connections to others if their clients disconnect or do not read', async () => {
       for (let n = 0; n < 2; n++) (await readLittle('/wide', { n: 100 })).destroy();
       expect((await kernel.post<unknown[]>('/wide', { n: 4 })).body).to.have.length(400);
       await Promise.all([1, 2].map(() => readLittle('/wide', { n: 100 })));
       expect((await kernel.post<unknown[]>('/wide', { n: 4 })).body).to.have.length(400);
     });
 
-    it('whose clients do not read end at the deadline of the request', async () => {
+    it('end at the deadline of the request if their clients do not read', async () => {
       const other = await start({ timeouts: { request: 1 } });
       const elapsed = startStopwatch();
       await readLittle('/wide', { n: 100 }, other);

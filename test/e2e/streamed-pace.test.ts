@@ -13,7 +13,7 @@ import { createStalledReaders } from '../support/stalled-readers.js';
 
 /** Seconds of a request. */
 const DEADLINE = 2.5;
-/** The system reports that a client takes something in steps of up to a third of its buffer of four million bytes. */
+/** The system reports what a client reads in steps of up to a third of its buffer of four million bytes. */
 const PIECE = 1_000_000;
 /** Milliseconds for each piece. */
 const PACE = 200;
@@ -58,7 +58,7 @@ class SteadyReader {
     return this.#end === END;
   }
 
-  /** Until the response has ended, or `isOver` says so. */
+  /** Until the response has ended, or `isOver` returns true. */
   async read(isOver = (): boolean => false): Promise<void> {
     while (!this.isClosed && !this.isWhole && !isOver()) {
       const next = this.#taken + PIECE;
@@ -114,7 +114,7 @@ for (const { name, make, config } of SQL.filter((one) => one.name === 'postgres'
       expect(findFailures()).to.deep.equal([['fine', 'fine#1', 'QRY_UNAVAILABLE']]);
     });
 
-    it('are cut off beyond it for a request that waits for the connection; the log has the place', async () => {
+    it('are cut off beyond it for a request that waits for the connection; the location is logged', async () => {
       const before = findFailures().length;
       const reader = await beginReading();
       await reader.read(() => reader.elapsed > DEADLINE + 0.5);

@@ -13,7 +13,7 @@ import { connect as connectSocket } from '../support/sockets.js';
 import { startStopwatch } from '../support/stopwatch.js';
 import { waitUntil } from '../support/until.js';
 
-/** Rows of values whose JSON is not the text that the server sends. */
+/** Rows of values whose JSON differs from the text that the server sends. */
 const NAUGHTY = `
   SELECT n, n::bigint * 4503599627370496 AS long, n / 3.0::float8 AS part, '-0'::float8 AS zero, n % 2 = 0 AS even,
     E'"\\\\\\u0001\\n€\\U0001F600' || repeat('x', n % 400) AS text, CASE WHEN n % 3 = 0 THEN NULL ELSE 'a' END AS gap,
@@ -92,7 +92,7 @@ describe('streamed results', () => {
     waitUntil(async () => (await of.post('/running', {})).body['n'] === 0, 'the statements to end');
 
   for (const path of ['naughty', 'some', 'list'])
-    it(`${path}: the same bytes as a result that is held`, async () => {
+    it(`${path}: have the same bytes as a buffered result`, async () => {
       const streamed = await kernel.post(`/${path}`, {});
       const held = await kernel.raw(formatPost(`/${path}`).replace('HTTP/1.1', 'HTTP/1.0'));
       const at = held.indexOf('\r\n\r\n');
@@ -101,7 +101,7 @@ describe('streamed results', () => {
       expect(Buffer.from(held.slice(at + 4), 'latin1').toString() === streamed.text).to.equal(true);
     });
 
-  it('are those of several rows, of HTTP/1.1, that no step reads', async () => {
+  it('require several rows, HTTP/1.1, and no step that reads them', async () => {
     for (const [path, rows] of [
       ['single', 0],
       ['wide', 200],
@@ -115,7 +115,7 @@ describe('streamed results', () => {
     await client.close();
   });
 
-  it('are those of a server without middlewares of plugins, and of a connection without limits for results', async () => {
+  it('require a server without middlewares of plugins, and a connection without result limits', async () => {
     const middlewares = { pass: { use: 'koa', package: './pass.cjs' } };
     const main = { use: 'postgres', url: '$ENV.DATABASE', result_rows: 1000 };
     for (const config of [{ middlewares }, { connections: { main } }]) {
@@ -145,7 +145,7 @@ describe('streamed results', () => {
     expect(all.map(({ body }) => body.length)).to.deep.equal([501, 502, 503, 504, 505, 506, 507, 508]);
   });
 
-  it('are never complete where the statement fails in a late row; the log has the place', async () => {
+  it('are never complete if the statement fails in a late row; the location is logged', async () => {
     const text = await kernel.raw(formatPost('/broken'));
     expect(text).to.match(/^HTTP\/1\.1 200 OK\r\n/);
     expect(text)
@@ -158,7 +158,7 @@ describe('streamed results', () => {
     await waitUntilFree();
   });
 
-  it('are an error response where the statement fails before its first row', async () => {
+  it('are an error response if the statement fails before its first row', async () => {
     expect(isChunked(await kernel.post('/divided', { by: 0 }))).to.equal(true);
     const { status, body } = await kernel.post('/divided', { by: 1 });
     expect([status, body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
@@ -173,7 +173,7 @@ describe('streamed results', () => {
     expect((await kernel.post<unknown[]>('/wide', { rows: 400 })).body).to.have.length(400);
   });
 
-  it('whose clients do not read yield their connections to others', async () => {
+  it('leave their connections to others if their clients do not read', async () => {
     const stalled = await Promise.all(
       [1, 2, 3, 4].map(() => readLittle('/wide', { rows: 10_000_000 }).catch(() => null)),
     );
@@ -181,7 +181,7 @@ describe('streamed results', () => {
     expect((await kernel.post<unknown[]>('/wide', { rows: 400 })).body).to.have.length(400);
   });
 
-  it('whose clients do not read end at the deadline of the request', async () => {
+  it('end at the deadline of the request if their clients do not read', async () => {
     const other = await start({ http: { timeouts: { request: 1 } } });
     const elapsed = startStopwatch();
     await readLittle('/wide', { rows: 10_000_000 }, other);

@@ -1,4 +1,6 @@
-/** The balancer that tests put in front of several processes: whom it asks, what it hides (nothing), and what it passes on. */
+/**
+ * The balancer for tests of several processes: which servers it polls, that it hides nothing, and what it passes on.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -13,10 +15,10 @@ interface Stub {
   ready: boolean;
 }
 
-describe('the balancer of tests', () => {
+describe('test balancer', () => {
   let front: Balancer;
   const stubs: Stub[] = [];
-  /** Says its number; `/cut` ends the connection instead of an answer. */
+  /** Returns its number; `/cut` ends the connection instead of a response. */
   async function stub(number: number): Promise<Stub> {
     const server = createServer((req, res) => {
       if (req.url === '/status/ready') res.writeHead(made.ready ? 200 : 503).end();

@@ -1,6 +1,6 @@
 /**
- * The servers that tests start: they answer, stop when told, and do not outlive a test process that was killed with -9.
- * A child process of its own plays the test process.
+ * The servers that tests start: they respond, stop on request, and do not outlive a test process that was killed with
+ * -9. A child process acts as the test process.
  */
 import { expect } from 'chai';
 import { execFile, spawn } from 'node:child_process';
@@ -24,8 +24,8 @@ const listens = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-describe('servers of tests', function () {
-  it('answer until they are stopped, and can start again on their port', async function () {
+describe('test servers', function () {
+  it('run until they are stopped, and can start again on their port', async function () {
     const first = await startOwnRedis();
     if ('skip' in first) return skipTest(this, first.skip);
     expect(await listens(first.port)).to.equal(true);

@@ -1,4 +1,6 @@
-/** By whom and for what tokens are: what they say of themselves, and which of them a guard takes. Real tokens over real HTTP. */
+/**
+ * Issuer, audience and purpose of tokens: their claims, and which tokens a guard accepts. Real tokens over real HTTP.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt, importPKCS8, SignJWT } from 'jose';
@@ -17,7 +19,7 @@ const pem = (algorithm: keyof typeof PAIRS): { readonly open: string; readonly s
 });
 
 const SHARED = { type: 'JWT', encryption_key: '$ENV.KEY' };
-/** How tokens are made, and judged where that needs another key. */
+/** Where tokens are issued, and verified if that needs another key. */
 const FORMATS: Readonly<Record<string, readonly [object, object?]>> = {
   hs256: [SHARED],
   hs384: [{ ...SHARED, algorithm: 'HS384' }],
@@ -106,7 +108,7 @@ describe('realm and purpose of tokens', () => {
     return GUARDS.filter((_, index) => statuses[index] === 200);
   };
 
-  it('a token has issuer, audience and purpose', async () => {
+  it('are claims: issuer, audience and purpose', async () => {
     const login = decodeJwt(await fetchToken('/hs256-login'));
     expect(login).to.include({ iss: 'hs256-login', id: 7 });
     expect(login.aud).to.match(/^key-[A-Za-z0-9_-]{16}$/);
@@ -114,13 +116,13 @@ describe('realm and purpose of tokens', () => {
     const reset = decodeJwt(await fetchToken('/hs256-forgot'));
     expect(reset).to.include({ iss: 'hs256-forgot', aud: login.aud, purpose: 'password-reset' });
     expect(decodeJwt(await fetchToken('/hs256-admin-login'))).to.include({ iss: 'back-office', aud: 'admin' });
-    // The name of a key does not tell the key, and another key has another.
+    // The key id does not reveal the key, and another key has another one.
     expect(JSON.stringify(login)).not.to.contain(KEY);
     expect(decodeJwt(await fetchToken('/rs256-login')).aud).not.to.equal(login.aud);
   });
 
   for (const name of Object.keys(FORMATS)) {
-    it(`${name}: a sign-in opens all guards that ask for nothing else, a reset the reset alone`, async () => {
+    it(`${name}: let a sign-in pass all guards without a purpose, and a reset only its own`, async () => {
       expect(await listOpenedGuards(name, await fetchToken(`/${name}-login`))).to.deep.equal(['me']);
       expect(await listOpenedGuards(name, await fetchToken(`/${name}-forgot`))).to.deep.equal([
         'reset',
@@ -133,13 +135,13 @@ describe('realm and purpose of tokens', () => {
     });
   }
 
-  it('a token without issuer and audience is accepted by guards that require none', async () => {
+  it('are optional in guards that require none', async () => {
     const old = await signJwt({ id: 'ada' });
     expect(await listOpenedGuards('hs256', old)).to.deep.equal(['me']);
     expect(await opens('/refresh', old)).to.equal(401);
   });
 
-  it('similar values are rejected', async () => {
+  it('are compared exactly', async () => {
     const realm = decodeJwt(await fetchToken('/hs256-login')).aud;
     for (const claims of [
       { purpose: 'password-reset', aud: 'elsewhere' },
@@ -167,7 +169,7 @@ describe('realm and purpose of tokens', () => {
     ]);
   });
 
-  it('tokens of an identity provider are accepted if the guard names its issuer and audience', async () => {
+  it('accept tokens of an identity provider if the guard names its issuer and audience', async () => {
     const key = await importPKCS8(ENV.RS_SECRET, 'RS256');
     const provided = (claims: object): Promise<string> =>
       new SignJWT({ id: 'ada', iat: getSeconds(), exp: getSeconds(600), ...claims })
@@ -191,7 +193,7 @@ describe('realm and purpose of tokens', () => {
     expect(await opens('/rs256-me', await provided(right))).to.equal(401);
   });
 
-  it('a rejected token of another audience is logged once, without anything of it', async () => {
+  it('log a rejected token of another audience once, without anything of it', async () => {
     const wrong = await signJwt({ id: 'ada', aud: 'of-somebody-else' });
     for (let i = 0; i < 3; i++) expect(await opens('/quiet', wrong)).to.equal(401);
     const sound = await new SignJWT({ id: 'ada', exp: getSeconds(60), aud: 'of-somebody-else' })
@@ -205,7 +207,7 @@ describe('realm and purpose of tokens', () => {
     expect(kernel.log.some(({ level, fields }) => level === 'warn' && fields['resource'] === 'quiet')).to.equal(false);
   });
 
-  it('a guard uses the values of the `tokenize` next to it, unless it has its own', async () => {
+  it('are taken from the `tokenize` next to a guard, unless it has its own', async () => {
     const admin = await fetchToken('/hs256-admin-login');
     const login = await fetchToken('/hs256-login');
     expect(await opens('/refresh', login), 'no way from a sign-in to an admin token').to.equal(401);
@@ -218,7 +220,7 @@ describe('realm and purpose of tokens', () => {
 });
 
 describe('purposes across resources', () => {
-  it('a resource reaches another only with the same audience and purpose', async () => {
+  it('let a resource reach another only with the same audience and purpose', async () => {
     const target = { ...defineTokenResource('target', SHARED, RESET) };
     const defineGuardedDependency = (guard: object): object => ({
       ...defineTokenResource('around', SHARED, guard),
@@ -234,7 +236,7 @@ describe('purposes across resources', () => {
     await (await start(RESET)).close();
   });
 
-  it('`purpose` is no claim of an author', async () => {
+  it('reserve the claim `purpose`', async () => {
     const files = {
       'definitions/a.json': [
         { ...defineReturnResource('a', { purpose: 'x' }), tokenize: { ...SHARED, custom_claim_fields: ['purpose'] } },
@@ -248,8 +250,8 @@ describe('purposes across resources', () => {
   });
 });
 
-describe('tokens of senders', () => {
-  it('are of the issuer and for the audience that their verifier names', async () => {
+describe('tokens of webhook senders', () => {
+  it('have the issuer and the audience that their verifier names', async () => {
     const verifier = {
       header_key: '$HEADER.x-jwt',
       secret_key: '$ENV.KEY',

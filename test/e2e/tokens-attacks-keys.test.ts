@@ -1,6 +1,6 @@
 /**
- * The known attacks on keys, formats and headers, over real HTTP. Beside each stands a token of the same making that is taken, so that a
- * guard which refused everything would fail here too. All refusals must be the same answer.
+ * The known attacks on keys, formats and headers, over real HTTP. Each has a valid token created in the same way, so
+ * that a guard which rejected everything would fail here too. All rejections must be the same response.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
@@ -32,12 +32,12 @@ describe('attacks on tokens: keys, formats, headers', () => {
   const isRefused: Target['isRefused'] = (...of) => target.isRefused(...of);
   const checkRefusal: Target['checkRefusal'] = (...of) => target.checkRefusal(...of);
 
-  it('3: a PEM key is no shared secret: rejected at load', async () => {
+  it('3: prevent the start with a PEM key as a shared secret', async () => {
     const files = { 'definitions/a.json': defineTokenResource('a', { ...HS, encryption_key: '$ENV.PUBLIC_PEM' }) };
     await expectRefusedStart(files, ENV, /PEM/);
   });
 
-  it('10: a token of another resource, with another key', async () => {
+  it('10: reject a token of another resource, with another key', async () => {
     const own = await signJwt({ id: 'ada' });
     const other = await signJwt({ id: 'ada' }, OTHER_KEY);
     await isTaken(createBearerInit(own));
@@ -48,7 +48,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     await allRefused({ own }, '/longer');
   });
 
-  it('11: a token of another format, version or purpose', async () => {
+  it('11: reject a token of another format, version or purpose', async () => {
     const local = encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' });
     await isTaken(createBearerInit(local), '/sealed');
     const jwtToken = await signJwt({ id: 'ada' });
@@ -60,7 +60,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
       {
         jwt: jwtToken,
         'v4.public': signed,
-        'public that calls itself local': signed.replace('v4.public.', 'v4.local.'),
+        'public declared as local': signed.replace('v4.public.', 'v4.local.'),
         v3: local.replace('v4.', 'v3.'),
         v2: local.replace('v4.', 'v2.'),
         'upper case': local.replace('v4.local', 'V4.LOCAL'),
@@ -86,7 +86,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     await isTaken(createBearerInit(footer), '/sealed');
   });
 
-  it('12: only the header, once, and in one form', async () => {
+  it('12: accept only the header, once, and in one form', async () => {
     const token = await signJwt({ id: 'ada' });
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
       await isTaken({ headers: { authorization: `${scheme} ${token}` } });
@@ -121,7 +121,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     checkRefusal(status, body, 'the header twice');
   });
 
-  it('13: a header of its own, twice or with commas', async () => {
+  it('13: reject a separate header that is repeated or has commas', async () => {
     const token = await signJwt({ id: 'ada' });
     for (const value of [token, `Bearer ${token}`, `bearer ${token}`]) {
       await isTaken({ headers: { 'x-access-token': value } }, '/custom');
@@ -145,7 +145,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     checkRefusal(status, body, 'the header twice');
   });
 
-  it('14: signatures of every length', async () => {
+  it('14: reject signatures of every other length', async () => {
     const input = `${encode(HS256)}.${encode(createTokenClaims())}`;
     const right = Buffer.from(sign(input), 'base64url');
     await isTaken(createBearerInit(`${input}.${right.toString('base64url')}`));
@@ -167,11 +167,11 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ['a sample', 'your-256-bit-secret'],
     ['the word of a missing value', 'undefined'],
   ] as const) {
-    it(`15: a key that is ${what} prevents the start`, async () => {
+    it(`15: prevent the start with a key that is ${what}`, async () => {
       const env = value === undefined ? {} : { KEY: value };
       for (const type of ['JWT', 'PASETO']) {
         const files = { 'definitions/a.json': defineTokenResource('locked', { type, encryption_key: '$ENV.KEY' }) };
-        // What its length or its absence shows is found before the value is looked at.
+        // Errors visible from its length or its absence are found before the value is read.
         await expectRefusedStart(files, env, /KRN_BROKEN_SET|TOK_KEY.*locked/);
       }
     });
@@ -207,7 +207,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ['in the environment', '$ENV.KEY'],
     ['in the definition', 'thirty-one characters of a key.'],
   ] as const) {
-    it(`15: a key that is ${where} is never part of a message`, async () => {
+    it(`15: never print a key that is ${where}`, async () => {
       const key = 'thirty-one characters of a key.';
       const files = {
         'definitions/a.json': defineTokenResource('locked', { type: 'PASETO', encryption_key: written }),

@@ -1,6 +1,6 @@
 /**
- * The known attacks on the form and the claims of tokens, over real HTTP. Beside each stands a token of the same making that is taken, so that a
- * guard which refused everything would fail here too. All refusals must be the same answer.
+ * The known attacks on the form and the claims of tokens, over real HTTP. Each has a valid token created in the same
+ * way, so that a guard which rejected everything would fail here too. All rejections must be the same response.
  */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -30,7 +30,7 @@ describe('attacks on tokens: form and claims', () => {
   const isTaken: Target['isTaken'] = (...of) => target.isTaken(...of);
   const allRefused: Target['allRefused'] = (...of) => target.allRefused(...of);
 
-  it('1: no algorithm, or something that is none', async () => {
+  it('1: are rejected with no algorithm, or an invalid one', async () => {
     await isTaken(createBearerInit(forgeToken(HS256, createTokenClaims())));
     await isTaken(createBearerInit(await signJwt({ id: 'ada' })));
     for (const alg of [
@@ -58,18 +58,18 @@ describe('attacks on tokens: form and claims', () => {
     await allRefused({ 'no header at all': forgeToken({}, createTokenClaims()) });
   });
 
-  it('2: another algorithm with the right key', async () => {
+  it('2: are rejected with another algorithm and the right key', async () => {
     await isTaken(createBearerInit(await signJwt({ id: 'ada' }, KEY, 'HS512')), '/longer');
     await allRefused({
       HS384: await signJwt({ id: 'ada' }, KEY, 'HS384'),
       HS512: await signJwt({ id: 'ada' }, KEY, 'HS512'),
-      'HS512 that calls itself HS256': forgeToken(HS256, createTokenClaims(), KEY, 'sha512'),
-      'HS256 that calls itself HS512': forgeToken({ alg: 'HS512' }, createTokenClaims()),
+      'HS512 declared as HS256': forgeToken(HS256, createTokenClaims(), KEY, 'sha512'),
+      'HS256 declared as HS512': forgeToken({ alg: 'HS512' }, createTokenClaims()),
     });
     await allRefused({ HS256: await signJwt({ id: 'ada' }) }, '/longer');
   });
 
-  it('3: the public key as a shared secret', async () => {
+  it('3: are rejected with the public key as a shared secret', async () => {
     const sound = await new SignJWT(createTokenClaims()).setProtectedHeader({ alg: 'RS256' }).sign(RSA_PAIR.privateKey);
     await isTaken(createBearerInit(sound), '/rsa');
     const jwk = JSON.stringify(createPublicKey(RSA_PUBLIC_PEM).export({ format: 'jwk' }));
@@ -85,7 +85,7 @@ describe('attacks on tokens: form and claims', () => {
     );
   });
 
-  describe('4: a header that offers a key', () => {
+  describe('4: header that contains a key', () => {
     let server: Server;
     let asked = 0;
     before((done) => {
@@ -96,7 +96,7 @@ describe('attacks on tokens: form and claims', () => {
     });
     after((done) => void server.close(done));
 
-    it('is not followed: the signature of the definition counts alone', async () => {
+    it('is ignored: only the key of the definition is used', async () => {
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`;
       const jwk = { kty: 'oct', k: encode(OTHER_KEY) };
       for (const offer of [
@@ -120,7 +120,7 @@ describe('attacks on tokens: form and claims', () => {
     });
   });
 
-  it('5: extensions that would change the meaning', async () => {
+  it('5: are rejected with extensions that would change the meaning', async () => {
     for (const extra of [
       { crit: ['exp'] },
       { crit: [] },
@@ -142,7 +142,7 @@ describe('attacks on tokens: form and claims', () => {
       await isTaken(createBearerInit(forgeToken({ alg: 'HS256', typ }, createTokenClaims())));
   });
 
-  it('6: too many parts, too few, empty ones, other serialisations', async () => {
+  it('6: are rejected with too many parts, too few, empty ones, other serializations', async () => {
     const token = await signJwt({ id: 'ada' });
     const [header = '', payload = '', signature = ''] = token.split('.');
     await isTaken(createBearerInit(token));
@@ -161,15 +161,15 @@ describe('attacks on tokens: form and claims', () => {
     });
   });
 
-  it('6: too long ones', async () => {
+  it('6: are rejected if too long', async () => {
     const long = await signJwt({ id: 'ada', pad: 'x'.repeat(5000) });
     await isTaken(createBearerInit(long));
     await allRefused({
-      'sound, but over 8 KiB': await signJwt({ id: 'ada', pad: 'x'.repeat(6500) }),
+      'valid, but over 8 KiB': await signJwt({ id: 'ada', pad: 'x'.repeat(6500) }),
       'over 8 KiB': 'A'.repeat(8193),
       '14 KiB': 'A.'.repeat(7000),
     });
-    // What no header of the server can hold never gets that far.
+    // A value that no header of the server can contain is rejected earlier.
     const { status } = parseRaw(
       await target.kernel.raw(
         `${formatRequestHead('POST', '/jwt', { authorization: `Bearer ${'A'.repeat(1_000_000)}` })}`,
@@ -179,7 +179,7 @@ describe('attacks on tokens: form and claims', () => {
     await isTaken(createBearerInit(long));
   });
 
-  it('7: other spellings of the same bytes', async () => {
+  it('7: are rejected in other notations of the same bytes', async () => {
     const token = await signJwt({ id: 'ada' });
     const [header = '', payload = '', signature = ''] = token.split('.');
     // 32 bytes end in a character of which the last two bits are not used.
@@ -201,7 +201,7 @@ describe('attacks on tokens: form and claims', () => {
     await allRefused({ 'padding that was signed': `${padded}.${sign(padded)}` });
   });
 
-  it('8: invalid, past and future instants', async () => {
+  it('8: are rejected with invalid, past and future timestamps', async () => {
     const wrong: Readonly<Record<string, object>> = {
       'no exp': { exp: undefined },
       'exp null': { exp: null },
@@ -211,8 +211,8 @@ describe('attacks on tokens: form and claims', () => {
       'exp zero': { exp: 0 },
       'exp true': { exp: true },
       'exp in a list': { exp: [getSeconds(600)] },
-      'exp over by 40 s': { exp: getSeconds(-40) },
-      'exp over by a year': { exp: getSeconds(-31_536_000) },
+      'exp expired by 40 s': { exp: getSeconds(-40) },
+      'exp expired by a year': { exp: getSeconds(-31_536_000) },
       'exp as a date': { exp: new Date(Date.now() + 600_000).toISOString() },
       'exp in milliseconds': { exp: Date.now() + 600_000 },
       'nbf in 40 s': { nbf: getSeconds(40) },
@@ -238,7 +238,7 @@ describe('attacks on tokens: form and claims', () => {
     }
   });
 
-  it('9: claims that are no object, names twice, names of the runtime', async () => {
+  it('9: are rejected with claims that are not an object, duplicate names, inherited names', async () => {
     const exp = getSeconds(600);
     const payloads: Readonly<Record<string, string>> = {
       'a list': `[{"id":"ada","exp":${exp}}]`,
@@ -249,11 +249,11 @@ describe('attacks on tokens: form and claims', () => {
       comments: `{"id":"ada",/* */"exp":${exp}}`,
       'a byte order mark': `\ufeff{"id":"ada","exp":${exp}}`,
       'the same name twice': `{"id":"ada","exp":${exp},"id":"ada"}`,
-      'the same name in two spellings': `{"id":"ada","exp":${exp},"\\u0069d":"eve"}`,
+      'the same name in two notations': `{"id":"ada","exp":${exp},"\\u0069d":"eve"}`,
       'exp twice': `{"id":"ada","exp":1,"exp":${exp}}`,
-      'twice further in': `{"id":"ada","exp":${exp},"a":[{"b":{"c":1,"c":2}}]}`,
+      'a duplicate in a nested object': `{"id":"ada","exp":${exp},"a":[{"b":{"c":1,"c":2}}]}`,
       __proto__: `{"id":"ada","exp":${exp},"__proto__":{"admin":true}}`,
-      'a spelt proto': `{"id":"ada","exp":${exp},"a":{"\\u005f_proto__":1}}`,
+      'an escaped proto': `{"id":"ada","exp":${exp},"a":{"\\u005f_proto__":1}}`,
       constructor: `{"id":"ada","exp":${exp},"constructor":{"prototype":{}}}`,
       'too deep': `{"id":"ada","exp":${exp},"a":${'['.repeat(1000)}${']'.repeat(1000)}}`,
     };

@@ -1,4 +1,7 @@
-/** The guard over real HTTP: it comes first, costs nothing, tells nothing, and lets each caller see only its own claims. */
+/**
+ * The guard over real HTTP: it runs first, costs nothing, reveals nothing, and lets each caller read only its own
+ * claims.
+ */
 import { expect } from 'chai';
 import { fc } from '../support/properties.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
@@ -54,7 +57,7 @@ const FILES = {
   ],
 };
 
-describe('the guard', () => {
+describe('guard', () => {
   let kernel: TestKernel;
   before(async () => (kernel = await startKernel({ files: FILES, env: { KEY, OTHER_KEY }, onProblem: 'skip' })));
   after(() => kernel.close());
@@ -152,7 +155,7 @@ describe('the guard', () => {
     }
   });
 
-  it('never fails otherwise than with 401, whatever the header holds', async () => {
+  it('never fails otherwise than with 401, whatever the header contains', async () => {
     const sound = await signJwt({ id: 'ada' });
     const visible = fc.string({
       unit: fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code)),
@@ -202,7 +205,7 @@ describe('the guard', () => {
   });
 });
 
-describe('the guard in front of a database', () => {
+describe('guard in front of a database', () => {
   let kernel: TestKernel | undefined;
   before(async function () {
     const server = await startPostgres();
@@ -222,7 +225,7 @@ describe('the guard in front of a database', () => {
   });
   after(() => kernel?.close());
 
-  it('rejects at once while every connection is in use and others wait for one', async () => {
+  it('rejects immediately while every connection is in use and others wait for one', async () => {
     const post: TestKernel['post'] = (...of) => kernel!.post(...of);
     const token = await signJwt({ id: 'ada' });
     let finished = 0;

@@ -1,4 +1,4 @@
-/** Giving tokens out, over real HTTP: when, with which claims, and what cannot get into them. */
+/** Issuing tokens, over real HTTP: when, with which claims, and what cannot be one. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt, jwtVerify } from 'jose';
@@ -63,7 +63,7 @@ const FILES = {
         { id: 2, mode: 'RETURN', value: { b: 2 } },
       ],
     },
-    // What a protected resource has `tokenize` for is to judge tokens.
+    // A protected resource uses `tokenize` to verify tokens.
     { ...ME, id: 'verify-only', resource: 'verify-only' },
     {
       ...ME,
@@ -103,7 +103,7 @@ describe('issued tokens', () => {
     expect(me.body).to.deep.equal({ id: 'ada' });
   });
 
-  it('carry instants, an id, the claims named and nothing else', async () => {
+  it('contain timestamps, an id, the named claims and nothing else', async () => {
     const before = Math.floor(Date.now() / 1000);
     const claims = await claimsFrom('/sign-in', { ...body, exp: 9_999_999_999, expiration: 9_999_999, role: 'admin' });
     expect(claims).to.have.all.keys('id', 'email', 'iss', 'aud', 'iat', 'exp', 'jti');
@@ -118,7 +118,7 @@ describe('issued tokens', () => {
     expect(Number(exp) - Number(iat)).to.equal(3600);
   });
 
-  it('stand in the answer, listed or not, under the name that was chosen', async () => {
+  it('are in the response, listed or not, under the configured name', async () => {
     expect((await kernel.post('/sign-in', body)).body).to.have.all.keys('email', 'token');
     expect((await kernel.post('/listed', body)).body).to.have.all.keys('email', 'token');
     expect((await kernel.post('/named', body)).body).to.have.all.keys(
@@ -138,11 +138,11 @@ describe('issued tokens', () => {
 
   it('look claims up in the main result, then in the others, latest first, then among names', async () => {
     const claims = await claimsFrom('/several');
-    // Null is found: it must not be filled in from elsewhere.
+    // Null is a value: no other result replaces it.
     expect(claims).to.include({ a: null, b: 'second', c: 'first', named: 'extracted' });
   });
 
-  it('see results that were combined', async () => {
+  it('read combined results', async () => {
     expect(await claimsFrom('/combined')).to.include({ a: 1, b: 2 });
   });
 
@@ -169,7 +169,7 @@ describe('issued tokens', () => {
     expect(inherited.status).to.equal(422);
   });
 
-  it('are not issued by a protected resource that only checks them', async () => {
+  it('are not issued by a protected resource that only verifies them', async () => {
     const init = createBearerInit(await signJwt({ id: 'ada' }));
     expect((await kernel.post('/verify-only', {}, init)).body).to.deep.equal({ id: 'ada' });
     expect((await kernel.post('/column', {}, init)).body).to.deep.equal({ token: 'state' });
@@ -205,7 +205,7 @@ describe('issued tokens', () => {
   });
 });
 
-describe('tokens with keys of other sorts', () => {
+describe('tokens with other types of keys', () => {
   const pairs: readonly (readonly [string, { readonly publicKey: KeyObject; readonly privateKey: KeyObject }])[] = [
     ['RS256', RSA_PAIR],
     ['RS512', RSA_PAIR],
@@ -214,7 +214,7 @@ describe('tokens with keys of other sorts', () => {
     ['EdDSA', generateKeyPairSync('ed25519')],
   ];
   for (const [algorithm, { publicKey, privateKey }] of pairs) {
-    it(`${algorithm}: the private key signs, the public one verifies, and line breaks may be written as \\n`, async () => {
+    it(`${algorithm}: are signed with the private key, verified with the public one, and line breaks may be written as \\n`, async () => {
       const tokenize = { type: 'JWT', algorithm };
       const files = {
         'definitions/a.json': [
@@ -241,7 +241,7 @@ describe('tokens with keys of other sorts', () => {
     });
   }
 
-  it('a public key cannot sign: rejected at load', async () => {
+  it('are rejected at load if a public key would sign', async () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const files = {
       'definitions/a.json': issuing('sign-in', { algorithm: 'EdDSA', encryption_key: '$ENV.PUBLIC' }, { id: 1 }),
@@ -254,7 +254,7 @@ describe('tokens with keys of other sorts', () => {
     expect(error?.message).to.match(/TOK_KEY.*sign-in.*private/);
   });
 
-  it('a short key of the environment is logged, without the key', async () => {
+  it('log a short key of the environment, without the key', async () => {
     const kernel = await startKernel({ files: { 'definitions/a.json': ME }, env: { KEY: 'short-but-own' } });
     const rows = kernel.log.filter(({ level }) => level === 'warn');
     expect(rows).to.have.length(1);
@@ -320,7 +320,7 @@ const USERS = {
 };
 
 describeOnDatabase('tokens of rows', { files: USERS, env: { KEY } }, (kernel) => {
-  it('sign-up and sign-in issue one, which finds only the row of its owner', async () => {
+  it('are issued at sign-up and sign-in, and find only the row of their owner', async () => {
     for (const email of ['ada@example.com', 'eve@example.com']) {
       const up = await kernel().post('/sign-up', { email, password: 'pass' });
       expect(up.body, up.text).to.have.all.keys('email', 'token');
@@ -331,7 +331,7 @@ describeOnDatabase('tokens of rows', { files: USERS, env: { KEY } }, (kernel) =>
     }
   });
 
-  it('an unknown address gets no token', async () => {
+  it('are not issued for an unknown address', async () => {
     const { status, body } = await kernel().post('/sign-in', { email: 'nobody@example.com' });
     expect([status, body['code']]).to.deep.equal([401, 'TOK_NO_SUBJECT']);
   });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { describeOnBothDatabases } from '../support/kernel.js';
 
-/** Reads without a lock, then writes what it read plus one: the pair that loses updates where nobody takes care. */
+/** Reads without a lock, then writes what it read plus one: the pair that loses updates without isolation. */
 const bump = (id: string, read: string): object => ({
   id,
   resource: id,
@@ -89,7 +89,7 @@ const sequence = (id: string, actionables: readonly object[], rest: object = {})
   ...rest,
 });
 
-/** Each raises a counter and then fails: what is left tells where transactions began and ended. */
+/** Each increments a counter and then fails: the remaining value shows where transactions began and ended. */
 const BOUNDS = {
   'definitions/models/_counter.model.json': FILES['definitions/models/_counter.model.json'],
   'definitions/resources.json': [
@@ -116,7 +116,7 @@ const BOUNDS = {
   ],
 };
 
-describeOnBothDatabases('transactions: where they begin and end', { files: BOUNDS }, (kernel) => {
+describeOnBothDatabases('transactions', { files: BOUNDS }, (kernel) => {
   for (const [path, status, left] of [
     ['together', 409, 0],
     ['each', 409, 2],
@@ -126,14 +126,14 @@ describeOnBothDatabases('transactions: where they begin and end', { files: BOUND
     ['late-refusal', 404, 0],
     ['never-found', 422, 0],
   ] as const) {
-    it(`${path}: ${left} of the writes before the failure remain`, async () => {
+    it(`${path}: keep ${left} of the writes before the failure`, async () => {
       await kernel().post('/make', { id: path });
       expect((await kernel().post(`/${path}`, { id: path })).status).to.equal(status);
       expect((await kernel().post('/read', { id: path })).body['n']).to.equal(left);
     });
   }
 
-  it('a finished transaction releases its connection: many in a row', async () => {
+  it('release their connection at the end: many in a row', async () => {
     await kernel().post('/make', { id: 'many' });
     const rounds = Array.from({ length: 30 }, () => kernel().post('/late-refusal', { id: 'many' }));
     for (const { status } of await Promise.all(rounds)) expect([404, 409]).to.include(status);
@@ -144,19 +144,20 @@ describeOnBothDatabases('transactions: where they begin and end', { files: BOUND
 describeOnBothDatabases('transactions', { files: FILES }, (kernel) => {
   const read = async (id: string): Promise<unknown> => (await kernel().post('/read', { id })).body['n'];
 
-  it('a pair that met another is run again: both count, and the caller sees nothing of it', async function () {
+  it('retry a pair after a conflict: both count, and the caller does not notice', async function () {
     await kernel().post('/make', { id: 'pair' });
     for (let round = 1; round <= 10; round++) {
       const answers = await Promise.all([1, 2].map(() => kernel().post('/slow-bump', { id: 'pair' })));
       expect(answers.map(({ status }) => status)).to.deep.equal([200, 200]);
       const marks = answers.map(({ body }) => body['mark']);
-      // The row holds the id of the later one as it was answered: ids are made once, however often the work is run.
+      // The row contains the id of the later one as it was returned: ids are generated once, however often the work
+      // runs.
       expect(marks).to.include((await kernel().post('/read', { id: 'pair' })).body['mark']);
       expect(await read('pair')).to.equal(2 * round);
     }
   });
 
-  it('of many concurrent ones none is lost: each is counted, or rejected with 409', async function () {
+  it('lose none of many concurrent ones: each is counted, or rejected with 409', async function () {
     await kernel().post('/make', { id: 'many' });
     const answers = await Promise.all(Array.from({ length: 12 }, () => kernel().post('/slow-bump', { id: 'many' })));
     const counted = answers.filter(({ status }) => status === 200).length;
@@ -167,7 +168,7 @@ describeOnBothDatabases('transactions', { files: FILES }, (kernel) => {
     expect(await read('many')).to.equal(counted);
   });
 
-  it('a later failure rolls back earlier writes', async () => {
+  it('roll back earlier writes after a later failure', async () => {
     await kernel().post('/make', { id: 'half' });
     const { status, body } = await kernel().post('/half', { id: 'half' });
     expect([status, body['code']]).to.deep.equal([409, 'QRY_UNIQUE']);

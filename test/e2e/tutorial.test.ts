@@ -1,6 +1,6 @@
 /**
- * The tutorial, executed from top to bottom in one temporary folder: files and edits are written, commands run, requests and
- * messages are sent, and each answer is compared with the page.
+ * The tutorial, executed from top to bottom in one temporary folder: files and edits are written, commands run,
+ * requests and messages are sent, and each response is compared with the page.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ const outputPattern = (shown: string): RegExp =>
       .replace(/<(\w+)>/g, '(?<$1>[^"\\s]+)'),
   );
 
-describe('the tutorial', function () {
+describe('tutorial', function () {
   this.bail(true);
   const names = new Map<string, string>();
   let project: TempProject;
@@ -81,7 +81,7 @@ describe('the tutorial', function () {
     seen += (found?.index ?? 0) + (found?.[0].length ?? 0);
   }
 
-  /** Runs one command of the page; the output, or null of a server that goes on. */
+  /** Runs one command of the page; the output, or null for a running server. */
   async function run(command: string): Promise<string | null> {
     const [program = '', ...words] = command.split(' ');
     if (program === 'cd') folder = join(folder, words[0] ?? '');

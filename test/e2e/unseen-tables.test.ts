@@ -1,6 +1,7 @@
 /**
- * Requests behave as if they ran one after another, also where the database touches tables that no statement names: by its functions, its
- * views and its triggers. On PostgreSQL, with default settings. Each function waits where another request could come in between.
+ * Requests behave as if they ran one after another, also where the database uses tables that no statement names: by its
+ * functions, its views and its triggers. On PostgreSQL, with default settings. Each function waits where another
+ * request could interfere.
  */
 import { expect } from 'chai';
 import mysql from 'mysql2/promise';
@@ -33,7 +34,7 @@ const FILES = {
   'definitions/resources.json': [
     chain('book', step(1, 'SELECT book($1, $2) AS made', [NEW, G])),
     chain('number', step(1, 'INSERT INTO _seat (id, room) VALUES (taken($1) || $1, $1)', [G])),
-    // How many rows there are, by a view; the other one reads what this writes, and only locks what it reads.
+    // The number of rows, by a view; the other one reads what this writes, and only locks what it reads.
     chain(
       'close',
       step(1, 'SELECT count(*) AS n, pg_sleep(0.02)::text FROM log_view WHERE room = $1', [G]),
@@ -44,7 +45,7 @@ const FILES = {
       step(1, 'SELECT n FROM _door WHERE id = $1', [G]),
       step(2, 'INSERT INTO _log (id, room, n) VALUES ($1, $2, $3)', [NEW, G, 'n'], few),
     ),
-    // One statement on one row, behind which a trigger counts and writes.
+    // One statement on one row, after which a trigger counts and writes.
     chain('guest', step(1, 'INSERT INTO _guest (id, room) VALUES ($1, $2)', [NEW, G])),
     chain('ticket', step(1, "SELECT nextval('tickets') AS n, count(*) AS seats FROM _seat", [])),
   ],
@@ -73,7 +74,7 @@ const TRIGGERS = `
       RETURN NEW;
     END $$;
   CREATE TRIGGER welcome BEFORE INSERT ON _guest FOR EACH ROW EXECUTE FUNCTION welcome();`;
-/** Sets a column, and touches nothing else; what reads another table is disabled. */
+/** Sets a column, and uses nothing else; a trigger that reads another table is disabled. */
 const HARMLESS = `
   CREATE FUNCTION tidy() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN IF (TG_OP = 'UPDATE') THEN NEW.room := lower(NEW.room); END IF; RETURN NEW; END $$;
@@ -112,13 +113,13 @@ for (const [title, objects, isTriggered] of [
       (await client.query(`SELECT 1 FROM ${table} WHERE room LIKE '${path} %'`)).rows.length;
 
     if (isTriggered) {
-      it('the count of a trigger is still right when it writes', async () => {
+      it('keep the count of a trigger correct when it writes', async () => {
         await race('guest', 'guest');
         expect(await rowsIn('_guest', 'guest')).to.equal(2 * ROOMS.length);
         expect(await rowsIn('_log', 'guest')).to.equal(ROOMS.length);
       });
 
-      it('the log names those that use tables, and the plan shows the isolation', () => {
+      it('log those that use tables, and the plan shows the isolation', () => {
         const rows = kernel.log.filter(({ message }) => message.startsWith('triggers found'));
         expect(rows.map(({ fields }) => fields)).to.deep.equal([{ store: 'main', triggers: ['welcome on _guest'] }]);
         expect(JSON.stringify(kernel.kernel.plans().byId.get('guest')?.summary.describe)).to.contain('"serializable"');
@@ -126,36 +127,36 @@ for (const [title, objects, isTriggered] of [
       return;
     }
 
-    it('a function that counts and writes is one thing', async () => {
+    it('make a function that counts and writes atomic', async () => {
       await race('book', 'book');
       expect(await rowsIn('_seat', 'book')).to.equal(ROOMS.length);
     });
 
-    it('a function in an insert reads the writes of the other request', async () => {
+    it('let a function in an insert read the writes of the other request', async () => {
       await race('number', 'number');
       expect(await rowsIn('_seat', 'number')).to.equal(2 * ROOMS.length);
     });
 
-    it('rows that are read through a view do not change until the request has written', async () => {
+    it('keep rows that are read through a view until the request has written', async () => {
       await race('close', 'enter');
       const { rows } = await client.query<{ seats: string; seen: string }>(
         'SELECT d.n AS seats, s.n AS seen FROM _door d JOIN _log s ON s.room = d.id',
       );
-      // Whichever came first: it has seen nothing of the other one, which has seen it.
+      // In either order: the first has not read the other one's row, which has read the first's.
       expect(rows.map(({ seats, seen }) => Number(seats) - 1 + Number(seen))).to.deep.equal(ROOMS.map(() => 1));
     });
 
-    it('a statement that reads watched tables may take a number', async () => {
+    it('let a statement that reads watched tables use a number', async () => {
       expect((await kernel.post('/ticket', {})).body).to.have.property('n', 1);
     });
 
-    it('a trigger that sets a column of its row changes nothing', () => {
+    it('change nothing by a trigger that sets a column of its row', () => {
       expect(kernel.log.filter(({ message }) => message.startsWith('triggers found'))).to.deep.equal([]);
     });
   });
 }
 
-/** What reaches tables without being in a statement, each made by a script of the project at the same start. */
+/** Objects that use tables without being in a statement, each created by a script of the project at the same start. */
 const MADE: readonly (readonly [name: string, sql: string])[] = [
   ['welcome on _guest', TRIGGERS],
   [
@@ -181,7 +182,7 @@ describe('hidden uses of tables, created by a script of the project or after the
   const listLogged = ({ log }: TestKernel, text: string): unknown[] =>
     log.filter(({ message }) => message.startsWith(text)).map(({ fields }) => fields['triggers']);
 
-  it('is seen at that start, and single statements are planned for it', async function () {
+  it('are detected at that start, and single statements are planned for it', async function () {
     const place = await createDatabase(SQL.find(({ name }) => name === 'postgres')!);
     if ('skip' in place) return skipTest(this, place.skip);
     const scripts = { 'migrations/1.sql': FUNCTION, 'migrations/2.sql': MADE.map(([, sql]) => sql).join(';\n') };

@@ -44,7 +44,7 @@ const DEFINITIONS = [
   },
 ];
 
-describe('removing files', () => {
+describe('removed files', () => {
   let kernel!: TestKernel;
   let files = '';
   before(async () => {
@@ -74,7 +74,7 @@ describe('removing files', () => {
     kernel.post<unknown>('/remove', body, { headers: await fetchAuthHeaders(id) });
   const lies = async (key: string): Promise<boolean> => (await listFilesBelow(join(files, 'open'))).includes(key);
 
-  it('removes the keys of the caller and returns them', async () => {
+  it('are those of the caller, whose keys are returned', async () => {
     const [first, second] = [await store('1'), await store('1')];
     expect(first).to.match(/^users\/1\//);
     const { status, body } = await remove('1', [first, second, first]);
@@ -86,14 +86,14 @@ describe('removing files', () => {
     expect(await lies(first)).to.equal(false);
   });
 
-  it('is done twice without harm, and with an empty list', async () => {
+  it('may be removed twice, and with an empty list', async () => {
     const key = await store('1');
     expect((await remove('1', [key])).status).to.equal(200);
     expect((await remove('1', [key])).body).to.deep.equal([{ storage_key: key, deleted: true }]);
     expect((await remove('1', [])).body).to.deep.equal([]);
   });
 
-  it('rejects keys of another caller, and removes nothing then', async () => {
+  it('are not those of another caller, and nothing is removed then', async () => {
     const [mine, other, longer] = [await store('1'), await store('2'), await store('12')];
     for (const foreign of [other, longer]) {
       const { status, body } = await remove('1', [mine, foreign]);
@@ -127,7 +127,7 @@ describe('removing files', () => {
     { key: 'users/1/a.png' },
   ];
   for (const key of wrong) {
-    it(`rejects ${JSON.stringify(key)}`, async () => {
+    it(`reject ${JSON.stringify(key)}`, async () => {
       const mine = await store('1');
       const { status, body } = await remove('1', [mine, key]);
       expect(status).to.equal(422);
@@ -136,20 +136,20 @@ describe('removing files', () => {
     });
   }
 
-  it('rejects a value that is not a list, and lists that are too long', async () => {
+  it('reject a value that is not a list, and lists that are too long', async () => {
     expect((await remove('1', { storage_key: 'users/1/a.png' })).status).to.equal(422);
     const many = Array.from({ length: 1001 }, (_, index) => `users/1/${index}.png`);
     expect((await remove('1', many)).status).to.equal(422);
     expect((await remove('1', many.slice(1))).status).to.equal(200);
   });
 
-  it('needs a token', async () => {
+  it('require a token', async () => {
     const key = await store('1');
     expect((await kernel.post('/remove', [key])).status).to.equal(401);
     expect(await lies(key)).to.equal(true);
   });
 
-  it('follows no link in the folder', async () => {
+  it('follow no link in the folder', async () => {
     const outside = join(kernel.project.folder, 'outside');
     await mkdir(outside, { recursive: true });
     await writeFile(join(outside, 'a.png'), 'canary');
@@ -176,7 +176,7 @@ describe('removing files', () => {
     { a: 1 },
     ['a'],
   ]) {
-    it(`lets no value into a folder that is no plain name: ${JSON.stringify(value)}`, async () => {
+    it(`reject a value in a folder that is not a plain name: ${JSON.stringify(value)}`, async () => {
       const parts = createFormData([
         { name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' },
         { name: 'folder', content: typeof value === 'string' ? value : JSON.stringify(value) },
@@ -189,7 +189,7 @@ describe('removing files', () => {
     });
   }
 
-  it('and storing lead nowhere else, whatever published strings of traversal are sent', async function () {
+  it('stay inside their folder, like stored ones, with all published traversal strings', async function () {
     const vectors = vectorFile('traversal-strings.jsonl');
     if (vectors === null) return skipTest(this, NO_SHARED);
     const published = readFileSync(vectors, 'utf8')

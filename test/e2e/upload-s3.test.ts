@@ -1,6 +1,6 @@
 /**
- * Uploads to a real S3 server that goes away, and chains that fail behind them: what the client is told, that nothing of
- * the chain was run, and that nothing stays in the bucket. A proxy between the two fails on demand.
+ * Uploads to a real S3 server that becomes unavailable, and chains that fail after them: the response, that nothing of
+ * the chain ran, and that nothing remains in the bucket. A proxy between the two fails on demand.
  */
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
@@ -104,13 +104,13 @@ describe('uploads to an S3 server', function () {
     kernel.request<T>('POST', path, { body: createFormData(parts) });
   const rows = async (): Promise<number> => (await kernel.post<{ n: number }>('/count', {})).body.n;
   const titled = (title: string): Part => ({ name: 'title', content: title });
-  /** What the bucket and the table hold must be the same again, soon. */
+  /** The bucket and the table must contain the same again, soon. */
   async function expectNothingLeft(objects: readonly string[], count: number): Promise<void> {
     await waitUntil(async () => (await s3.listStoredKeys()).join() === objects.join());
     expect(await rows()).to.equal(count);
   }
 
-  it('keep the file, and answer an address that plain HTTP reads', async () => {
+  it('store the file, and return a URL that plain HTTP reads', async () => {
     const { status, body, text } = await post('/add', [titled('first'), small]);
     expect(status, text).to.equal(200);
     const [row] = body;
@@ -120,7 +120,7 @@ describe('uploads to an S3 server', function () {
     expect(await s3.listStoredKeys()).to.include(row!.storage_key);
   });
 
-  it('with an expiration are read at their signed address only, and not for longer', async () => {
+  it('with an expiration are read at their signed URL only, and not for longer', async () => {
     const { body } = await post('/lend', [small]);
     const { url, storage_key } = body[0]!;
     expect((await fetch(url)).status).to.equal(200);
@@ -131,7 +131,7 @@ describe('uploads to an S3 server', function () {
     expect(await s3.listStoredKeys()).not.to.include(storage_key);
   });
 
-  it('are 503 when the server becomes unavailable in the middle of a file: nothing is inserted, no part remains', async () => {
+  it('return 503 when the server becomes unavailable in the middle of a file: nothing is inserted, no part remains', async () => {
     const [objects, count] = [await s3.listStoredKeys(), await rows()];
     s3.proxy.cutAfter(10 * MIB, 'refuse');
     const { status, headers, body } = await post<Record<string, unknown>>('/add', [titled('cut'), large]);
@@ -180,7 +180,7 @@ describe('uploads to an S3 server', function () {
     await expectNothingLeft(objects, count);
   });
 
-  it('are 503 soon when the server does not answer, and other endpoints keep serving', async () => {
+  it('return 503 soon when the server does not respond, and other endpoints keep serving', async () => {
     const count = await rows();
     s3.proxy.stall();
     const elapsed = startStopwatch();

@@ -1,4 +1,4 @@
-/** Mode UPLOAD over real HTTP: what is stored, what is answered, and what a following statement gets. */
+/** Mode UPLOAD over real HTTP: stored files, the response, and the input of a following statement. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -113,7 +113,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
 
   afterEach(() => waitUntilNoTempFiles());
 
-  it('store a file under a made-up name and answer everything about it', async () => {
+  it('store a file under a generated name and return all its properties', async () => {
     const { status, body, text } = await post('/plain', [png]);
     expect(status, text).to.equal(200);
     const [{ storage_key: key, url, new_file_name: name, ...rest } = {}] = body;
@@ -154,7 +154,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
 
   for (const [order, parts] of Object.entries({
     'before the files': [createTitlePart('before'), png, jpeg],
-    'behind the files': [png, jpeg, createTitlePart('behind')],
+    'after the files': [png, jpeg, createTitlePart('behind')],
     'between the files': [png, createTitlePart('between'), jpeg],
   })) {
     it(`insert a row for each file with multi, with texts ${order}`, async () => {
@@ -235,7 +235,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
     expect((await listStoredFiles()).length).to.equal(before.length + 1);
   });
 
-  it('keep fifty senders apart', async () => {
+  it('separate the files of fifty clients', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => post('/gallery', [png, createTitlePart(`sender ${index}`)])),
     );

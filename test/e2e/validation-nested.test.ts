@@ -1,4 +1,7 @@
-/** Rules for objects and lists over real HTTP: pointers, optional fields on the way, closed objects, rules that are not judged. */
+/**
+ * Rules for objects and lists over real HTTP: pointers, optional fields on the path, closed objects, rules that are
+ * bypassed.
+ */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -142,7 +145,7 @@ describe('payload_validation of objects and lists', () => {
   ];
   for (const [path, body, issues] of CASES) {
     const shown = JSON.stringify(body).slice(0, 90);
-    it(`${path} ${issues.length === 0 ? 'takes' : `refuses (${issues.join(', ')})`} ${shown}`, async () => {
+    it(`${path} ${issues.length === 0 ? 'accepts' : `rejects (${issues.join(', ')})`} ${shown}`, async () => {
       expect(await postForIssues(path, body)).to.deep.equal(issues);
     });
   }
@@ -153,12 +156,12 @@ describe('payload_validation of objects and lists', () => {
     expect(await postForIssues('/deep', { a: Array.from({ length: 15 }, () => inner) })).to.have.length(50);
   });
 
-  it('a message names the first field by its whole path', async () => {
+  it('names the first field by its whole path in the message', async () => {
     const { body } = await kernel.post('/items', { items: [{ sku: 1, n: 1 }] });
     expect(body['detail']).to.equal('The payload breaks a rule: items/0/sku must be text.');
   });
 
-  describe('names inside', () => {
+  describe('nested names', () => {
     const read = async (path: string, body: unknown): Promise<unknown> => {
       const answer = await kernel.post(path, body);
       return answer.status === 200 ? answer.body : answer.body['code'];

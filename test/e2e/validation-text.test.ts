@@ -1,4 +1,7 @@
-/** Values that can only come as text (query string, path) over real HTTP: converted where a rule asks for it, and nowhere else. */
+/**
+ * Values that can only be text (query string, path) over real HTTP: converted where a rule requires it, and nowhere
+ * else.
+ */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';
@@ -52,7 +55,7 @@ const FILES = {
 };
 const http = { methods: ['GET', 'POST', 'DELETE'] };
 
-describeOnDatabase('values that arrive as text', { files: FILES, config: { http } }, (kernel) => {
+describeOnDatabase('values sent as text', { files: FILES, config: { http } }, (kernel) => {
   const requestBody = async (path: string, method = 'GET'): Promise<unknown> => {
     const { status, body } = await kernel().request(method, path);
     return status === 200 ? body : (body['errors'] as Loose[]).map(({ code }) => code);
@@ -68,7 +71,7 @@ describeOnDatabase('values that arrive as text', { files: FILES, config: { http 
     ['9007199254740991', 9007199254740991],
   ];
   for (const [text, n] of NUMBERS) {
-    it(`a number has the form of JSON: n=${text}`, async () => {
+    it(`parse a number like JSON: n=${text}`, async () => {
       expect(await requestBody(`/number?n=${text}`)).to.deep.equal({ n });
       expect(await requestBody(`/number?n=${text}`, 'DELETE')).to.deep.equal({ n });
     });
@@ -93,12 +96,12 @@ describeOnDatabase('values that arrive as text', { files: FILES, config: { http 
     'true',
   ];
   for (const text of [...REFUSED, '1e400', '9'.repeat(400)]) {
-    it(`not a number: n=${text.slice(0, 20)}`, async () => {
+    it(`reject as a number: n=${text.slice(0, 20)}`, async () => {
       expect(await requestBody(`/number?n=${text}`)).to.deep.equal(['type']);
     });
   }
 
-  it('the other bounds of the rule hold for the converted value', async () => {
+  it('apply the other bounds of the rule to the converted value', async () => {
     expect(await requestBody('/number?n=-6')).to.deep.equal(['min']);
     expect(await requestBody('/number?n=9007199254740993')).to.deep.equal({ n: '9007199254740993' });
     expect(await requestBody('/number?n=1e-400')).to.deep.equal(['type']);
@@ -106,35 +109,35 @@ describeOnDatabase('values that arrive as text', { files: FILES, config: { http 
     expect(await requestBody('/number')).to.deep.equal(['required']);
   });
 
-  it('in a body, text is no number', async () => {
+  it('reject text for a number in a body', async () => {
     const { status, body } = await kernel().post('/number', { n: '5' });
     expect([status, body['code']]).to.deep.equal([422, 'VAL_PAYLOAD']);
   });
 
-  it('one text is a list of one, several are a list', async () => {
+  it('become a list: one text has one item, several have several', async () => {
     expect(await requestBody('/list?tags=a')).to.deep.equal({ tags: ['a'] });
     expect(await requestBody('/list?tags=a&tags=b')).to.deep.equal({ tags: ['a', 'b'] });
     expect(await requestBody('/list?tags=')).to.deep.equal({ tags: [''] });
   });
 
-  it('text remains text, whatever it looks like', async () => {
+  it('keep text as text, whatever it looks like', async () => {
     expect(await requestBody('/text?s=5')).to.deep.equal({ s: '5' });
     expect(await requestBody('/text?s=a&s=b')).to.deep.equal(['type']);
   });
 
-  it('a statement gets the converted value from the path; a value without a rule remains text', async () => {
+  it('pass the converted value of the path to a statement; a value without a rule remains text', async () => {
     expect(await requestBody('/orders/7/lines/8?more=9')).to.deep.equal({ n: 'number', line: 'string', more: 9 });
     const { body } = await kernel().post('/orders/7/lines/8', { more: 9 });
     expect(body).to.deep.equal({ n: 'number', line: 'string', more: 9 });
   });
 
-  it('with a body, only the values of the path are converted', async () => {
+  it('convert only the values of the path if there is a body', async () => {
     const { status, body } = await kernel().post('/orders/7/lines/8', { more: '9' });
     expect([status, (body['errors'] as Loose[])[0]?.['pointer']]).to.deep.equal([422, '/more']);
     expect((await kernel().post('/orders/seven/lines/8', {})).status).to.equal(422);
   });
 
-  it('rules that are not checked convert nothing', async () => {
+  it('convert nothing by rules that are not checked', async () => {
     expect(await requestBody('/bypassed?n=5')).to.deep.equal({ n: '5' });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Deliveries that are sent again to another path: what a signature of the body lets pass, and one that covers the path. A definition
- * that reads its path and says neither is refused.
+ * Deliveries that are replayed to another path: accepted with a signature of the body, rejected with one that covers
+ * the path. A definition that reads its path and declares neither is rejected.
  */
 import { expect } from 'chai';
 import { InvalidDefinitionsError } from '../../language/project/invalid-definitions.js';
@@ -25,7 +25,7 @@ const FILES = {
 };
 const BODY = '{ "event":"paid",  "n": 1.50 }';
 
-describe('webhooks with parameters in their path', () => {
+describe('webhooks with path parameters', () => {
   let kernel: TestKernel;
   before(async () => {
     kernel = await startKernel({ files: FILES, env: ENV, config: { http: { methods: ['POST', 'GET'] } } });
@@ -42,7 +42,7 @@ describe('webhooks with parameters in their path', () => {
   const got = (name: string) => [200, { event: 'paid', n: 1.5, name }];
   const REFUSED = [401, 'WHK_REFUSED'];
 
-  it('a signature that covers the path is one for that path alone', async () => {
+  it('accept a signature that covers the path for that path only', async () => {
     expect(await send('/signed/alice', createSignatureHeader('/signed/alice'))).to.deep.equal(got('alice'));
     for (const path of ['/signed/mallory', '/signed/alice?n=2', '/signed/al%69ce', '/signed/alice%20'])
       expect(await send(path, createSignatureHeader('/signed/alice')), path).to.deep.equal(REFUSED);
@@ -60,7 +60,7 @@ describe('webhooks with parameters in their path', () => {
     expect(await send('/sealed/mallory', sealed)).to.deep.equal(REFUSED);
   });
 
-  it('it covers the query string if that is the payload', async () => {
+  it('require it to cover the query string if that is the payload', async () => {
     const get = (path: string) =>
       kernel.request('GET', path, { headers: createSignatureHeader('/signed/ada?n=1', '') });
     expect((await get('/signed/ada?n=1')).body).to.deep.equal({ got: { n: '1', name: 'ada' } });
@@ -68,7 +68,7 @@ describe('webhooks with parameters in their path', () => {
       expect((await get(path)).status).to.equal(401);
   });
 
-  it('without it the definition declares this, or does not read its path', async () => {
+  it('without it require a declaration in the definition, or that the path is not read', async () => {
     const headers = { 'x-signature': signHmac(BODY, SECRET) };
     for (const name of ['alice', 'mallory']) {
       expect(await send(`/open/${name}`, headers)).to.deep.equal(got(name));

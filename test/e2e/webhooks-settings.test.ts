@@ -1,4 +1,4 @@
-/** Webhooks that must not start: whatever is missing or cannot be used never means that everybody may pass. */
+/** Webhooks that prevent the start: a missing or invalid setting never opens them to everyone. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
@@ -36,7 +36,7 @@ describe('webhooks that would verify nothing', () => {
     }
   };
 
-  it('18: stop the start', async () => {
+  it('18: prevent the start', async () => {
     expect(await start({ HmacSignatureVerifier: HMAC })).to.equal('started');
     const broken: readonly (readonly [string, Json, Record<string, string>?])[] = [
       ['WHK_NONE', {}],
@@ -68,7 +68,7 @@ describe('webhooks that would verify nothing', () => {
       expect(await start(verifications, env), JSON.stringify([verifications, env])).to.equal(code);
   });
 
-  it('keys that are no RSA keys of enough bits stop the start', async () => {
+  it('prevent the start with keys that are not RSA keys of enough bits', async () => {
     const pem = (key: { export(options: { type: 'spki'; format: 'pem' }): string | Buffer }): string =>
       key.export({ type: 'spki', format: 'pem' }).toString();
     const small = pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey);
@@ -85,7 +85,7 @@ describe('webhooks that would verify nothing', () => {
       expect(await start({ PublicKeySignatureVerifier: RSA }, { PEM }), PEM.slice(0, 40)).to.equal('WHK_SETTING');
   });
 
-  it('10: a secret that also makes access tokens stops the start, in whatever file', async () => {
+  it('10: prevent the start with a secret that also signs access tokens, in any file', async () => {
     const tokens = {
       ...defineReturnResource('me', 1),
       tokenize: { type: 'JWT', encryption_key: '$ENV.HOOK' },

@@ -1,4 +1,4 @@
-/** Webhooks over real HTTP: what each verifier takes, how they are combined, and what stands between a sender and the work. */
+/** Webhooks over real HTTP: what each verifier accepts, how they are combined, and the checks before the work. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
@@ -76,7 +76,7 @@ describe('webhooks', () => {
     expect(sent.get('cache-control')).to.equal('no-store');
   };
 
-  it('HMAC: plain or with its algorithm, in digits of any case', async () => {
+  it('HMAC: accept the plain form or with its algorithm, in digits of any case', async () => {
     const signature = signHmac(BODY, SECRET);
     for (const value of [
       signature,
@@ -90,7 +90,7 @@ describe('webhooks', () => {
     expect(await status('/hmac', { 'x-signature': signHmac(BODY, ENV.OTHER) })).to.equal(401);
   });
 
-  it('16: a body that is another one in a single byte is rejected', async () => {
+  it('16: reject a body that differs in a single byte', async () => {
     const headers = { 'x-signature': signHmac(BODY, SECRET) };
     await expectAccepted('/hmac', headers);
     const others = {
@@ -114,7 +114,7 @@ describe('webhooks', () => {
     expect(code, 'another encoding of the same text').to.equal(401);
   });
 
-  it('16: compressed bodies are rejected, for every signer', async () => {
+  it('16: reject compressed bodies, for every signer', async () => {
     const { gzipSync } = await import('node:zlib');
     const bytes = gzipSync(BODY);
     for (const signed of [bytes, Buffer.from(BODY)]) {
@@ -125,7 +125,7 @@ describe('webhooks', () => {
     expect(await status('/token', { 'x-token': ENV.OTHER, 'content-encoding': 'gzip' })).to.equal(415);
   });
 
-  it('17: a header that is missing, repeated, empty or cut is rejected', async () => {
+  it('17: reject a header that is missing, repeated, empty or truncated', async () => {
     const signature = signHmac(BODY, SECRET);
     const raw = async (...values: readonly string[]): Promise<number> => {
       const lines = values.map((value) => `x-signature: ${value}\r\n`).join('');
@@ -145,7 +145,7 @@ describe('webhooks', () => {
       joined: [`${signature}, ${signature}`],
       'an array': [`["${signature}"]`],
       empty: [''],
-      'nothing behind the algorithm': ['sha256='],
+      'nothing after the algorithm': ['sha256='],
       'half a digest': [signature.slice(0, 32)],
       'a digit less': [signature.slice(0, -1)],
       'two digits less': [`sha256=${signature.slice(0, -2)}`],
@@ -162,7 +162,7 @@ describe('webhooks', () => {
     for (const [what, values] of Object.entries(wrong)) expect(await raw(...values), what).to.equal(401);
   });
 
-  it('a signature of nothing signs no address', async () => {
+  it('sign no address with an empty signature', async () => {
     const headers = { 'x-signature': signHmac('', SECRET) };
     expect((await kernel.request('GET', '/hmac?event=paid', { headers })).status).to.equal(401);
     expect((await kernel.request('DELETE', '/hmac?event=paid', { headers })).status).to.equal(401);
@@ -171,12 +171,12 @@ describe('webhooks', () => {
     expect(
       (await kernel.post('/named/ada', '{}', { headers: { 'x-signature': signHmac('{}', SECRET) } })).status,
     ).to.equal(200);
-    // A POST without a body has no payload that somebody could have chosen.
+    // A POST without a body has no payload that a sender could choose.
     const { status: code, body } = await kernel.post('/hmac', undefined, { headers });
     expect([code, body]).to.deep.equal([200, { got: {} }]);
   });
 
-  it('20: a token is compared whole, whatever its length', async () => {
+  it('20: compare a token as a whole, whatever its length', async () => {
     await expectAccepted('/token', { 'x-token': ENV.OTHER });
     for (const value of [ENV.OTHER.slice(0, -1), `${ENV.OTHER}x`, ENV.OTHER.toLowerCase(), 'x', 'x'.repeat(5000), 'é'])
       expect(await status('/token', { 'x-token': value }), value.slice(0, 30)).to.equal(401);
@@ -184,7 +184,7 @@ describe('webhooks', () => {
       expect(await status('/token', headers)).to.equal(401);
   });
 
-  it('RSA: PKCS#1 v1.5 in Base64, in one spelling', async () => {
+  it('RSA: accept PKCS#1 v1.5 in Base64, in one notation', async () => {
     const signature = signRsa(BODY, SENDER.privateKey);
     await expectAccepted('/rsa', { 'x-rsa': signature });
     const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -204,7 +204,7 @@ describe('webhooks', () => {
       expect(await status('/rsa', { 'x-rsa': value }), what).to.equal(401);
   });
 
-  it('JWT: the algorithm of the definition, and its times are checked', async () => {
+  it('JWT: check the algorithm of the definition, and the timestamps', async () => {
     await expectAccepted('/jwt', { authorization: `Bearer ${await signJwt({}, SECRET, 'HS512')}` });
     const at = (claims: object): Promise<string> => signJwt({ ...claims }, SECRET, 'HS512');
     const wrong = {
@@ -221,7 +221,7 @@ describe('webhooks', () => {
     expect(await status('/jwt', {})).to.equal(401);
   });
 
-  it('19: the address of the connection counts, not headers of clients', async () => {
+  it('19: check the address of the connection, not headers of clients', async () => {
     await expectAccepted('/here', {});
     await expectAccepted('/here', { 'x-forwarded-for': '203.0.113.9' });
     expect(await status('/elsewhere', {})).to.equal(401);
@@ -229,7 +229,7 @@ describe('webhooks', () => {
       expect(await status('/elsewhere', { [name]: '203.0.113.9' }), name).to.equal(401);
   });
 
-  it('19: behind a trusted proxy, only its entry counts', async () => {
+  it('19: read only the entry of a trusted proxy', async () => {
     const behind = await startKernel({ files: FILES, env: ENV, config: { http: { trusted_proxies: 1 } } });
     const postFrom = async (forwarded: string): Promise<number> =>
       (await behind.post('/elsewhere', {}, { headers: { 'x-forwarded-for': forwarded } })).status;
@@ -240,7 +240,7 @@ describe('webhooks', () => {
     await behind.close();
   });
 
-  it('ALL: every verifier has to agree; ANY: one is enough', async () => {
+  it('ALL: require every verifier; ANY: require one', async () => {
     const signature = { 'x-signature': signHmac(BODY, SECRET) };
     const token = { 'x-token': ENV.OTHER };
     await expectAccepted('/all', { ...signature, ...token });
@@ -252,14 +252,14 @@ describe('webhooks', () => {
       expect(await status('/any', headers)).to.equal(401);
   });
 
-  it('a resource that is protected too demands both', async () => {
+  it('require both on a protected resource', async () => {
     const access = { 'x-access': await signJwt({ id: 1 }, OTHER_KEY) };
     const token = { 'x-token': ENV.OTHER };
     await expectAccepted('/both', { ...access, ...token });
     for (const headers of [access, token, {}]) expect(await status('/both', headers)).to.equal(401);
   });
 
-  it('every error response is the same, and only the log has the reason', async () => {
+  it('return the same error response each time, and log the reason', async () => {
     const from = kernel.log.length;
     const answers = [
       await send('/hmac', {}),
@@ -300,7 +300,7 @@ describe('webhooks', () => {
     for (const value of Object.values(ENV)) expect(JSON.stringify(kernel.log)).not.to.contain(value);
   });
 
-  it('an unverified sender is rejected before the body is read, and the work never starts', async () => {
+  it('reject an unverified sender before the body is read, and never start the work', async () => {
     const request = formatRequestHead('POST', '/hmac', {
       'content-type': 'application/json',
       'content-length': 900_000,
@@ -315,7 +315,7 @@ describe('webhooks', () => {
     expect(await status('/hmac', { 'x-signature': signHmac(BODY, SECRET) }, 'x'.repeat(1_100_000))).to.equal(413);
   });
 
-  it('bytes that were verified are parsed as any others', async () => {
+  it('parse verified bytes like any others', async () => {
     for (const [body, code] of [
       ['{ broken', 400],
       ['[1]', 422],
@@ -328,7 +328,7 @@ describe('webhooks', () => {
     expect(text.status).to.equal(415);
   });
 
-  it('is shown in the table of endpoints', () => {
+  it('are shown in the table of endpoints', () => {
     const getGuardSummary = (id: string): string | undefined => kernel.kernel.plans().byId.get(id)?.summary.guard;
     expect(getGuardSummary('hmac')).to.equal('webhook: HmacSignatureVerifier');
     expect(getGuardSummary('any')).to.equal('webhook: ANY of HmacSignatureVerifier, HeaderTokenVerifier');
@@ -337,7 +337,7 @@ describe('webhooks', () => {
       .and.match(/JWT in x-access/);
   });
 
-  it('an access token is not valid here, and a sender token not there', async () => {
+  it('do not accept an access token, and guards no sender token', async () => {
     expect((await kernel.post('/both', {}, createBearerInit(await signJwt({}, SECRET, 'HS512')))).status).to.equal(401);
     expect(await status('/jwt', { authorization: `Bearer ${await signJwt({}, OTHER_KEY, 'HS512')}` })).to.equal(401);
   });

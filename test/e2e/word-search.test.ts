@@ -1,6 +1,6 @@
 /**
- * A field with `fts` is searched for words over HTTP: plain words find the same on every SQL database and on both document stores,
- * in whatever case they are written or asked for.
+ * A field with `fts` is searched over HTTP: plain words find the same on every SQL database and on both document
+ * stores, in any case.
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
@@ -15,7 +15,7 @@ const PAGES = [
   [4, 'foxtrot'],
 ] as const;
 
-/** What is asked for, and which pages have all of it. */
+/** The query, and the pages that contain all of it. */
 const ASKED: readonly (readonly [words: string, found: readonly number[]])[] = [
   ['fox', [1, 2]],
   ['FOX', [1, 2]],
@@ -48,7 +48,7 @@ const search = (kernel: () => TestKernel, path: string, rest: typeof ASKED): voi
 const ONE = "SELECT id FROM page WHERE to_tsvector('english', body) @@ plainto_tsquery('english', $1) ORDER BY id";
 
 describeOnEach(
-  'a search for words',
+  'full-text search',
   SQL,
   {
     files: {
@@ -61,7 +61,7 @@ describeOnEach(
 );
 
 describeOnEach(
-  'a search for words',
+  'full-text search',
   STORES,
   {
     files: {

@@ -1,6 +1,6 @@
 /**
- * Imported by processes that tests start (`NODE_OPTIONS`) while coverage is measured: appends what was executed to a file of
- * the folder LINTEL_COVERAGE, at intervals, at the end, and when the test asks for it before it kills the process.
+ * Imported by processes that tests start (`NODE_OPTIONS`) while coverage is measured: appends what was executed to a
+ * file of the folder LINTEL_COVERAGE, at intervals, at the end, and before the test kills the process.
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';

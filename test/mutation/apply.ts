@@ -5,11 +5,11 @@ import ts from 'typescript';
 import { listSources } from './generate.js';
 import { applyMutation, type Mutation } from './mutation.js';
 
-/** What is only unused or unreachable because of the mutation is no reason to reject it. */
+/** Code that is unused or unreachable because of the mutation is no reason to reject it. */
 const IGNORED = new Set([6133, 6138, 6192, 6196, 6198, 6199, 6205, 7027, 7028]);
 
 export interface Compiler {
-  /** The compiled file of the mutant, or why it is none. */
+  /** The compiled file of the mutant, or why it does not compile. */
   compile(mutation: Mutation): { readonly code: string } | { readonly rejected: string };
 }
 

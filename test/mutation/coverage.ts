@@ -15,7 +15,7 @@ import type { Workspace } from './workspace.js';
 export interface Measurement {
   readonly path: string;
   readonly hash: string;
-  /** The shortest and the longest time that its tests took; other work of the machine is in both. */
+  /** The shortest and the longest duration of its tests, including other load of the machine. */
   readonly ms: number;
   readonly longestMs: number;
   /** Why the file is not used, or null. */
@@ -24,7 +24,7 @@ export interface Measurement {
   readonly load: LinesByFile;
 }
 
-/** A test file and what was measured of it. Times change while mutants run. */
+/** A test file and its measurements. Times change while mutants run. */
 export type MeasuredFile = TestFile & Omit<Measurement, 'ms' | 'longestMs'> & { ms: number; longestMs: number };
 
 export const COVERAGE_FILE = join(ROOT, 'dist/mutation/coverage.jsonl');
@@ -32,7 +32,7 @@ const LIMIT_MS = 200_000;
 /** A process that ran so many files is replaced, for its memory. */
 const FILES_PER_PROCESS = 25;
 
-/** Each workspace measures one file at a time; times are longer then, which only makes limits of mutants larger. */
+/** Each workspace measures one file at a time; times are longer then, which only increases the limits of mutants. */
 export async function measureCoverage(
   workspaces: readonly Workspace[],
   root: string,

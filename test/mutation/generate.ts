@@ -1,6 +1,6 @@
 /**
- * All mutations of the product's sources, and the draw of some of them: the order depends on the seed alone, and a change in one place
- * of the sources does not change what is drawn elsewhere.
+ * All mutations of the product's sources, and the selection of some of them: the order depends only on the seed, and a
+ * change in one source does not change the selection in others.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export function listMutations(file: string, text: string): Mutation[] {
     if (isSkippedNode(node, file)) return;
     for (const place of findMutations(node, source)) {
       const mutation = createMutation(file, text, place);
-      // Two kinds may make the same text of a line.
+      // Two kinds may change a line to the same text.
       const key = mutation === null ? '' : `${mutation.line}:${mutation.after}`;
       if (mutation !== null && !found.has(key)) found.set(key, mutation);
     }
@@ -55,8 +55,8 @@ export function createRandom(seed: number): () => number {
 }
 
 /**
- * The mutations in the order in which they are used: each has a random key of its own that its weight raises (Efraimidis and
- * Spirakis). A caller that rejects one takes the next. At most three of a file and one of a line.
+ * The mutations in the order of use: each has a random key that its weight raises (Efraimidis and Spirakis). A caller
+ * that rejects one uses the next. At most three of a file and one of a line.
  */
 export function* drawMutations(
   mutations: readonly Mutation[],

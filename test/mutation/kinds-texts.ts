@@ -1,4 +1,4 @@
-/** Mutations of texts: what is compared, regular expressions, and statements of databases written as text. */
+/** Mutations of texts: comparisons, regular expressions, and database statements written as text. */
 import ts from 'typescript';
 import type { MutationPlace } from './mutation.js';
 

@@ -28,13 +28,13 @@ const OPERATORS: Readonly<Partial<Record<ts.SyntaxKind, readonly [MutationKind, 
 
 const MATH: Readonly<Record<string, string>> = { min: 'max', max: 'min', ceil: 'floor', floor: 'ceil' };
 const CUTS = new Set(['slice', 'subarray', 'substring']);
-/** Calls in a chain that return what they are called on, or the like of it. */
+/** Calls in a chain that return the same object or a similar one. */
 const CHAINED = new Set(
   'required integer min max length matches oneOf nullable trim toLowerCase toUpperCase filter sort reverse flat'.split(
     ' ',
   ),
 );
-/** Larger numbers are limits and times: one more makes no difference. */
+/** Larger numbers are limits and durations: one more makes no difference. */
 const SMALL = 300;
 
 export function findMutations(node: ts.Node, source: ts.SourceFile): MutationPlace[] {
@@ -91,7 +91,7 @@ function findInOperator(
   if (token.kind === SyntaxKind.QuestionQuestionToken) {
     found.push({ kind: 'logic', start: left.end, end: right.end, replacement: '' });
   }
-  // One side of a conjunction alone.
+  // One side of a conjunction.
   if (token.kind === SyntaxKind.AmpersandAmpersandToken || token.kind === SyntaxKind.BarBarToken) {
     found.push({ kind: 'logic', start: left.end, end: right.end, replacement: '' });
     found.push({ kind: 'logic', start: left.getStart(source), end: right.getStart(source), replacement: '' });
@@ -116,7 +116,7 @@ function findInNumber(node: ts.NumericLiteral, source: ts.SourceFile): MutationP
   const isKey = ts.isPropertyAssignment(parent) && parent.name === node;
   const isIndex = ts.isElementAccessExpression(parent) || (ts.isCallExpression(parent) && isPosition(parent));
   if (isKey || ts.isEnumMember(parent) || (isIndex && value < 2)) return [];
-  // Directions and places in an order: their size says little.
+  // Directions and positions in an order, whose values carry little meaning.
   if (ts.isPrefixUnaryExpression(parent) && parent.operator === SyntaxKind.MinusToken && value > 0) {
     return [replaceNode('number', parent, source, node.text)];
   }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Executed, LinesByFile, ScriptCoverage } from './messages.js';
 
-/** A place of the compiled text and the source line that it comes from, counted from 1. */
+/** A position in the compiled text and its source line, counted from 1. */
 interface Segment {
   readonly offset: number;
   readonly line: number;
@@ -13,7 +13,7 @@ const NOT = 0;
 const LOAD = 1;
 const RUN = 2;
 
-/** Collects lines over many takes. */
+/** Collects lines over many measurements. */
 export class LineCollector {
   private readonly lines = { run: new Map<string, Set<number>>(), load: new Map<string, Set<number>>() };
 
@@ -34,7 +34,7 @@ export class LineCollector {
       const isLoaded = (functions[0]?.[0]?.[2] ?? 0) > 0;
       segments.forEach(({ line }, index) => {
         if (states[index] === RUN) addTo(this.lines.run, path, line);
-        // What runs while the module is loaded runs in every process that loads it.
+        // Code that runs while the module is loaded runs in every process that loads it.
         if (states[index] === LOAD || (states[index] === RUN && isLoaded)) addTo(this.lines.load, path, line);
       });
     }

@@ -1,4 +1,4 @@
-/** What the tool and its worker processes send each other, and what a measured test file leaves behind. Types only. */
+/** Messages between the tool and its worker processes, and the files of a measured test. Types only. */
 
 /** Source file -> lines, as text: `3-7,9`. */
 export type LinesByFile = Readonly<Record<string, string>>;

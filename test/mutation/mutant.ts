@@ -14,7 +14,7 @@ export interface Trial {
   readonly message: string | null;
 }
 
-/** A test file may take so many times the longest that it took, and so much more. */
+/** The time limit of a test file: a multiple of its longest duration, plus a constant. */
 const FACTOR = 3;
 const EXTRA_MS = 20_000;
 

@@ -40,7 +40,7 @@ export interface Mutation {
 
 export type MutationPlace = Pick<Mutation, 'kind' | 'start' | 'end' | 'replacement'>;
 
-/** Null where the change is not on one line, or is none. */
+/** Null if the change is not on one line, or changes nothing. */
 export function createMutation(file: string, text: string, place: MutationPlace): Mutation | null {
   const { kind, start, end, replacement } = place;
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;

@@ -1,4 +1,7 @@
-/** Precise block coverage of this process by V8's own profiler: each call returns what was executed since the one before. */
+/**
+ * Precise block coverage of this process by V8's own profiler: each call returns what was executed since the previous
+ * one.
+ */
 import { Session, type Profiler } from 'node:inspector';
 import type { ScriptCoverage } from './messages.js';
 

@@ -32,7 +32,7 @@ export function createFinder(measured: readonly MeasuredFile[]): FindRelated {
     }
   }
   return ({ file: source, line }, budgetMs) => {
-    // How much of what the file executes is in the mutated source, for its price.
+    // The share of the file's executed code in the mutated source, relative to its cost.
     const computeScore = ({ counts, total, file }: (typeof indexes)[number]): number =>
       (counts.get(source) ?? 0) / total / (file.ms + PRICE_MS);
     const byScore = (found: typeof indexes): typeof indexes => found.sort((a, b) => computeScore(b) - computeScore(a));

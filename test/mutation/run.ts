@@ -1,6 +1,6 @@
 /**
- * `npm run mutate`: draws mutants of the product's sources, runs the tests that execute them, and reports which were killed.
- * Ends with an error where the list of equivalents names what is no mutation any more.
+ * `npm run mutate`: selects mutants of the product's sources, runs the tests that execute them, and reports which were
+ * killed. Exits with an error if the list of equivalents is outdated.
  */
 import { createCompiler, type Compiler } from './apply.js';
 import { compactMeasurements, measureCoverage } from './coverage.js';
@@ -22,7 +22,7 @@ interface Drawn {
   readonly code: string | null;
 }
 
-/** Mutants that compile, in the order of the seed, made one by one. */
+/** Mutants that compile, in the order of the seed, created one by one. */
 function* drawMutants(
   mutations: readonly Mutation[],
   { seed, count, only }: Options,

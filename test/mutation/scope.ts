@@ -1,11 +1,14 @@
-/** What is mutated at all: code that decides something. Types, documentation, texts of messages and lists of modules are not. */
+/**
+ * Scope of mutations: code that decides something. Types, documentation, message texts and lists of modules are
+ * excluded.
+ */
 import ts from 'typescript';
 
 const LEFT_OUT: readonly RegExp[] = [
-  // Codes with their texts, and words for readers.
+  // Codes with their texts, and descriptions.
   /^language\/problems\/[a-z]+-codes\.ts$|^language\/problems\/catalogue\.ts$/,
   /^cli\/(help|docs|docs-pages|format-error|migration-format|commands|version)\.ts$/,
-  // Makes the reference.
+  // Generates the reference.
   /^language\/export\/(reference.*|markdown|command-doc|describe-field|describe-plugin|field-table|example-check)\.ts$/,
   /(^|\/)index(\.[a-z]+)?\.ts$/,
   /^plugins\/(shared\/examples|[a-z-]+\/shared\/([a-z]+-)?errors)\.light\.ts$/,
@@ -36,7 +39,7 @@ export function isSkippedNode(node: ts.Node, file: string): boolean {
 
 const REPORT = /^(log|this\.log|console|logger)\.|\.log\.|\b(debug|info|warn)$/;
 
-/** Faults and log messages: whether they are thrown is mutated elsewhere, what they say is not. */
+/** Faults and log messages: whether they are thrown is mutated elsewhere, their texts are not. */
 function isMessage(node: ts.Node): boolean {
   if (ts.isNewExpression(node)) return /(Error|Fault)$/.test(node.expression.getText());
   if (!ts.isCallExpression(node)) return false;

@@ -12,7 +12,7 @@ export interface SharedServers {
   readonly env: Readonly<Record<string, string>>;
   /** Servers that could not be started, with the reason. */
   readonly missing: readonly string[];
-  /** Removes the databases that test processes left behind. */
+  /** Removes the databases that test processes left. */
   removeDatabases(): Promise<void>;
   stop(): Promise<void>;
 }

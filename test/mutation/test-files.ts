@@ -1,4 +1,4 @@
-/** The compiled test files that the tool may run, and what each imports. */
+/** The compiled test files that the tool may run, and the imports of each. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -6,15 +6,18 @@ import { dirname, join, relative, resolve } from 'node:path';
 export interface TestFile {
   /** `dist/test/plugins/body-formats/spool.test.js`. */
   readonly path: string;
-  /** Sources (`plugins/body-formats/multipart-form/spool.ts`) that it imports, also through others; not what is loaded on demand. */
+  /**
+   * Sources (`plugins/body-formats/multipart-form/spool.ts`) that it imports, also indirectly; not those loaded on
+   * demand.
+   */
   readonly imports: ReadonlySet<string>;
   /** Of all texts that it imports or loads on demand. */
   readonly hash: string;
 }
 
 /**
- * Left out: the editor, what reads sources or packs them, what measures time, and what changes when any file of the repository
- * does.
+ * Excluded: the editor, tests that read or pack sources, that measure time, or that change with any file of the
+ * repository.
  */
 const LEFT_OUT =
   /^dist\/test\/(editor|architecture)\/|\/(package|speed|frugal|vast|budget|test-servers|kill-verdict|mutation)\.test\.js$/;

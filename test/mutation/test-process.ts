@@ -15,7 +15,7 @@ export interface TestProcess {
   close(): Promise<void>;
 }
 
-/** Of other processes that the tests started, such as servers behind a guard. */
+/** Of other processes that the tests started, such as servers with a guard. */
 const GRACE_MS = 5000;
 
 export async function startTestProcess(

@@ -12,7 +12,7 @@ import { startProfiler } from './profiler.js';
 
 const TIMEOUT_MS = 60_000;
 const LONGEST_MESSAGE = 300;
-/** In which a process that is about to be killed writes what it executed. */
+/** Time for a process that is about to be killed to write what it executed. */
 const WRITE_MS = 200;
 
 class Silent {}
@@ -74,7 +74,7 @@ function parseScripts(line: string): ScriptCoverage[] | null {
   }
 }
 
-/** A killed process cannot write what it executed, so it is asked to, shortly before. */
+/** A killed process cannot write what it executed, so it is requested shortly before. */
 function delayKills(): void {
   // oxlint-disable-next-line typescript/unbound-method -- called with `this` below
   const { kill } = ChildProcess.prototype;

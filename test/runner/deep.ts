@@ -1,6 +1,6 @@
 /**
- * Tests that take long and rarely fail: a check runs a sample of them, chosen by the commit, and all of them where what they
- * cover has changed since they last ran in full (`npm run test:deep` records that), and for a new version.
+ * Tests that are slow and rarely fail: a check runs a sample of them, selected by the commit, and all of them if the
+ * sources they cover have changed since their last full run (`npm run test:deep` records that), and for a new version.
  */
 import { createHash } from 'node:crypto';
 import { transformSync } from 'esbuild';
@@ -17,7 +17,7 @@ const FRONT_END = [
   'plugins/**/{spec,kind,*.light}.ts',
 ];
 
-/** The sources whose change asks for all tests of an area. */
+/** The sources whose change requires all tests of an area. */
 const COVERED: Readonly<Record<Area, readonly string[]>> = {
   edits: FRONT_END,
   editor: ['language-server/**/*.ts', 'language/analysis/**/*.ts', 'extension/src/**/*.ts'],
@@ -55,16 +55,16 @@ function hashSources(patterns: readonly string[], read: (file: string) => string
 }
 
 const readSource = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-/** What a change of comments, of layout or of local names leaves as it is. */
+/** Text that is unaffected by comments, layout and local names. */
 const readCode = (file: string): string => transformSync(readSource(file), { loader: 'ts', minify: true }).code;
 
-/** Hash of the sources as they are, and of their code alone. */
+/** Hash of the sources, and of their code alone. */
 type Hashes = readonly [sources: string, code: string];
 
 const readRecord = (): Readonly<Record<string, Hashes>> =>
   existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8')) as Record<string, Hashes>) : {};
 
-/** Areas whose sources are not those of their last full run. */
+/** Areas whose sources differ from those of their last full run. */
 export function listChangedAreas(): Area[] {
   const record = readRecord();
   return AREAS.filter((area) => {

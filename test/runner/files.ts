@@ -5,7 +5,7 @@ import { globSync } from 'tinyglobby';
 import { ROOT } from '../support/project.js';
 
 const COMPILED = join(ROOT, 'dist', 'test');
-/** Seconds that each file took when it was last measured (`npm test -- --measure`). */
+/** Seconds that each file took when last measured (`npm test -- --measure`). */
 const DURATIONS = join(ROOT, 'test', 'durations.json');
 const UNKNOWN_SECONDS = 5;
 
@@ -17,7 +17,10 @@ export const toShortName = (file: string): string =>
 
 export const listFiles = (): string[] => globSync('**/*.test.js', { cwd: COMPILED, absolute: true }).sort();
 
-/** Files of the words on the command line: `e2e/sockets`, `test/e2e/sockets.test.ts`, `e2e`, `sockets`, a compiled file. */
+/**
+ * Files for the arguments of the command line: `e2e/sockets`, `test/e2e/sockets.test.ts`, `e2e`, `sockets`, a compiled
+ * file.
+ */
 export function findFiles(words: readonly string[]): string[] {
   const all = listFiles();
   const found = words.flatMap((word) => {
@@ -36,8 +39,8 @@ export function findFiles(words: readonly string[]): string[] {
 }
 
 /**
- * What can differ from one version of Node to the next: native modules, WebAssembly, crypto, streams, HTTP and sockets, processes,
- * module loading, time zones. A second version of Node runs these.
+ * Features that can differ between versions of Node: native modules, WebAssembly, crypto, streams, HTTP and sockets,
+ * processes, module loading, time zones. A second version of Node runs these.
  */
 const NODE_SENSITIVE = `
   architecture/bundle architecture/packages conform contracts/accessors contracts/ciphers contracts/dialects contracts/encodings
@@ -52,8 +55,8 @@ const NODE_SENSITIVE = `
   .split(/\s+/);
 
 /**
- * What `npm test` leaves to a check: bounds of time and memory, which need a machine that does nothing else, packages, and attacks,
- * kills and clusters, which start many processes.
+ * Files that `npm test` leaves to a check: bounds of time and memory, which need an idle machine, packages, and attacks, kills and
+ * clusters, which start many processes.
  */
 const IN_CHECK = `
   e2e/attacks-load e2e/cli-backup e2e/cli-process e2e/cluster e2e/cluster-jobs e2e/cluster-rolling e2e/cluster-schedules
@@ -90,7 +93,7 @@ export function listSampledFiles(): string[] {
   );
 }
 
-/** Seconds that a file took, and how many of them the processor worked for it. */
+/** Seconds that a file took, and the processor time in them. */
 type Duration = readonly [seconds: number, cpu: number];
 
 export function readDurations(): Readonly<Record<string, Duration>> {

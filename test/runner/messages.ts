@@ -2,7 +2,7 @@
 import type { ServerOrSkip } from '../support/guarded-server.js';
 
 export type ServerName = 'postgres' | 'redis' | 'mongo' | 'mariadb' | 'mysql' | 's3';
-/** What a worker needs to know of a server: its address, and the keys of an object store. */
+/** What a worker needs of a server: its address, and the keys of an object store. */
 export type ServerAddress = Readonly<Record<string, string>>;
 
 /** `timeout` in milliseconds for each test; 0 for none, in a debugger. */

@@ -1,6 +1,6 @@
 /**
- * What a test run leaves open: a server, a socket, a child process, a timer that keeps the process from ending. Prints each,
- * and where a timer was set, and ends the process with an error; closes nothing, since what stays open is a defect.
+ * Handles that a test run leaves open: a server, a socket, a child process, a timer that keeps the process alive.
+ * Prints each, and where a timer was set, and exits with an error; closes nothing, since an open handle is a defect.
  */
 import { ChildProcess } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
@@ -14,7 +14,7 @@ const patience = 20_000;
 /** Where a timer was set. A weak reference, so that recording a timer does not keep it. */
 interface Origin {
   readonly timer: WeakRef<NodeJS.Timeout>;
-  /** Its stack is written out only when it is asked for. */
+  /** Its stack is formatted on demand only. */
   readonly at: Error;
 }
 
@@ -51,7 +51,7 @@ export function trackTimers(): void {
   syncBuiltinESMExports();
 }
 
-/** What is open, and the test file after which it was first seen open. */
+/** The open handles, and the test file after which each was first seen. */
 const openedBy = new WeakMap<object, string>();
 
 /** To be called after each test file. */

@@ -38,22 +38,22 @@ function killWorker({ process: child }: Worker): void {
 
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
 /**
- * Tests import modules, not the bundle of the package, and plugins of theirs have to find the same modules. The collector's default of
- * 1 MB for new objects takes an eighth of the processor time of a run.
+ * Tests import modules, not the bundle of the package, and their plugins must import the same modules. The collector's
+ * default of 1 MB for new objects takes an eighth of the processor time of a run.
  */
 const WORKER_OPTIONS = ['--conditions=lintel-modules', '--min-semi-space-size=16', '--max-semi-space-size=64'];
 const MEGABYTES = 1500;
 const PATIENCE_MS = 300_000;
 /** Workers for files that mostly wait. Kills, cuts and real editors of a check need the processor when they do not. */
 const WAITING_JOBS = process.env['CI'] === 'true' ? 1 : 2;
-/** A worker that something keeps alive after its last test says so by itself after 20 seconds. */
+/** A worker that is kept alive after its last test reports it after 20 seconds. */
 const END_MS = 30_000;
 
 interface Worker {
   readonly process: ChildProcess;
   readonly over: Promise<number | null>;
   file: string | null;
-  /** Title of what runs now. */
+  /** Title of the running test. */
   current: string;
   settle: ((result: FileResult) => void) | null;
   /** Its end is reported already. */

@@ -7,11 +7,11 @@ import { listFiles, readDurations, toShortName } from './files.js';
 /** Seconds for the tests of one change, by their last measurement. */
 const BUDGET_S = 4;
 const UNKNOWN_S = 1;
-/** Seconds that a new process takes to load one test file, and in addition the first one. */
+/** Seconds that a new process takes to load one test file, and additionally the first one. */
 const LOAD_S = 0.2;
 const FIRST_LOAD_S = 0.6;
 
-/** Words of paths that say nothing about a file. */
+/** Words of paths that do not identify a file. */
 const COMMON = new Set(
   'dist contract language cli kernel plugins language-server extension test runtime spec index shared light src'.split(
     ' ',
@@ -48,7 +48,10 @@ export function findTests(changed: readonly string[], tests: readonly string[] =
   return found.sort((a, b) => Number(isDirect(b)) - Number(isDirect(a)) || relevance(b) - relevance(a));
 }
 
-/** How much a test is about the changed paths: words of them in its name, then in its text, where a rare or repeated word counts more. */
+/**
+ * Relevance of a test for the changed paths: their words in its name, then in its text, where a rare or repeated word
+ * counts more.
+ */
 function rateTests(
   changed: readonly string[],
   tests: readonly string[],

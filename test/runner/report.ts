@@ -1,4 +1,6 @@
-/** What a run prints: a line for each file when it is over, a failure at once, skips by reason, and the summary line last. */
+/**
+ * Output of a run: a line for each finished file, a failure immediately, skips by reason, and the summary line last.
+ */
 import { availableParallelism } from 'node:os';
 import type { Failure } from './messages.js';
 import type { PoolListener } from './pool.js';

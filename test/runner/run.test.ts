@@ -1,4 +1,4 @@
-/** The runner itself: what it counts, what it prints and when, and which tests a saved file calls for. */
+/** The runner itself: counts, output and its order, and the tests of a saved file. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { ROOT, createTempProject, type TempProject } from '../support/project.js';
@@ -38,7 +38,7 @@ describe('test runner', () => {
     return { code: report.printSummary(false), lines };
   }
 
-  it('counts passed, failed and skipped tests, and goes on after a failure', async () => {
+  it('counts passed, failed and skipped tests, and continues after a failure', async () => {
     const { lines, code } = await run(['fails.test.mjs', 'passes.test.mjs', 'skips.test.mjs']);
     expect(lines.at(-1)).to.equal('2 passed, 1 failed, 2 skipped');
     expect(code).to.equal(1);
@@ -51,44 +51,44 @@ describe('test runner', () => {
     expect(lines.some((line) => /^failed: .*fails.*wrong sum/.test(line))).to.equal(true);
   });
 
-  it('ends with 0 only if a test ran and none failed', async () => {
+  it('exits with 0 only if a test ran and none failed', async () => {
     const passed = await run(['passes.test.mjs']);
     expect([passed.code, passed.lines.at(-1)]).to.deep.equal([0, '1 passed, 0 failed, 0 skipped']);
     const nothing = await run(['skips.test.mjs']);
     expect([nothing.code, nothing.lines.at(-1)]).to.deep.equal([1, '0 passed, 1 failed, 2 skipped']);
   });
 
-  it('counts a hook that fails, a file that cannot be loaded, and a process that ends, as failures', async () => {
+  it('counts a failed hook, a file that cannot be loaded, and a process that exits, as failures', async () => {
     const { lines, code } = await run(['hook.test.mjs', 'no-syntax.test.mjs', 'ends.test.mjs', 'passes.test.mjs']);
     expect([code, lines.at(-1)]).to.deep.equal([1, '1 passed, 3 failed, 0 skipped']);
     expect(lines.join('\n')).to.include('no table').and.to.include('the test process ended with code 3');
   });
 
-  it('ends a file that hangs, and runs the others', async () => {
+  it('stops a file that hangs, and runs the others', async () => {
     const { lines, code } = await run(['hangs.test.mjs', 'passes.test.mjs'], { patience: 6000 });
     expect([code, lines.at(-1)]).to.deep.equal([1, '1 passed, 1 failed, 0 skipped']);
     expect(lines.join('\n')).to.include('blocks').and.to.include('was not over after 6 seconds');
   });
 });
 
-describe('tests of a saved file', () => {
+describe('test selection for a saved file', () => {
   const toCompiledPath = (source: string): string => join(ROOT, 'dist', source.replace(/\.ts$/, '.js'));
   const nearest = (source: string): string[] => findTests([toCompiledPath(source)]).map(toShortName);
 
-  it('begin with those about it', () => {
+  it('starts with the tests of that file', () => {
     expect(nearest('plugins/generators/ulid/runtime.ts')[0]).to.equal('contracts/generators');
     expect(nearest('plugins/body-formats/multipart-form/spool.ts')[0]).to.equal('plugins/body-formats/spool');
     expect(nearest('plugins/verifiers/jwt/runtime.ts').slice(0, 8)).to.include('e2e/webhooks');
   });
 
-  it('are those that import it, also through others', () => {
+  it('contains the tests that import it, also indirectly', () => {
     const tests = nearest('plugins/ciphers/aes-256-gcm/runtime.ts');
     expect(tests).to.include('e2e/ciphers');
     expect(tests).not.to.include('language/source');
     expect(tests.length).to.be.lessThan(listFiles().length);
   });
 
-  it('fit into a few seconds, and a saved test file always runs', () => {
+  it('fits into a few seconds, and always contains a saved test file', () => {
     const files = ['a', 'b', 'c', 'd'].map((name) => toCompiledPath(`test/e2e/${name}.test.ts`));
     const durations = { 'e2e/a': [2, 2], 'e2e/b': [60, 60], 'e2e/c': [0.9, 0.1], 'e2e/d': [0.8, 0.1] } as const;
     const listChosen = (changed: string[]): string[] => chooseTests(files, changed, durations).map(toShortName);

@@ -1,6 +1,6 @@
 /**
- * The test command: runs the files that are named, or all, in several processes, and ends with the line
- * `N passed, N failed, N skipped`. The exit code is 0 only if a test ran and none failed.
+ * The test command: runs the named files, or all, in several processes, and ends with the line `N passed, N failed, N
+ * skipped`. The exit code is 0 only if a test ran and none failed.
  */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ const { values, positionals } = parseArgs({
 const DEEP_PATIENCE_MS = 1_200_000;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** All files on the machine of a developer: `npm run test:all` runs what is left out. */
+/** All files on a developer machine: `npm run test:all` runs the omitted ones. */
 const isShort = positionals.length === 0 && !values.deep && process.env['CI'] !== 'true';
 
 if (values.help) {
@@ -105,7 +105,7 @@ async function run(files: readonly string[]): Promise<void> {
     print('left out: bounds of time and memory, packages, kills, races and clusters; npm run test:all runs them');
   // The slowest to start by far: no file should wait for it.
   if (positionals.length === 0) void findServer('s3');
-  // One that is asked for a number of workers gets that number.
+  // An explicit number of workers is used unchanged.
   await pool.run(files, values.jobs === undefined ? listWaitingFiles(files) : new Set());
   await stopServers();
   if (values.measure) writeDurations(new Map([...results].map(([file, { seconds, cpu }]) => [file, [seconds, cpu]])));

@@ -1,4 +1,6 @@
-/** The servers of a whole run. The process that starts the workers starts each server when a worker first asks for it. */
+/**
+ * The servers of a whole run. The process that starts the workers starts each server when a worker first requests it.
+ */
 import { startMongo, stopMongo } from '../support/mongo.js';
 import { startMysql, stopMysql } from '../support/mysql.js';
 import { startPostgres, stopPostgres } from '../support/postgres.js';

@@ -1,6 +1,6 @@
 /**
- * Runs the tests of what changed, whenever a source is saved: compiles the saved file alone and runs the tests that `related-tests.ts`
- * chooses. Types are checked in the background.
+ * Runs the tests of a changed source whenever it is saved: compiles the saved file alone and runs the tests that
+ * `related-tests.ts` selects. Types are checked in the background.
  */
 import chokidar from 'chokidar';
 import { spawn } from 'node:child_process';
@@ -54,7 +54,7 @@ async function runTests(sources: readonly string[]): Promise<void> {
   print(`${((performance.now() - began) / 1000).toFixed(1)} s; \`npm test -- FILE\` runs others`);
 }
 
-// A saved file becomes a module; the bundle of the package is made by the build only.
+// A saved file becomes a module; only the build creates the bundle of the package.
 process.env['TEST_MODULES'] = '1';
 const saved = new Set<string>();
 let [timer, running]: [NodeJS.Timeout | undefined, Promise<void>] = [undefined, Promise.resolve()];

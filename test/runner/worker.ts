@@ -1,6 +1,6 @@
 /**
- * A process that runs test files one after another, so that what they share is loaded once. Sends each result to the
- * process that started it, as it happens.
+ * A process that runs test files one after another, so that shared modules are loaded once. Sends each result
+ * immediately to the process that started it.
  */
 import { readFileSync } from 'node:fs';
 import Mocha from 'mocha';
@@ -122,7 +122,7 @@ process.once('disconnect', exit);
 async function disconnectWorker(): Promise<void> {
   await endWorker();
   process.off('disconnect', exit);
-  // From here on only what a test left open can keep the process alive.
+  // From here on only handles left open by a test keep the process alive.
   process.disconnect();
   reportLingering();
 }

@@ -1,13 +1,13 @@
 /**
- * What the authors of the applications got wrong themselves: without these changes 14 of the 57 endpoints answer otherwise than
- * their clients expect, these eight and six that need their effects. Everything else is served as it was written.
+ * Mistakes of the applications' authors: without these changes 14 of the 57 endpoints respond differently than their
+ * clients expect, these eight and six that need their effects. Everything else is served as it was written.
  */
 export interface Correction {
   readonly application: string;
   readonly endpoint: string;
   readonly file: string;
   readonly mistake: string;
-  /** What `lintel check` says of it, and the word that it names; null: it cannot know what a client expects. */
+  /** The message of `lintel check`, and the word that it names; null: it cannot know what a client expects. */
   readonly said: { readonly code: string; readonly word: string } | null;
   /** Endpoints that expect what this one writes. */
   readonly needed?: readonly string[];
@@ -16,7 +16,7 @@ export interface Correction {
 
 /** Semantics, section 3: where a resource declares no rules, each word is a name of the payload, under the profile too. */
 const NO_RULES = 'The resource declares no rules, so the word is the name of a payload field, which no client sends.';
-/** Semantics, section 3: where it declares rules, a name that none of them declares is a text under the profile. */
+/** Semantics, section 3: with declared rules, a name that none of them declares is a text in the profile. */
 const NO_RULE = 'The resource has rules and none for this field, so the profile reads its name as a text.';
 const unruled = (word: string) => ({ code: 'LNK_UNRULED', word });
 

@@ -1,6 +1,6 @@
 /**
- * Single mistakes of authors, in sound applications: what is said of each, where, and whether a fix that is offered mends it. The
- * tables lie in `test/fixtures/author-mistakes`, one line for each: what is written => what stands there instead :: what is said.
+ * Single mistakes of authors in valid applications: the problem, its position, and whether an offered fix works. The
+ * tables are in `test/fixtures/author-mistakes`, one line for each: original => replacement :: problem.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -22,20 +22,20 @@ export interface Mistake {
   readonly file: string;
   readonly before: string;
   readonly after: string;
-  /** The code that says it; `database` where only a database knows; `fine` where nothing is wrong. */
+  /** The expected code; `database` if only a database reports it; `fine` if nothing is wrong. */
   readonly code: string;
-  /** A fix is expected that leaves nothing to say. */
+  /** A fix that leaves no problem is expected. */
   readonly isFixable: boolean;
-  /** What stands on the line that is marked, where that is another one. */
+  /** The text of the marked line, if it is another one. */
   readonly at: string | null;
 }
 
-/** What is said of a mistake that is not said of the application without it. */
+/** Problems of a mistake that the application does not have without it. */
 export interface MistakeReport {
   readonly said: readonly Problem[];
   /** The codes on the line of the mistake. */
   readonly codesAtMistake: readonly string[];
-  /** A fix leaves nothing to say. */
+  /** A fix leaves no problem. */
   readonly isFixed: boolean;
   /** Fixes that need no decision and add a problem. */
   readonly misleading: readonly string[];
@@ -116,7 +116,10 @@ export function checkMistake(
     (one) => at === '*' || (one.file === file && one.range.start.line <= line && one.range.end.line >= line),
   );
   const misleading: string[] = [];
-  /** Fixes are made one after the other, as an author does, until nothing is left or nothing gets less. */
+  /**
+   * Fixes are applied one after the other, like an author does, until no problem is left or their number does not
+   * decrease.
+   */
   const canFix = (set: ReadonlyMap<string, string>, found: readonly Problem[], depth: number): boolean => {
     const saidKeys = new Set(found.map(formatProblemKey));
     return found.some((problem) =>
@@ -133,12 +136,12 @@ export function checkMistake(
       }),
     );
   };
-  // What no fix is expected of is asked for one step alone: whether that misleads.
+  // Without an expected fix only one step is checked: whether it misleads.
   const mended = there.length > 0 && canFix(wrong, said, isMended ? MOST_FIXES : 0);
   return { said, codesAtMistake: there.map(({ code }) => code), isFixed: mended, misleading };
 }
 
-/** Behind the first one. */
+/** After the first one. */
 const MOST_FIXES = 8;
 
 function applyFix(files: ReadonlyMap<string, string>, { file, range, text, more = [] }: Fix): Map<string, string> {

@@ -1,6 +1,6 @@
 /**
- * A load balancer for tests: HTTP round robin over the servers whose `/status/ready` is 200, asked every 100 ms, and upgrades
- * passed through. It never tries again and never hides: what a server did not answer is 502, and nobody there is 503.
+ * A load balancer for tests: HTTP round robin over the servers whose `/status/ready` is 200, polled every 100 ms, and
+ * upgrades passed through. It never retries and never hides: a missing response is 502, and no ready server is 503.
  */
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
@@ -9,10 +9,10 @@ import { PATIENCE_MS } from './until.js';
 
 export interface Balancer {
   readonly url: string;
-  /** A server of this machine; it gets requests once it says that it is ready. */
+  /** A server of this machine; it gets requests once it reports ready. */
   add(port: number): void;
   remove(port: number): void;
-  /** Resolves when the balancer knows the server as ready, or as not ready. */
+  /** Resolves when the balancer considers the server ready, or not ready. */
   waitForState(port: number, state: 'up' | 'down'): Promise<void>;
   /** Requests that went to a server. */
   countServed(port: number): number;
@@ -55,7 +55,7 @@ export async function startBalancer(): Promise<Balancer> {
     if (backend) tunnelUpgrade(backend, req, socket, head, sockets);
     else socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
   });
-  // As real ones do: a client that is between two requests is not told that the balancer forgot it.
+  // Like real ones: an idle client is not notified.
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -129,7 +129,7 @@ function forwardRequest({ port }: Backend, req: IncomingMessage, res: ServerResp
   else req.pipe(upstream);
 }
 
-/** The client's headers without those of its connection, and who the client is. */
+/** The client's headers without those of its connection, and its address. */
 function createForwardedHeaders({ headers, socket }: IncomingMessage): IncomingMessage['headers'] {
   const { connection: _connection, 'keep-alive': _keepAlive, 'x-forwarded-for': chain, ...rest } = headers;
   const client = socket.remoteAddress ?? '';

@@ -1,6 +1,5 @@
 /**
- * A real browser for tests of pages, where the machine has one. In CI its absence is a failure: a page that nobody has looked
- * at is not tested.
+ * A real browser for tests of pages, where the machine has one. In CI its absence is a failure: a page must be tested.
  */
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -8,7 +7,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { chromium, type Browser } from 'playwright-core';
 
-/** `CHROMIUM` names one that stands elsewhere. */
+/** `CHROMIUM` names one at another path. */
 const PLACES = [
   ...(process.env['CHROMIUM'] ? [process.env['CHROMIUM']] : []),
   '/usr/bin/chromium',
@@ -16,7 +15,7 @@ const PLACES = [
   '/usr/bin/google-chrome',
 ];
 
-/** Null where there is none. */
+/** Null if there is none. */
 export async function startBrowser(): Promise<Browser | null> {
   const executablePath = PLACES.find((file) => existsSync(file));
   if (executablePath !== undefined) return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });

@@ -1,8 +1,8 @@
-/** Resources with `cacheable`, for suites that ask them. `$GENERATOR` in a result tells whether it was computed again. */
+/** Resources with `cacheable`. `$GENERATOR` in a result shows whether it was computed again. */
 import { defineReturnResource } from './project.js';
 
 const MADE = '$GENERATOR.ULID';
-/** The hash of "right": a fixed one, since a capital behind its last `$` would make it an accessor. */
+/** The hash of "right": a fixed one, since a capital after its last `$` would be read as an accessor. */
 const RIGHT = '$2b$04$vr8zzC7P.pgiz6pRqKn/5uUCd5UHGiRMECTq74TUbPatJjaYDt0ga';
 const read = (cache_key?: string, duration = 600): object => ({
   cacheable: { read_from_cache: true, duration, ...(cache_key !== undefined && { cache_key }) },

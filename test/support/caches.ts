@@ -1,4 +1,4 @@
-/** The caches that suites run on: in the process, and on a Redis of the run, under a prefix that nobody else has. */
+/** The caches that suites run on: in the process, and on a Redis of the run, under a unique prefix. */
 import { randomUUID } from 'node:crypto';
 import { startRedis } from './redis.js';
 

@@ -1,6 +1,7 @@
 /**
- * What the canary test drives: for each part of the product its definitions, its secrets, and requests that succeed, are
- * refused and fail. A new part adds an entry to FEATURES; every value it makes with `canary` is then looked for everywhere.
+ * Cases of the canary test: for each part of the product its definitions, its secrets, and requests that succeed, are
+ * rejected and fail. A new part adds an entry to FEATURES; every value created with `canary` is then searched for
+ * everywhere.
  */
 import { randomBytes } from 'node:crypto';
 import { defineReturnResource } from './project.js';
@@ -8,13 +9,13 @@ import { defineReturnResource } from './project.js';
 export interface CanaryCall {
   readonly method?: string;
   readonly path: string;
-  /** Text is sent as it stands. */
+  /** Text is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
-  /** What the answer may hold, because the caller is to have it. */
+  /** What the response may contain, because it belongs to the caller. */
   readonly gives?: readonly string[];
-  /** Names a value of the answer for later calls, which write it as `{name}` in their headers. */
+  /** Names a value of the response for later calls, which write it as `{name}` in their headers. */
   readonly keeps?: { readonly name: string; readonly field: string };
 }
 
@@ -208,7 +209,7 @@ const tokens: CanaryFeature = {
 };
 
 const behind: CanaryFeature = {
-  name: 'work behind the answer, and messages',
+  name: 'work after the response, and messages',
   config: { websocket: { enabled: true } },
   definitions: [
     defineResource(
@@ -226,7 +227,7 @@ const behind: CanaryFeature = {
       ],
       { run_in_background: true },
     ),
-    // Never succeeds: what is left of it is dead.
+    // Never succeeds, so it becomes a dead job.
     defineResource('dead', [defineStatement('SELECT $1::int AS n', ['$PAYLOAD.n'])], { queue: { retries: 0 } }),
     defineResource('who', [{ mode: 'RETURN', value: { mail: '$PROTECTED.mail', n: '$PAYLOAD.n' } }], {
       tokenize: { type: 'JWT', encryption_key: '$ENV.JWT_KEY' },
@@ -244,7 +245,7 @@ const behind: CanaryFeature = {
     { path: '/who', body: { n: 1, other: getCanary('unread') }, headers: createBearerHeaders('{jwt}'), status: 202 },
   ],
 };
-/** Comes when clients are there to be told. */
+/** Runs when clients are connected. */
 export const JOIN_LATER: CanaryCall = {
   path: '/join-later',
   body: { id: 7, mail: getCanary('joinedmail'), password: getCanary('laterpassword') },

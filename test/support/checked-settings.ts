@@ -1,4 +1,4 @@
-/** Settings that stop a start and that only a plugin's own code can reject, for a resource beside one model. */
+/** Settings that prevent the start and that only a plugin's own code can reject, for a resource with one model. */
 import { defineQueryResource, defineReturnResource } from './project.js';
 
 export interface Setting {
@@ -7,7 +7,7 @@ export interface Setting {
   readonly resource?: object;
   readonly env?: Readonly<Record<string, string>>;
   readonly config?: object;
-  /** The start ends earlier, for want of a server. */
+  /** The start ends earlier without a server. */
   readonly away?: string;
 }
 

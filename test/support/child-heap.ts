@@ -13,7 +13,7 @@ export interface HeapSize {
   readonly external: number;
 }
 
-/** Collects what is unreachable and measures the rest. */
+/** Collects garbage and measures the rest. */
 export async function collectHeap(child: Child): Promise<HeapSize> {
   const from = child.output().length;
   child.send('SIGUSR2');

@@ -16,7 +16,7 @@ export interface RunOptions {
 export interface SpawnOptions extends RunOptions {
   /** Options of node itself. */
   readonly node?: readonly string[];
-  /** False: the modules that the bundle is made of. */
+  /** False: the modules of the bundle. */
   readonly isBundled?: boolean;
   /** The command line of another installation. */
   readonly file?: string;
@@ -29,10 +29,10 @@ export interface Child extends Running {
 const BUNDLE = [join(ROOT, 'dist', 'bundle', 'cli.js')];
 const MODULES = ['--conditions=lintel-modules', join(ROOT, 'dist', 'cli', 'bin.js')];
 
-/** Only for `test/mutation`, which counts what child processes execute, too. */
+/** Only for `test/mutation`, which measures child processes too. */
 const COVERAGE = process.env['LINTEL_COVERAGE'] === undefined ? [] : ['LINTEL_COVERAGE', 'NODE_OPTIONS'];
 
-/** Nothing of the environment of the tests but what a program needs to run. */
+/** From the environment of the tests only what a program needs to run. */
 export const bareEnv = (): Record<string, string> =>
   Object.fromEntries(
     ['PATH', 'HOME', 'TMPDIR', ...COVERAGE].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),

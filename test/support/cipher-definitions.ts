@@ -1,4 +1,7 @@
-/** A project with encrypted fields: every algorithm in every encoding, lists, nested values, users, and what must not open. */
+/**
+ * A project with encrypted fields: every algorithm in every encoding, lists, nested values, users, and values that must
+ * be rejected.
+ */
 import { KEY } from './tokens.js';
 
 export const ENV = {
@@ -66,7 +69,7 @@ const defineReadResource = (id: string, ciphers: object[], rest: object = {}): o
 });
 const guarded = { tokenize: { type: 'JWT', encryption_key: '$ENV.TOKEN_KEY' }, protected: { extract_claims: ['id'] } };
 
-/** What is encrypted inside a column is named by itself. */
+/** A value encrypted inside a column is named itself. */
 const DEEP = ['id', 'secret', 'more', 'more.cards.number', 'more.address', 'more.cards.pins.code'];
 const deep = { returnables: DEEP };
 

@@ -1,6 +1,7 @@
 /**
- * Definitions of a small shop that keeps everything in documents, as its authors would have written them for another system of the
- * interface: the document database under its own names, models without `id`, operators, and the usual chains. Data only.
+ * Definitions of a small shop that stores everything in documents, as authors of another system with the interface
+ * would write them: the document database under its other names, models without `id`, operators, and the usual chains.
+ * Data only.
  */
 import { defineDependency, defineCircleResource, tokenize } from './circles.js';
 import type { Files } from './project.js';
@@ -16,7 +17,7 @@ const shopGuard = {
 const defineRule = (name: string, type = 'STRING', more: object = {}) => ({ field: { [name]: { type } }, ...more });
 
 export const SHOP: Files = {
-  // The document database makes its own identifier.
+  // The document database generates the identifier.
   'definitions/db/_customer.json': {
     email: { type: 'String', max_length: 255, indexable: true },
     handle: { type: 'String' },

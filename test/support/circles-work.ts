@@ -1,6 +1,6 @@
 /**
- * The other half of the community application: what outlives a request, files, webhooks, connections, other services, caches
- * and encrypted fields, in the shapes in which the interface shows them. Data only.
+ * The other half of the community application: deferred work, files, webhooks, connections, other services, caches and
+ * encrypted fields, in the forms that the interface shows. Data only.
  */
 import { defineDependency, guarded, defineCircleResource, defineSqlQuery } from './circles.js';
 import type { Files } from './project.js';

@@ -1,6 +1,6 @@
 /**
- * Definitions of a made-up community application as its authors would have written them for another system of the interface:
- * their own habits, file names that say nothing, statements as long as PostgreSQL allows. Models and plain requests. Data only.
+ * Definitions of a fictional community application as authors of another system with the interface would write them:
+ * their own style, arbitrary file names, long PostgreSQL statements. Models and plain requests. Data only.
  */
 import type { Files } from './project.js';
 
@@ -128,7 +128,7 @@ export const REQUESTS: Files = {
       returnables: ['id', 'session'],
     },
   ),
-  // Two actionables, of which one stands before it, depend on one INSERT; texts and numbers are written among the parameters.
+  // Two actionables depend on one INSERT, one of them before it; texts and numbers are literals among the parameters.
   'definitions/misc/untitled.json': defineCircleResource(
     'circle/create',
     [

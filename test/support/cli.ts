@@ -1,6 +1,6 @@
 /**
- * The command line in this process: the same words, environment, output and exit code as in a process of its own, without the
- * half second that loading one costs. Tests of the process itself use `child.ts`.
+ * The command line in this process: the same arguments, environment, output and exit code as in a separate process,
+ * without the half second of loading. Tests of the process itself use `child.ts`.
  */
 import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
@@ -16,7 +16,7 @@ export type { Finished, Running } from './output.js';
 
 reuseScratchProcesses();
 
-/** A signal that comes before somebody listens waits for that. */
+/** A signal before the listener is added waits for it. */
 function createSignals(): { signals: Signals; send: (signal: NodeJS.Signals) => void } {
   const emitter = new EventEmitter();
   const early = new Set<NodeJS.Signals>();

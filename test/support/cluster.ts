@@ -1,6 +1,6 @@
 /**
- * Several processes of one project folder behind a balancer, as a deployment has them: one PostgreSQL, one Redis where it is
- * asked for. Most are `lintel serve`, which can be ended and killed; a kernel in this process costs less and joins them.
+ * Several processes of one project folder with a balancer, like a deployment: one PostgreSQL, one Redis on request.
+ * Most are `lintel serve`, which can be stopped and killed; a kernel in this process is cheaper and joins them.
  */
 import { randomUUID } from 'node:crypto';
 import { startBalancer, type Balancer } from './balancer.js';
@@ -21,7 +21,7 @@ export interface Peer {
   readonly url: string;
   /** Past the balancer. */
   readonly client: Client;
-  /** What it has logged and printed so far. */
+  /** Its log and output so far. */
   readonly output: () => string;
 }
 
@@ -32,14 +32,14 @@ export interface Member extends Peer {
 
 export interface ClusterOptions {
   readonly files: Files;
-  /** Beside the config of the shared servers. */
+  /** In addition to the config of the shared servers. */
   readonly config?: object;
   readonly env?: Readonly<Record<string, string>>;
   /** Processes at the start; they start at the same time. */
   readonly size?: number;
   /** Kernels in this process that start with them. */
   readonly joined?: number;
-  /** Another server than the Redis of the run; null for none. */
+  /** A server other than the Redis of the run; null for none. */
   readonly redis?: string | null;
 }
 
@@ -64,7 +64,7 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** A member lives for seconds: too short for an optimizing compiler to be worth its time. */
+/** A member runs for seconds: too short for an optimizing compiler to pay off. */
 const NODE = ['--no-opt'];
 
 export async function startCluster(options: ClusterOptions): Promise<ServerOrSkip<Cluster>> {

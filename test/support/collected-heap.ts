@@ -1,4 +1,4 @@
-/** Bytes that are in use when everything is collected that can be. For tests that look for what grows with each request. */
+/** Bytes in use after a full garbage collection. For tests of memory that grows with each request. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -9,7 +9,7 @@ export async function measureCollectedHeap(): Promise<number> {
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as () => void;
   }
-  // What a first collection sets free by its finalizers goes with the second.
+  // Memory released by finalizers of the first collection is freed by the second.
   for (let n = 0; n < 2; n++) {
     collect();
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 /**
- * A collector of traces as the real ones are: OTLP over HTTP on a port of its own, JSON bodies. Keeps what it was sent;
- * judges nothing.
+ * A trace collector like real ones: OTLP over HTTP on a separate port, JSON bodies. Stores what it receives; asserts
+ * nothing.
  */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,9 +26,9 @@ export interface Collector {
   readonly texts: string[];
   readonly headers: IncomingHttpHeaders[];
   readonly services: Set<unknown>;
-  /** What it answers from now on. */
+  /** Its response from now on. */
   answer: number;
-  /** Settles when a batch came whose spans hold one of this name. */
+  /** Resolves when a batch with a span of this name has arrived. */
   got(name: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 /**
- * Processor time, in milliseconds: for bounds that have to hold on a machine that does other work as well, where the time on a
- * clock says little.
+ * Processor time, in milliseconds: for bounds that must hold on a machine with other load, where elapsed time says
+ * little.
  */
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * What Linux counts of the thread alone, without the collector's own threads: on an idle machine, the time that passes. It counts
- * in ticks of at most 10 ms, so what is measured has to take much longer.
+ * Processor time of the thread by Linux, without the collector's own threads: on an idle machine, the elapsed time. It
+ * counts in ticks of at most 10 ms, so the measured work must take much longer.
  */
 const SCHEDULER = '/proc/thread-self/schedstat';
 const isCounted = existsSync(SCHEDULER);
@@ -66,8 +66,8 @@ export async function measureAsyncCpuTime(work: () => Promise<unknown>): Promise
 }
 
 /**
- * The least of several rounds, each of `times` calls, for one call. Other work on a core makes a round longer, never shorter: a round
- * below the bound decides, and is the last.
+ * The minimum of several rounds, each of `times` calls, for one call. Other load makes a round longer, never shorter: a
+ * round below the bound decides, and is the last.
  */
 export function measureLeastCpuTime(
   { rounds, bound, times = 1 }: { rounds: number; bound: number; times?: number },

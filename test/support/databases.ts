@@ -1,6 +1,7 @@
 /**
- * Every database of the interface as suites take it: SQL databases and stores of documents, each new and empty, or the reason why there
- * is none. Where one is reached over the network its address is told, so that a proxy can stand in between. Nothing is judged here.
+ * Every database of the interface for suites: SQL databases and document stores, each new and empty, or the reason why
+ * there is none. The address of a server is returned, so that a proxy can be placed in between. Nothing is asserted
+ * here.
  */
 import { createMongoDatabase, startMongo } from './mongo.js';
 import { createMysqlDatabase, startMysql, type MysqlFlavour } from './mysql.js';

@@ -1,4 +1,4 @@
-/** A project whose requests the tests of the debugger stop: a transfer with a dependency, a job, a call. */
+/** A project whose requests the debugger tests stop: a transfer with a dependency, a job, a call. */
 import { createTempProject, defineReturnResource, type TempProject } from './project.js';
 
 export const TRANSFER = `{

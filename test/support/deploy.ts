@@ -1,4 +1,7 @@
-/** The files of `deploy/` as data: YAML with its anchors, the instructions of the Dockerfile, variables put in. Judges nothing. */
+/**
+ * The files of `deploy/` as data: YAML with its anchors, the instructions of the Dockerfile, substituted variables.
+ * Asserts nothing.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -18,7 +21,7 @@ export function readYaml(name: string): Tree[] {
   });
 }
 
-/** What lies at a path such as `spec.template.spec`; undefined where nothing does. */
+/** The value at a path such as `spec.template.spec`; undefined if there is none. */
 export function getAtPath(tree: unknown, path: string): unknown {
   let found = tree;
   for (const step of path.split('.')) {

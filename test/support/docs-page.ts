@@ -1,6 +1,5 @@
 /**
- * Pages of the documentation, taken at their word: the blocks that stand on one, and whether an answer is what a page says.
- * It starts nothing and registers no tests.
+ * Documentation pages: their blocks, and whether a response matches the page. It starts nothing and registers no tests.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,14 +9,14 @@ import { ROOT } from './project.js';
 
 export interface Block {
   readonly language: string;
-  /** What stands behind the language: the name of a file. */
+  /** The text after the language: the name of a file. */
   readonly name: string;
   readonly text: string;
-  /** The heading that it stands under. */
+  /** The heading above it. */
   readonly heading: string;
 }
 
-/** The pages about the language, in reading order: later ones send requests about what earlier ones define. */
+/** The pages about the language, in reading order: later ones send requests for definitions of earlier ones. */
 export const LANGUAGE_PAGES = [
   'language.md',
   ...['data', 'calls-and-files', 'secrets', 'work', 'clients', 'operation'].map((name) => `language/${name}.md`),
@@ -36,14 +35,14 @@ export function listBlocks(page: string): Block[] {
   );
 }
 
-/** `METHOD /path {body} header: value`, and below it `status {answer}`. */
+/** `METHOD /path {body} header: value`, and below it `status {response}`. */
 export const EXCHANGE = /^(GET|POST|DELETE) (\S+)(?: (\{.*\}))?(?: ([a-z-]+): (.+))?\n(\d{3})(?: ([^]+))?$/;
 
-/** `<name>` becomes the value that it stands for, where that is known. */
+/** `<name>` becomes its value, if known. */
 export const fillNames = (text: string, names: ReadonlyMap<string, string>): string =>
   text.replace(/<\w+>/g, (name) => names.get(name) ?? name);
 
-/** Sends the request of an exchange; compares status and answer with the page. */
+/** Sends the request of an exchange; compares status and response with the page. */
 export async function performExchange(
   written: string,
   names: Map<string, string>,
@@ -64,7 +63,7 @@ export async function performExchange(
   expect(isExpected(JSON.parse(answer), given.body, names, isWhole), given.text).to.equal(true);
 }
 
-/** `...` is any text, `<name>` is remembered where it is met first; what a problem has beside is not compared. */
+/** `...` is any text, `<name>` is recorded at its first use; other members of a problem are not compared. */
 export function isExpected(expected: unknown, actual: unknown, names: Map<string, string>, whole: boolean): boolean {
   if (expected === '...') return typeof actual === 'string';
   if (typeof expected === 'string' && /^<\w+>$/.test(expected) && typeof actual === 'string') {

@@ -1,4 +1,4 @@
-/** A process that writes documents for as long as it lives, into the folder that it is given, and prints what was acknowledged. */
+/** A process that writes documents until it is killed, into the given folder, and prints what was acknowledged. */
 import pglite from '../../plugins/dialects/pglite/runtime.js';
 import embedded from '../../plugins/document-stores/embedded/runtime.js';
 import { openDialect } from '../contracts/dialect-open.js';

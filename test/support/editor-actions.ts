@@ -1,4 +1,4 @@
-/** Code actions as a person meets them: what is offered at a caret or a marked range, and the files after one is taken. */
+/** Code actions in the editor: the offers at a caret or a selection, and the files after one is accepted. */
 import {
   CodeActionRequest,
   type CodeAction,
@@ -12,15 +12,15 @@ import { applyTextEdits, parseMarked } from './marked-source.js';
 export interface OfferedActions {
   readonly actions: readonly CodeAction[];
   readonly titles: readonly string[];
-  /** Texts of the files after an action, by name; the one that was asked about under `''`. */
+  /** Texts of the files after an action, by name; the requested one under `''`. */
   applyAction(title: string | RegExp): Readonly<Record<string, string>>;
-  /** Takes it, writes it into the open file, and gives what the server says of it then. */
+  /** Accepts it, writes it into the open file, and returns the new diagnostics of the server. */
   applyAndDiagnose(
     title: string | RegExp,
   ): Promise<{ readonly text: string; readonly diagnostics: readonly Diagnostic[] }>;
 }
 
-/** `texts`: what other files hold that an action may change. `only`: the kinds that are asked for. */
+/** `texts`: other files that an action may change. `only`: the requested kinds. */
 export async function requestActions(
   editor: Editor,
   name: string,
@@ -66,7 +66,7 @@ export async function requestActions(
   };
 }
 
-/** Edits by address, in the order in which they are made. */
+/** Edits by URI, in the order of application. */
 export function listEdits({ edit }: CodeAction): readonly (readonly [string, readonly TextEdit[]])[] {
   const documents = (edit?.documentChanges ?? []).filter((one): one is TextDocumentEdit => 'textDocument' in one);
   return [

@@ -1,6 +1,4 @@
-/**
- * What tests of navigation and renaming ask an editor: places as the text they cover, and the texts of all files after an edit.
- */
+/** Requests of navigation and renaming tests: ranges as their text, and the texts of all files after an edit. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +23,7 @@ const at = (editor: Editor, name: string, position: Position) => ({
   position,
 });
 
-/** Opens a file with a marked text and gives the caret. */
+/** Opens a file with a marked text and returns the caret. */
 export function openAtCaret(editor: Editor, name: string, source: string): Position {
   const { caret } = editor.open(name, source);
   if (caret === null) throw new Error('the text has no caret');
@@ -70,7 +68,7 @@ export async function requestReferences(
   return formatLocations(editor, (await editor.client.sendRequest(ReferencesRequest.type, params)) ?? []);
 }
 
-/** The text that would be renamed and the name that is offered; the server's words where it refuses. */
+/** The text to be renamed and the offered name; the server's message if it rejects. */
 export async function requestPrepareRename(editor: Editor, name: string, position: Position): Promise<unknown> {
   try {
     return await editor.client.sendRequest(PrepareRenameRequest.type, at(editor, name, position));
@@ -79,7 +77,7 @@ export async function requestPrepareRename(editor: Editor, name: string, positio
   }
 }
 
-/** Texts of the changed files by name, a moved file under its new name; the server's words where it refuses. */
+/** Texts of the changed files by name, a moved file under its new name; the server's message if it rejects. */
 export async function requestRename(
   editor: Editor,
   name: string,

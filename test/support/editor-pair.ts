@@ -1,6 +1,7 @@
 /**
- * An editor and the language server, in one process and joined by two streams, or in its own as an editor starts it: what a client says and hears, over the real
- * protocol, in a project folder of its own. Waits for notifications, never for time.
+ * An editor and the language server, in one process and joined by two streams, or in a separate process like in an
+ * editor: requests and notifications of a client, over the real protocol, in a separate project folder. Waits for
+ * notifications, never for time.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,23 +44,23 @@ export interface Editor {
   readonly folder: string;
   readonly client: ProtocolConnection;
   readonly initialized: InitializeResult;
-  /** What the server wrote into the log as errors; a test that ends with any has failed (`close`). */
+  /** Errors that the server has logged; a test with any has failed (`close`). */
   readonly errors: string[];
-  /** What it wrote as warnings. */
+  /** Warnings that it has logged. */
   readonly warnings: string[];
   /** The process id of a server of its own; null: it is in this process. */
   readonly pid: number | null;
   toUri(name: string): string;
-  /** Opens a file of the project, with the text that is on disk or this one; marks are taken out. `language`: what the editor calls it. */
+  /** Opens a file of the project, with the text on disk or this one; marks are removed. `language`: its language id. */
   open(name: string, source: string, language?: string): MarkedSource & { readonly uri: string };
   /** Types: the whole text is replaced. */
   changeDocument(name: string, source: string): MarkedSource & { readonly uri: string };
   closeDocument(name: string): void;
-  /** Writes files of the project and tells the server. */
+  /** Writes files of the project and notifies the server. */
   write(files: Readonly<Record<string, string>>): Promise<void>;
   /** Diagnostics of the version of the file that is open now. */
   diagnostics(name: string): Promise<readonly Diagnostic[]>;
-  /** The next time that diagnostics of a file meet a condition; those told last count too. */
+  /** The next diagnostics of a file that satisfy a condition; the latest ones count too. */
   waitForDiagnostics(
     name: string,
     meets: (diagnostics: readonly Diagnostic[]) => boolean,
@@ -84,14 +85,14 @@ interface Options {
   readonly database?: boolean;
   /** Starts `lintel lsp --stdio`. */
   readonly isSpawned?: boolean;
-  /** Milliseconds without a keystroke before diagnostics are told. */
+  /** Milliseconds without a keystroke before diagnostics are published. */
   readonly pause?: number;
   readonly capabilities?: object;
   /** False: a client that leaves out the notification `initialized`. */
   readonly notifies?: boolean;
-  /** The folder in which the project's is made. */
+  /** The folder that will contain the project folder. */
   readonly under?: string;
-  /** Called when the files are there and nobody has read them yet. */
+  /** Called when the files exist and the server has not read them yet. */
   readonly before?: (project: { readonly folder: string }) => Promise<void>;
 }
 
@@ -123,7 +124,7 @@ export async function openEditor({
   const warnings: string[] = [];
   const told = new Map<string, PublishDiagnosticsParams>();
   const waiting = new Set<() => void>();
-  /** Folders of projects of which more will be told without a letter being typed. */
+  /** Folders of projects for which further diagnostics follow without an edit. */
   const unfinished = new Set<string>();
   client.onNotification(LogMessageNotification.type, ({ type, message }) => {
     if (type === 1) errors.push(message);
@@ -142,11 +143,11 @@ export async function openEditor({
   client.listen();
   const toUri = (name: string): string => pathToFileURL(join(folder, name)).href;
   const initialized = await client.sendRequest(InitializeRequest.type, {
-    // The server lives in this very process: there is no other one to watch.
+    // The server runs in this process: there is no other one to watch.
     processId: null,
     rootUri: pathToFileURL(folder).href,
     workspaceFolders: [{ uri: pathToFileURL(folder).href, name: 'test' }],
-    // A busy machine must not make a list of completions shorter.
+    // A busy machine must not shorten a list of completions.
     initializationOptions: { trusted, database, offerTime: 60_000, ...(pause !== undefined && { pause }) },
     capabilities: {
       textDocument: {

@@ -1,25 +1,25 @@
 /**
- * Every request that an editor may send, by the capability that announces it, and what may be said of any answer: ranges lie
- * in their documents, edits can be made, tokens are in order. Knows nothing of any feature.
+ * Every request that an editor may send, by the capability that announces it, and properties of any response: ranges
+ * are inside their documents, edits can be applied, tokens are in order. Independent of features.
  */
 import type { Position, Range, ServerCapabilities, TextEdit } from 'vscode-languageserver-protocol';
 import { createDocument } from '../../language/source/document.js';
 
-/** The place that is asked about, in one file. */
+/** The requested position, in one file. */
 export interface Place {
   readonly uri: string;
   readonly text: string;
   readonly position: Position;
   readonly range: Range;
-  /** Of other files that answers may speak of, by address. */
+  /** Other files that responses may refer to, by URI. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
 interface RequestTemplate {
   readonly method: string;
   readonly params: (place: Place, capabilities: ServerCapabilities) => object;
-  /** What is sent with an item of the answer. */
-  /** A refusal with words is an answer too. */
+  /** Parameters sent with an item of the response. */
+  /** A rejection with a message is a response too. */
   readonly refuses?: true;
   readonly then?: { readonly method: string; readonly params: (item: object) => object };
 }
@@ -124,7 +124,7 @@ export interface Request {
   readonly then?: RequestTemplate['then'];
 }
 
-/** All that the server says it answers, asked about one place. */
+/** All requests that the server supports, sent for one position. */
 export function listRequests(capabilities: ServerCapabilities, place: Place): Request[] {
   return Object.entries(capabilities as Record<string, unknown>).flatMap(([name, value]) => {
     if (SILENT.includes(name) || value === false || value === undefined) return [];
@@ -145,7 +145,7 @@ export function listRequests(capabilities: ServerCapabilities, place: Place): Re
   });
 }
 
-/** Throws with words when an answer could not be used by an editor. */
+/** Throws with a message when an editor could not use a response. */
 export function assertWellFormed(method: string, answer: unknown, place: Place): void {
   const failWith = (what: string): never => {
     throw new Error(`${method} at ${JSON.stringify(place.position)}: ${what}`);
@@ -182,7 +182,7 @@ export function assertWellFormed(method: string, answer: unknown, place: Place):
       } else if (key === 'selectionRange' && isRange(fields['range']) && !isWithin(fields['range'], inner as Range)) {
         failWith('the selection range of a symbol is not inside its range');
       } else if (key === 'fromRanges') {
-        // In the file of the caller; for outgoing calls, that of the item that was asked about.
+        // In the file of the caller; for outgoing calls, that of the requested item.
         visit(inner, (fields['from'] as { readonly uri?: string } | undefined)?.uri ?? '');
       } else visit(inner, key === 'originSelectionRange' ? place.uri : (own ?? uri));
     }

@@ -24,7 +24,7 @@ export const openSqlEditor = (files: Readonly<Record<string, string>> = {}): Pro
     files: { 'definitions/_users.model.json': USERS, 'definitions/_notes.model.json': NOTES, ...files },
   });
 
-/** A resource whose one statement this is, as JSON text; `rest` follows it. */
+/** A resource with this one statement, as JSON text; `rest` follows it. */
 export const formatSqlResource = (query: string, rest = ''): string =>
   `{"id": "a-01", "resource": "a", "actionables": [{"id": 1, "mode": "QUERY", "payload_validation": ` +
   `[{"field": {"email": {"type": "EMAIL"}}, "max_length": 320}, {"field": {"age": {"type": "NUMBER"}}}], ` +

@@ -1,6 +1,6 @@
 /**
- * A real VS Code in a real browser, on a workspace, and what a person does in it. Every act waits for the element that
- * shows that it has happened, never for time. It judges nothing.
+ * A real VS Code in a real browser, on a workspace, and actions of a user. Every action waits for the element that
+ * shows its effect, never for time. It asserts nothing.
  */
 import { join } from 'node:path';
 import type { Browser, Frame, Locator, Page } from 'playwright-core';
@@ -11,7 +11,7 @@ import { startVscode, type VscodeOptions } from './vscode.js';
 import { NO_BROWSER } from './skip.js';
 
 export interface EditorOptions extends VscodeOptions {
-  /** The workspace; whoever made it removes it. */
+  /** The workspace; its creator removes it. */
   readonly folder: string;
 }
 
@@ -34,46 +34,48 @@ export interface Editor {
   findSquiggles(severity?: 'error' | 'warning' | 'info'): Promise<Locator>;
   /** Waits until nothing of a severity is underlined. */
   waitUntilClean(severity?: 'error' | 'warning' | 'info'): Promise<void>;
-  /** Takes back what is not saved in the file that is shown. */
+  /** Reverts unsaved changes of the visible file. */
   revertChanges(): Promise<void>;
-  /** The text of the Problems panel once it says `part`. */
+  /** The text of the Problems panel once it contains `part`. */
   readProblems(part: string | RegExp): Promise<string>;
-  /** Asks for what may stand here and takes the entry of this name; what the list showed. */
+  /** Requests completion, accepts the entry of this name, and returns the list. */
   acceptCompletion(label: string, seen?: () => Promise<void>): Promise<string>;
-  /** Gives another name to what the cursor stands on. */
+  /** Renames the symbol at the cursor. */
   renameSymbol(name: string): Promise<void>;
   /** Runs a command of the palette, by its whole title, again where a busy editor has closed the palette, until its effect is seen. */
   run(title: string, seen: () => Promise<unknown>): Promise<void>;
-  /** Writes into the field of this title that a command opened, and takes what it offers first. */
+  /** Types into the input of this title that a command opened, and accepts the first entry. */
   submitInput(title: string, text: string): Promise<void>;
   /** The text of the hover at the cursor. */
   readHover(): Promise<string>;
-  /** The text of the notification that says `part`. */
+  /** The text of the notification that contains `part`. */
   readNotification(part: string | RegExp): Promise<string>;
   /** The page inside a web view, once it shows an element. */
   findWebview(selector: string): Promise<Frame>;
-  /** Waits until a field of this title asks something. */
+  /** Waits until an input of this title is open. */
   waitForInput(title: string): Promise<void>;
   /** Leaves questions and panels, for the file that was shown before them. */
   closePanels(): Promise<void>;
   /** Acts, again where a busy editor has dropped the key or the click, until the effect is seen. */
   actUntilSeen(act: () => Promise<unknown>, seen: () => Promise<unknown>): Promise<void>;
-  /** Clicks the lens of this title that is shown first, again where a busy editor has drawn it anew, until what it does is seen. */
+  /**
+   * Clicks the first visible lens of this title, again if a busy editor has redrawn it, until its effect is visible.
+   */
   clickCodeLens(title: string, seen: () => Promise<unknown>): Promise<void>;
-  /** Says that the workspace is trusted, as its owner does. */
+  /** Marks the workspace as trusted, like its owner does. */
   trustWorkspace(): Promise<void>;
-  /** Waits for the question of this text, and answers it. */
+  /** Waits for the dialog with this text, and confirms it. */
   answerDialog(text: string, button: string): Promise<void>;
   saveScreenshot(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The page's own global, which Node's types do not know. */
+/** The page's global object, which Node's types do not include. */
 interface InPage {
   getComputedStyle(element: unknown): { readonly color: string };
 }
 
-/** With two runs on a small machine an editor takes its time. */
+/** With two runs on a small machine an editor is slow. */
 const PATIENCE_MS = 60_000;
 /** After which a key or a click that had no effect is repeated. */
 const RETRY_MS = PATIENCE_MS / 6;
@@ -95,7 +97,7 @@ export async function startEditor({ folder, ...options }: EditorOptions): Promis
     const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
     page.setDefaultTimeout(PATIENCE_MS);
     await page.goto(`${server.url}/?folder=${encodeURIComponent(folder)}`);
-    // The first thing that stands when the workbench can be used.
+    // The first element that is visible when the workbench is ready.
     await page.locator('.monaco-workbench .part.statusbar').waitFor();
     return { ...createActions(page, folder), close };
   } catch (error) {
@@ -114,8 +116,8 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     for (const key of keys) await page.keyboard.press(key);
   };
   /**
-   * Acts again until the effect is seen: a busy editor drops keys and clicks. The pauses grow, because acting again may close what
-   * a busy editor is about to show.
+   * Repeats an action until its effect is visible: a busy editor drops keys and clicks. The pauses grow, because a
+   * repeated action may close what a busy editor is about to show.
    */
   const actUntil = async (act: () => Promise<unknown>, seen: () => Promise<unknown>): Promise<void> => {
     let isOver = false;
@@ -123,7 +125,7 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     const happened = seen().finally(() => (isOver = true));
     happened.catch(() => {});
     while (!isOver) {
-      // An element that is drawn anew or gone cannot be clicked; the effect decides.
+      // A redrawn or removed element cannot be clicked; the effect decides.
       await act().catch(() => {});
       await Promise.race([happened, page.waitForTimeout(pause)]);
       pause *= 2;
@@ -141,7 +143,7 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
         await pressKeys(key);
         await quickInput.waitFor({ timeout: RETRY_MS });
         await quickInput.fill(text, { timeout: RETRY_MS });
-        // A palette that opens late replaces the text, and then it never comes.
+        // A palette that opens late replaces the text, and then the entry never appears.
         return await waitUntil(
           async () => (await quickInput.inputValue({ timeout: 500 })) === text,
           text,
@@ -179,9 +181,9 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     async open(file, line = 1, column = 1) {
       const name = file.split('/').at(-1)!;
       const show = async (): Promise<void> => {
-        // By its whole path, as `Go to File` takes it, so that nothing is searched for and nothing else can be found.
+        // By its whole path, as `Go to File` accepts it, so that nothing is searched and no other file can be found.
         await fillPalette('Control+p', join(folder, file));
-        // The list still grows: another entry may have come to stand first.
+        // The list still grows: another entry may have become the first.
         await entries.filter({ hasText: name }).first().click({ timeout: RETRY_MS });
       };
       await actUntil(show, async () => {
@@ -225,12 +227,12 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
       await entry.waitFor();
       const shown = await suggestions.innerText();
       await seen?.();
-      // With the keys: a click may also mean the little arrow that opens the words beside the list.
+      // With the keyboard: a click may hit the arrow that opens the details next to the list.
       await suggestions
         .locator('.monaco-list-row.focused')
         .filter({ has: page.getByText(label, { exact: true }) })
         .waitFor();
-      // A busy editor drops a key that comes while it draws the list.
+      // A busy editor drops a key pressed while it draws the list.
       for (let time = 1; time <= 6; time++) {
         await pressKeys('Enter');
         const isOver = suggestions.waitFor({ state: 'hidden', timeout: RETRY_MS }).then(() => true);
@@ -260,7 +262,7 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
     async readHover() {
       // Tabs and buttons under the pointer have hovers of their own.
       const shown = page.locator('.monaco-hover:not(.hidden):not(.workbench-hover) .monaco-hover-content').first();
-      // The editor asks once for each press, and shows nothing when the answer comes late.
+      // The editor sends one request for each key press, and shows nothing when the response is late.
       for (let tries = 1; !(await shown.isVisible()); tries++) {
         await pressKeys('Control+k', 'Control+i');
         await shown.waitFor({ timeout: RETRY_MS }).catch((error: unknown) => {
@@ -278,7 +280,7 @@ function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
       let found: Frame | undefined;
       await waitUntil(async () => {
         for (const frame of page.frames()) {
-          // A frame may go away while it is asked.
+          // A frame may be removed during the call.
           if (
             await frame
               .locator(selector)

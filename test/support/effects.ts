@@ -1,6 +1,6 @@
 /**
- * Another service, to which work makes calls that nothing takes back: it remembers every call, who made it and when, and
- * answers after a moment, so that work can be interrupted in the middle. It judges nothing.
+ * Another service that receives calls with permanent effects: it records every call, its caller and time, and responds
+ * after a moment, so that work can be interrupted in the middle. It asserts nothing.
  */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -18,12 +18,12 @@ export interface Effect {
 
 export interface Effects {
   readonly url: string;
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly all: readonly Effect[];
   close(): Promise<void>;
 }
 
-/** `slow`: milliseconds that a call takes at most. */
+/** `slow`: the maximum duration of a call in milliseconds. */
 export async function startEffects(slow: number): Promise<Effects> {
   const all: Effect[] = [];
   const server = createServer((req, res) => {

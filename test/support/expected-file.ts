@@ -1,6 +1,6 @@
 /**
- * Files that hold what is expected of a fixture. A difference is told row by row, with the command that writes the file anew;
- * whoever runs it reads every changed line.
+ * Files with the expected result of a fixture. A difference is reported row by row, with the command that writes the
+ * file again; read every changed line after it.
  */
 import { AssertionError } from 'chai';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ export function listDifferences(expected: Json, found: Json): string[] {
   return [...lines, ...added.map((row) => `+ ${JSON.stringify(row)}`)];
 }
 
-/** What a row is about: enough to see that it only changed. */
+/** The identity of a row: enough to see that it only changed. */
 const formatRowName = (row: Json): string =>
   isObject(row) ? ['code', 'file', 'line'].map((key) => JSON.stringify(row[key])).join(' ') : '';
 

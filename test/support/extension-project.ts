@@ -1,9 +1,9 @@
-/** The project that the suites in a real VS Code open: files next to those of the sample, and those of a stranger. */
+/** The project of the suites in a real VS Code: files next to those of the sample, and those of an untrusted author. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defineQueryResource, ROOT } from './project.js';
 
-/** Two files that speak of one resource, and one to make mistakes in. */
+/** Two files that refer to one resource, and one for mistakes. */
 export const OWN = {
   'lintel.config.json': { definitions: ['definitions/**/*.json'] },
   'definitions/own/shelf.json': defineQueryResource('shelf', 'SELECT currency FROM _rates', [], { result: 'many' }),
@@ -36,7 +36,7 @@ export async function installLintel(folder: string, first = ':'): Promise<void> 
   await writeFile(join(bin, 'lintel'), script, { mode: 0o755 });
 }
 
-/** What a stranger leaves in a folder, so that something of it runs; each writes a file into `ran/`. */
+/** Files that an untrusted author adds to a folder, so that code of it runs; each writes a file into `ran/`. */
 export const STRANGE = {
   'lintel.config.json': { definitions: ['definitions/**/*.json'], plugins: ['builtin:*', './strange'] },
   'strange/thing/spec.mjs': `import { writeFileSync } from 'node:fs';\nwriteFileSync(new URL('../../ran/spec', import.meta.url), '');\n`,

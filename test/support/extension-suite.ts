@@ -1,7 +1,7 @@
 /**
- * The extension in a real VS Code, driven as a person drives it: the .vsix as `npm run package` makes it, on the sample, with a
- * kernel that serves the same folder. One editor for the whole suite: first the folder is a stranger's, which brings programs of its
- * own and is not trusted, then it is trusted; or it never is. `SCREENSHOTS=1` writes the pictures of the README.
+ * The extension in a real VS Code, driven like by a user: the .vsix from `npm run package`, on the sample, with a
+ * kernel that serves the same folder. One editor for the whole suite: first the folder has programs of another author
+ * and is not trusted, then it is trusted; or it never is. `SCREENSHOTS=1` writes the pictures of the README.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
@@ -25,23 +25,23 @@ const COMMANDS = (
     readonly contributes: { readonly commands: readonly { readonly command: string }[] };
   }
 ).contributes.commands.map(({ command }) => command);
-/** A menu hides what needs trust; a key calls it all the same. */
+/** A menu hides commands that need trust; a key runs them anyway. */
 const KEYS = COMMANDS.map((command, at) => ({
   // Alt+F4 closes windows.
   key: at < 11 ? `Shift+Alt+F${at + 1}` : `Alt+F${at < 14 ? at - 10 : at - 9}`,
   command,
 }));
-/** Of the editor's own command that takes away what notifications say. */
+/** Of the editor's own command that clears notifications. */
 const FORGET = 'Shift+Alt+F12';
 
-/** `trusted`: in the end; before that the folder is a stranger's. */
+/** `trusted`: at the end; before that the folder is untrusted. */
 export function describeExtension(trusted: boolean): void {
   let project!: TempProject;
   let scratch!: TempProject;
   let kernel: Running | undefined;
   let editor: Editor | undefined;
   const getEditor = (): Editor => editor!;
-  /** Empty while there is none. */
+  /** Empty without one. */
   const onDisk = (file: string): Promise<string> => readFile(join(project.folder, file), 'utf8').catch(() => '');
   const listStrangeFiles = (): Promise<string[]> => readdir(join(project.folder, 'ran'));
   const picture = async (name: string): Promise<void> => {
@@ -92,7 +92,7 @@ export function describeExtension(trusted: boolean): void {
   });
 
   const getPage = (): Editor['page'] => getEditor().page;
-  /** How it is seen that a command has done what it does here; the one that shows another file comes last. */
+  /** The visible effect of each command here; the one that shows another file is last. */
   const pressed: readonly (readonly [command: string, seen: () => Promise<unknown>])[] = [
     ['lintel.restartServer', () => Promise.resolve()],
     ['lintel.newResource', () => getEditor().waitForInput('New resource')],
@@ -111,8 +111,8 @@ export function describeExtension(trusted: boolean): void {
   ];
 
   if (trusted) {
-    it('starts nothing of a folder that is not trusted, whichever command is called', async () => {
-      // Only a lens calls that one, with what it needs.
+    it('starts nothing from an untrusted folder, whichever command is called', async () => {
+      // Only a lens runs that one, with its arguments.
       const called = pressed.map(([command]) => command).concat('lintel.showReferences');
       expect(called).to.have.members(COMMANDS);
       await getEditor().open('definitions/own/shelf.json', 2, 10);
@@ -126,7 +126,7 @@ export function describeExtension(trusted: boolean): void {
       expect(await listStrangeFiles()).to.deep.equal([]);
     });
 
-    it('starts nothing of it, whichever lens is clicked', async () => {
+    it('starts nothing from it, whichever lens is clicked', async () => {
       const lenses: readonly (readonly [title: string, seen: () => Promise<unknown>])[] = [
         ['1 reference', () => getPage().locator('.peekview-widget').first().waitFor()],
         ['Send request', () => getEditor().findWebview('#send')],
@@ -156,10 +156,10 @@ export function describeExtension(trusted: boolean): void {
     });
   }
 
-  it('knows a definition by the config, and colours the SQL in its strings', async () => {
+  it('recognizes a definition by the config, and colours the SQL in its strings', async () => {
     await getEditor().open('definitions/own/shelf.json');
     await getEditor().waitForLanguage('Lintel');
-    // Colours come when the grammar has been read, and a line is drawn anew with them.
+    // Colours appear when the grammar has been read, and a line is redrawn with them.
     const readColours = (): Promise<string[]> =>
       Promise.all(['SELECT', '"query"', '"shelf"'].map((token) => getEditor().readColour(token)));
     await waitUntil(async () => {
@@ -181,7 +181,7 @@ export function describeExtension(trusted: boolean): void {
     expect([code, stdout]).to.deep.equal([0, stdout]);
   });
 
-  it('underlines a mistake while it is typed, and says what is wrong', async () => {
+  it('underlines a mistake while it is typed, and explains it', async () => {
     await getEditor().open('definitions/own/desk.json', 4, 3);
     await getEditor().type('"actionabels": [],');
     await getEditor().findSquiggles();
@@ -192,7 +192,7 @@ export function describeExtension(trusted: boolean): void {
     await getEditor().waitUntilClean();
   });
 
-  it('completes a key that is missing', async () => {
+  it('completes a missing key', async () => {
     await getEditor().open('definitions/own/desk.json', 4, 3);
     await getEditor().type('"main');
     await getEditor().acceptCompletion('maintenance', () => picture('completion'));
@@ -200,7 +200,7 @@ export function describeExtension(trusted: boolean): void {
     expect(await onDisk('definitions/own/desk.json')).to.match(/^ {2}"maintenance": (true|false),?$/m);
   });
 
-  it('explains a field', async () => {
+  it('documents a field on hover', async () => {
     const lines = (await onDisk(WALLET)).split('\n');
     const line = lines.findIndex((text) => text.includes('"with_timestamps"'));
     await getEditor().open(WALLET, line + 1, (lines[line] ?? '').indexOf('with_timestamps') + 3);
@@ -210,7 +210,7 @@ export function describeExtension(trusted: boolean): void {
     await getEditor().pressKeys('Escape');
   });
 
-  it('edits a statement in an editor of its own, and writes it back', async () => {
+  it('edits a statement in its own editor, and writes it back', async () => {
     const file = 'definitions/own/shelf.json';
     const lines = (await onDisk(file)).split('\n');
     const line = lines.findIndex((text) => text.includes('_rates'));
@@ -233,7 +233,7 @@ export function describeExtension(trusted: boolean): void {
     );
   });
 
-  it('renames a resource in every file that speaks of it', async () => {
+  it('renames a resource in every file that refers to it', async () => {
     await getEditor().open('definitions/resources/profile.resource.json', 4, 14);
     await getEditor().renameSymbol('profile-show');
     const files = ['profile', 'support', 'connect', 'private', 'ledger', 'mail', 'gallery'];
@@ -245,7 +245,7 @@ export function describeExtension(trusted: boolean): void {
     }
   });
 
-  it('sends a request to the kernel, and shows its answer', async () => {
+  it('sends a request to the kernel, and shows its response', async () => {
     await getEditor().open(HEALTH, 3, 5);
     await getEditor().run('Lintel: Send Request', () => getEditor().findWebview('#send'));
     const panel = await getEditor().findWebview('#send');
@@ -262,7 +262,7 @@ export function describeExtension(trusted: boolean): void {
   });
 
   if (!trusted)
-    it('draws no plan, and says why', async () => {
+    it('draws no plan of an invalid resource, and states why', async () => {
       await getEditor().open(WALLET);
       await getEditor().clickCodeLens('Show plan', () => getEditor().findWebview('#problems:has-text("not trusted")'));
       expect(await listStrangeFiles()).to.deep.equal([]);
@@ -300,7 +300,7 @@ export function describeExtension(trusted: boolean): void {
     });
 
   if (trusted)
-    it('stops a request at a breakpoint, shows its values, and goes on', async () => {
+    it('stops a request at a breakpoint, shows its values, and continues', async () => {
       // Two processes cannot open one embedded database.
       await kernel?.stop();
       kernel = undefined;

@@ -1,12 +1,12 @@
-/** Time that a test makes pass: timers go by how long, the clock on the wall can be put. */
+/** Manual time: timers run by their duration, and the clock can be set. */
 import type { TimeSource } from '../../plugins/triggers/scheduled-work/active-runs.js';
 
 export interface FakeTime extends TimeSource {
-  /** Passes so many milliseconds, timer by timer; what each sets going settles before the next. */
+  /** Advances by milliseconds, timer by timer; the effects of each settle before the next. */
   advance(milliseconds: number): Promise<void>;
-  /** Puts the clock; no time passes. */
+  /** Sets the clock; no time passes. */
   shiftClock(milliseconds: number): void;
-  /** How long the longest timer ever asked for was. */
+  /** The longest timer ever set. */
   readonly longest: number;
 }
 

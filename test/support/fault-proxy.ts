@@ -1,6 +1,6 @@
 /**
- * A TCP proxy that fails on demand: refuses, resets, stalls, lets nothing back, or cuts a connection after so many bytes. It
- * stands between what is tested and a real server; it counts bytes, never time.
+ * A TCP proxy that fails on demand: rejects, resets, stalls, drops responses, or cuts a connection after a number of
+ * bytes. It is between the tested code and a real server; it counts bytes, never time.
  */
 import { createConnection, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
@@ -10,17 +10,19 @@ export interface FaultProxy {
   readonly port: number;
   /** Everything passes, from now on. */
   passTraffic(): Promise<void>;
-  /** Cuts what is open; nothing listens any more. */
+  /** Cuts open connections, and stops listening. */
   refuseConnections(): Promise<void>;
-  /** Cuts what is open; new connections come about and are reset. */
+  /** Cuts open connections; new ones are accepted and reset. */
   reset(): void;
-  /** New connections come about, and no byte passes, in either direction; neither does it on the open ones. */
+  /** New connections are accepted, and no byte passes, in either direction; nor on open ones. */
   stall(): void;
-  /** Everything arrives, and nothing comes back. */
+  /** Everything arrives, and no response returns. */
   muteResponses(): void;
   /** Every chunk arrives so many milliseconds later, in both directions. */
   delayTraffic(milliseconds: number): void;
-  /** Cuts all connections once clients have sent so many bytes from now on; what comes after `passes`, or is refused. */
+  /**
+   * Cuts all connections once clients have sent so many bytes from now on; later ones pass (`passes`), or are rejected.
+   */
   cutAfter(bytes: number, after: 'pass' | 'refuse'): void;
   /** Bytes that clients have sent. */
   sent(): number;
@@ -62,7 +64,7 @@ export async function startFaultProxy(target: { readonly host: string; readonly 
         if (way === 'stall' || (way === 'mute' && from === upstream)) return;
         if (from === client) total += chunk.length;
         if (total >= limit) cutConnections();
-        // What comes when the latency is over does not overtake.
+        // Data that arrives after the latency ends does not overtake.
         else if (latency > 0 || delayed > 0) {
           if (latency > 0) delay = latency;
           writeLater(chunk);

@@ -1,4 +1,4 @@
-/** The checks of a plugin's spec alone, on an object of a definition made by hand. */
+/** The checks of a plugin's spec, on a hand-written definition object. */
 import type { Json } from '../../contract/json.js';
 import type { CheckAction, CheckPlace, Finding } from '../../contract/plugin.js';
 import type { PluginSpec } from '../../contract/plugin-spec.js';
@@ -60,7 +60,7 @@ export const listFindings = (
   rest: Partial<CheckPlace> = {},
 ): readonly string[] => collectFindings(spec, holder, rest).map(({ code, at }) => `${code} ${at}`);
 
-/** What the fix of each finding writes there; null for one that writes nothing. */
+/** The text of each fix; null for one that writes nothing. */
 export const listFixTexts = (
   spec: PluginSpec,
   holder: DefinitionObject,

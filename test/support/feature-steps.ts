@@ -8,7 +8,7 @@ import type { Frame, PlanTools, Step } from '../../contract/plan.js';
 import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { Feature } from '../../plugins/features/kind.js';
 
-/** Text that is a hash, and what hashes look like. */
+/** A text that is a hash, and the format of hashes. */
 export const HASH = `$h$${'x'.repeat(30)}`;
 export const HASHES = /\$h\$/;
 
@@ -17,7 +17,7 @@ export type DefinitionJson = Readonly<Record<string, Json>>;
 export interface StepSetup {
   readonly slot?: 'resource' | 'actionable';
   readonly secrets?: readonly string[];
-  /** What hashes look like. */
+  /** The format of hashes. */
   readonly conceals?: RegExp | null;
   /** Paths that are opened for the caller. */
   readonly revealed?: readonly string[];
@@ -26,7 +26,7 @@ export interface StepSetup {
   /** Results of actionables by index; the main one is the first of `lookup`. */
   readonly results?: readonly unknown[];
   readonly lookup?: readonly number[];
-  /** Values of names that others give. */
+  /** Values of names that other actionables set. */
   readonly names?: Readonly<Record<string, unknown>>;
   readonly main?: DefinitionJson;
 }
@@ -35,11 +35,11 @@ export interface FeatureRun {
   readonly result: unknown;
   readonly slots: Readonly<Record<string, unknown>>;
   readonly steps: readonly Step[];
-  /** What the feature reads of other results: index and path. */
+  /** Other results that the feature reads: index and path. */
   readonly resultReads: readonly (readonly [index: number, path: string])[];
 }
 
-/** Plans a feature with its fields as written, and runs its steps on a result. Throws what a step throws. */
+/** Plans a feature with its fields, and runs its steps on a result. Throws what a step throws. */
 export async function runFeature(
   runtime: PluginRuntime<Feature>,
   value: DefinitionJson,
@@ -77,7 +77,7 @@ export async function runFeature(
   return { result: state.result, slots, steps, resultReads: taken };
 }
 
-/** Of work that is to fail: the code of its Fault, or what else it throws. */
+/** For work that must fail: the code of its Fault, or the other error. */
 export const catchFaultCode = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'no fault',

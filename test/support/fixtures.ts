@@ -1,6 +1,6 @@
 /**
- * Fixtures of the front end: folders of definition files with the exact list of problems they must give. Read from the
- * source folder, never from the compiled one. Knows how to run and show them; it asserts nothing itself.
+ * Fixtures of the front end: folders of definition files with the exact list of expected problems. Read from the source
+ * folder, never from the compiled one. Runs and formats them; asserts nothing.
  */
 import { withProgramCodes } from '../../language/problems/with-program-codes.js';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ const isBuiltin = (spec: PluginSpec): boolean => specs.some((one) => pluginId(on
 export const createTrialRegistry = (): Registry =>
   buildRegistry(kinds, [...specs, ...trialSpecs.filter((spec) => !isBuiltin(spec))]);
 
-/** One-based positions; `text` is what the range covers, so that a reader of the file sees the place. */
+/** One-based positions; `text` is the covered text, so that the file is readable. */
 export interface PlaceRow {
   readonly file: string;
   readonly line: number;
@@ -98,7 +98,7 @@ function read(path: string, file: string): SourceFile {
   }
 }
 
-/** Everything the front end says of a set of files; the config file among them is checked as the config. */
+/** All problems of a set of files; the config file among them is checked as the config. */
 export function collectProblems(
   files: readonly SourceFile[],
   registry: Registry,

@@ -1,6 +1,6 @@
 /**
- * Applications as other teams write them for the earlier system, with its environment's forms, served under its profile: each
- * endpoint answers as its client, a page of another origin, expects. Only what the authors got wrong is corrected.
+ * Applications of other teams for the earlier system, with its environment formats, served in its profile: each
+ * endpoint responds as its client, a page of another origin, expects. Only mistakes of the authors are corrected.
  */
 import { existsSync } from 'node:fs';
 import { cp, readFile, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export interface Application {
   readonly origins: readonly string[];
   readonly endpoints: (asked: () => readonly string[]) => readonly Endpoint[];
   readonly socket: string;
-  /** Variables in another form than this product's, and what they are taken as. */
+  /** Variables in another format than the product's, and their interpretation. */
   readonly taken: Readonly<Record<string, string>>;
   /** The variable that names the other service, which runs on this machine here. */
   readonly service?: string;
@@ -109,7 +109,7 @@ async function correctMistakes(name: string, folder: string): Promise<void> {
   }
 }
 
-/** As a payment service answers: the address where the buyer pays, and the reference that it was given. */
+/** The response of a payment service: the payment URL, and the given reference. */
 const startService = (): Promise<Upstream> =>
   startUpstream((_req, res, { body }) => {
     const { reference = null } = JSON.parse(body) as { reference?: string };
@@ -150,7 +150,7 @@ export function describeApplication(
       await (upstream as Upstream | undefined)?.close();
     });
 
-    it('says what each variable is taken as, in one line', () => {
+    it('reports the type of each variable, in one line', () => {
       const lines = kernel.log.filter(({ fields }) => 'variable' in fields);
       const said = lines.map(({ fields: { variable, as } }) => [variable, as]);
       expect(said).to.deep.equal(Object.entries(taken));

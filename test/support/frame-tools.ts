@@ -1,4 +1,6 @@
-/** Frame and plan tools made by hand, for parts that only read fields of the payload and `$ENV.KEY`; the fault of a function. */
+/**
+ * Hand-written frame and plan tools, for parts that only read payload fields and `$ENV.KEY`; the fault of a function.
+ */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { asText, isObject, type Json } from '../../contract/json.js';
@@ -21,13 +23,16 @@ function compileValue(json: Json): Reader {
   return (frame) => json.replace(fields, (_found, field: string) => String(frame.payload[field]));
 }
 
-/** What a query of the actionable writes, and which of the paths a rule lets be left out. */
+/** What a query of the actionable writes, and which of the paths a rule makes optional. */
 export interface FieldDemands {
   readonly writes?: readonly string[];
   readonly optional?: readonly string[];
 }
 
-/** `environment` holds what `$ENV.NAME` stands for. Without `demands` no query writes anything, and no rule knows a field. */
+/**
+ * `environment` contains the values of `$ENV.NAME`. Without `demands` no query writes anything, and no rule has a
+ * field.
+ */
 export const createFrameTools = (
   environment: Readonly<Record<string, string>> = { KEY: 'key' },
   { writes = [], optional = [] }: FieldDemands = {},

@@ -1,6 +1,6 @@
 /**
- * What holds callers back in a set of definitions, counted by its written form: guards, rules, extractions, conditions, and where
- * the values of columns come from. For tests that compare two versions of a set; knows nothing of problems.
+ * Access checks in a set of definitions, counted by their written form: guards, rules, extractions, conditions, and
+ * sources of column values. For tests that compare two versions of a set; independent of problems.
  */
 import type { Analysis } from '../../language/analysis/analysis.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
@@ -21,15 +21,15 @@ const GUARDS = new Set([
   'extract_response_for',
   'on_multiple',
 ]);
-/** What other systems write into rules; it says what is so without it. */
+/** Members that other systems add to rules; they are true without them. */
 const SAID_ANYWAY = new Set(['required']);
-/** Columns that say whose a row is. */
+/** Columns of the owner of a row. */
 const OWNER = /^(user|owner|creator|author|account|member|customer)_?id$/i;
 
 export interface GuardInventory {
   /** How much of each guard is written, by definition. */
   readonly sizes: ReadonlyMap<string, number>;
-  /** `resource#action column`: sorts of the sources that it has. */
+  /** `resource#action column`: kinds of its sources. */
   readonly sources: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -47,8 +47,8 @@ export function collectGuards(analysis: Analysis, registry: Registry): GuardInve
 }
 
 /**
- * What the second version holds less than the first. `collectValid` returns what the set holds without the mistake of the first,
- * which may hide sources.
+ * What the second version lacks of the first. `collectValid` returns the facts of the set without the mistake, which
+ * may hide sources.
  */
 export function listLoosenedGuards(
   before: GuardInventory,
@@ -72,7 +72,7 @@ export function listLoosenedGuards(
   return [...less, ...moved];
 }
 
-/** An owner column of the actionable that the payload gave has another name now. */
+/** An owner column of the actionable that the payload set has another name now. */
 const isRenamed = (action: string, before: GuardInventory, after: GuardInventory): boolean =>
   [...before.sources].some(
     ([place, sorts]) =>
@@ -90,7 +90,7 @@ function measureGuards(value: unknown, guard: string | null, add: (key: string, 
       if (!SAID_ANYWAY.has(key)) measureGuards(inner, GUARDS.has(key) ? key : guard, add);
 }
 
-/** Comparisons behind the first WHERE. */
+/** Comparisons after the first WHERE. */
 function countConditions({ tokens, text }: Definition['finds']['statements'][number]['scan']): number {
   const words = tokens.map(({ start, end }) => text.slice(start, end).toUpperCase());
   const at = words.indexOf('WHERE');

@@ -11,7 +11,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** Either a server, or the reason why there is none. */
+/** A server, or the reason why there is none. */
 export type ServerOrSkip<Server> = Server | { readonly skip: string };
 
 export interface GuardedServer {
@@ -24,18 +24,18 @@ export interface GuardedOptions {
   readonly name: string;
   /** Shell text that starts the server with `keep PROGRAM ARGS...`; `$dir` is the folder. It ends at once. */
   readonly script: (folder: string) => string;
-  /** What ends the server in an orderly way, without waiting for its clients. */
+  /** The signal that stops the server in order, without waiting for its clients. */
   readonly signal?: 'TERM' | 'QUIT' | 'KILL';
   /** Before the script; the folder belongs to this user. */
   readonly prepare?: (folder: string) => Promise<void>;
-  /** Rejects while the server does not answer. */
+  /** Rejects while the server does not respond. */
   readonly ready: () => Promise<void>;
   readonly patienceMs?: number;
 }
 
 /**
- * What still runs three seconds after its signal is ended for good; so are the processes that a server left behind which was
- * started as the head of a group (`keep setsid ...`). Traps that do nothing, since ignored signals are inherited.
+ * A process that runs three seconds after its signal is killed; so are the processes of a server that was started as
+ * the head of a group (`keep setsid ...`). Traps that do nothing, since ignored signals are inherited.
  */
 const GUARD = `
 set -e
@@ -61,12 +61,15 @@ cat >/dev/null
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** No system gives these to a client, or to a server that asks for any port, so a port stays free until its server starts. */
+/**
+ * No system assigns these ports to a client, or to a server that requests any port, so a port stays free until its
+ * server starts.
+ */
 const PORTS = { first: 15_000, count: 16_000 };
 /** Processes that run at the same time begin at different places. */
 let tried = Math.floor(Math.random() * PORTS.count);
 
-/** A port of 127.0.0.1 on which nothing listens; each call gives another one. */
+/** A port of 127.0.0.1 without a listener; each call returns another one. */
 export async function pickFreePort(): Promise<number> {
   for (;;) {
     const port = PORTS.first + (tried++ % PORTS.count);
@@ -104,7 +107,7 @@ export async function startGuardedServer(options: GuardedOptions): Promise<Guard
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
-  // A session of its own: a Ctrl-C in the terminal must not end the guard before what it guards.
+  // A separate session: a Ctrl-C in the terminal must not end the guard before its server.
   const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', folder, options.signal ?? 'TERM', options.script(folder)], {
     cwd: tmpdir(),
     detached: true,

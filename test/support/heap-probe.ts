@@ -1,11 +1,11 @@
 /**
- * Loaded into a process that is measured (`node --expose-gc --import`): at SIGUSR2 everything is collected that can be, and the bytes
- * that are left are printed: of the heap, and of what objects of the heap hold outside it.
+ * Loaded into a measured process (`node --expose-gc --import`): at SIGUSR2 garbage is collected, and the remaining
+ * bytes are printed: of the heap, and of memory that objects of the heap hold outside it.
  */
 const collect = (globalThis as { gc?: () => void }).gc;
 
 process.on('SIGUSR2', () => {
-  // What a first collection sets free by its finalizers goes with the second.
+  // Memory released by finalizers of the first collection is freed by the second.
   collect?.();
   setImmediate(() => {
     collect?.();

@@ -1,15 +1,15 @@
-/** Asks for the hover at the caret of a marked text, over the protocol. */
+/** Requests the hover at the caret of a marked text, over the protocol. */
 import { HoverRequest, type Position, type Range } from 'vscode-languageserver-protocol';
 import type { Editor } from './editor-pair.js';
 
 export interface MarkedHover {
   readonly markdown: string;
   readonly range: Range | undefined;
-  /** Of the marked text: what the hover is to cover. */
+  /** Of the marked text: the range of the hover. */
   readonly marked: Range | undefined;
 }
 
-/** `«x:…»` marks what the hover is to cover. Null where nothing is told. */
+/** `«x:…»` marks the range of the hover. Null without a hover. */
 export async function requestHover(editor: Editor, name: string, source: string): Promise<MarkedHover | null> {
   const { uri, caret, ranges } = editor.open(name, source);
   const answer = await editor.client.sendRequest(HoverRequest.type, {

@@ -1,6 +1,6 @@
 /**
- * Calls and webhooks as somebody declares them who has read nothing but the interface: `OTHER_SERVICE` and the secrets of the
- * senders come from the environment. Data only.
+ * Calls and webhooks written from the interface alone: `OTHER_SERVICE` and the secrets of the senders come from the
+ * environment. Data only.
  */
 const defineWebhook = (id: string, verifications: object, value: unknown = { got: '$PAYLOAD' }): object => ({
   id,

@@ -1,11 +1,14 @@
-/** Sentences of the interface about documents, each with a request and its answer; in their order, for `interface-documents.ts`. Data only. */
+/**
+ * Sentences of the interface about documents, each with a request and its response; in their order, for
+ * `interface-documents.ts`. Data only.
+ */
 import type { Loose } from './client.js';
 
 export const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 export const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 export const HEX = /^[0-9a-f]{24}$/;
 
-/** A sentence, the request, the status, and what is answered: exactly, with patterns for what is made anew. */
+/** A sentence, the request, the status, and the response: exactly, with patterns for generated values. */
 export type Row = readonly [says: string, path: string, body: unknown, status: number, gives?: unknown];
 
 const B1 = {
@@ -37,14 +40,14 @@ export const ROWS: readonly Row[] = [
   ],
   ['a number of the model is a number', 'add', { id: 'b3', title: 'Storms at sea', pages: '20', tags: ['storm'] }, 200],
   [
-    'a value that does not fit its field is refused with a pointer',
+    'a value that does not fit its field is rejected with a pointer',
     'add',
     { id: 'b4', title: 't', pages: 'many' },
     422,
     createProblem('QRY_BAD_VALUE', '/pages'),
   ],
   ['a primary key is taken once', 'add', { id: 'b1', title: 'again' }, 409, createProblem('QRY_UNIQUE', '/id')],
-  ['a rule that is broken', 'add', { id: 7, title: 't' }, 422, createProblem('VAL_PAYLOAD', '/id')],
+  ['a violated rule', 'add', { id: 7, title: 't' }, 422, createProblem('VAL_PAYLOAD', '/id')],
   ['an accessor that is not there', 'add', { id: 'b4' }, 422],
   [
     "names inside a client's object are no operators",
@@ -67,7 +70,7 @@ export const ROWS: readonly Row[] = [
     200,
     { _id: HEX, id: ULID, title: 'About ink', pages: 1, tags: ['new', 'ink'], by: { name: 'ink' } },
   ],
-  ['an object inside a longer text is refused', 'add-written-out', { of: { a: 1 } }, 422],
+  ['an object inside a longer text is rejected', 'add-written-out', { of: { a: 1 } }, 422],
   [
     'a collection without a model',
     'no-model',
@@ -182,7 +185,7 @@ export const ROWS: readonly Row[] = [
   ['`soft_delete` keeps it', 'hide', { id: 'c1' }, 200, { id: 'c1' }],
   ['DELETE gives what it removed', 'remove', { id: 'c1' }, 200, { id: 'c1' }],
   ['... once', 'remove', { id: 'c1' }, 200, null],
-  ['sign-in of nobody', 'sign-in', { email: 'ada@example.com', password: 'correct horse' }, 401],
+  ['sign-in of an unknown user', 'sign-in', { email: 'ada@example.com', password: 'correct horse' }, 401],
   [
     'sign-up: validation',
     'sign-up',
@@ -221,7 +224,7 @@ export const ROWS: readonly Row[] = [
   ],
   ['protected: no token', 'me', {}, 401],
   ['a cached answer', 'cached', {}, 200, { count: 0 }],
-  ['a write that says nothing of the cache', 'cached-add-silently', { id: 'k1' }, 200],
+  ['a write without cache keys', 'cached-add-silently', { id: 'k1' }, 200],
   ['... leaves the answer', 'cached', {}, 200, { count: 0 }],
   ['`invalidate_cache_keys`', 'cached-add', { id: 'k2' }, 200],
   ['... takes it away', 'cached', {}, 200, { count: 2 }],

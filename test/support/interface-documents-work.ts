@@ -133,7 +133,7 @@ export const LIBRARY_WORK: readonly Part[] = [
       ...defineDependsOn(1, { owner: 'owner' }),
     },
   ]),
-  // Pattern 7, and work behind the answer.
+  // Pattern 7, and deferred work.
   defineLibraryResource(
     'call-later',
     [

@@ -1,4 +1,4 @@
-/** Definitions on documents, as somebody writes them who has read nothing but the interface and what settles it. Data only. */
+/** Definitions on documents, written from the interface and its specification alone. Data only. */
 import {
   type Part,
   defineBookQuery,

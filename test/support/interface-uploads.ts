@@ -1,4 +1,4 @@
-/** Uploads as somebody declares them who has read nothing but the interface: with queries, caching and guards. Data only. */
+/** Uploads written from the interface alone: with queries, caching and guards. Data only. */
 const tokenize = { type: 'JWT', encryption_key: '$ENV.JWT_SECRET_KEY' };
 const guard = { tokenize, protected: { extract_claims: ['id'] } };
 const images = { max_file_uploads: 2, max_upload_file_size: 65_536, allowed_mimetypes: ['image/png', 'image/jpeg'] };

@@ -1,4 +1,4 @@
-/** Definitions with work that outlives its request, as somebody writes them who has read nothing but the interface. Data only. */
+/** Definitions with deferred work, written from the interface alone. Data only. */
 const createSqlQuery = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
 const tokenize = {
   type: 'JWT',
@@ -69,7 +69,7 @@ export const WORK: readonly object[] = [
       sql_query: createSqlQuery('SELECT id, text, status, url, created_at FROM note ORDER BY text, status'),
     },
   ]),
-  // Pattern 1, with the welcome that nobody waits for.
+  // Pattern 1, with the deferred welcome message.
   defineResource(
     'sign-up',
     [
@@ -98,13 +98,13 @@ export const WORK: readonly object[] = [
     ],
     { tokenize, returnables: ['id', 'email', 'token'] },
   ),
-  // `run_in_background` on the resource: nothing is done for the answer.
+  // `run_in_background` on the resource: nothing runs in the foreground.
   defineResource('report', [insert('report'), call('reported', { text: '$PAYLOAD.text', at: '$DATETIME' })], {
     run_in_background: true,
   }),
   // ... and on the only actionable.
   defineResource('only', [insert('only', { run_in_background: true })]),
-  // One of two: the answer is that of the other.
+  // One of two: the response is that of the other.
   defineResource('both', [insert('now'), { ...insert('behind'), run_in_background: true }], { returnables: ['text'] }),
   defineResource('first-behind', [{ ...insert('behind first'), run_in_background: true }, insert('now second')]),
   // Pattern 7.
@@ -122,7 +122,7 @@ export const WORK: readonly object[] = [
   ]),
   defineResource('again', [{ ...call('flaky', { text: '$PAYLOAD.text' }), queue: { retries: 3 } }]),
   defineResource('never', [{ ...call('broken', {}), run_in_background: true, retries: 1 }]),
-  // A chain whose last part waits.
+  // A chain whose last part is queued.
   defineResource('chain', [
     { mode: 'QUERY', no_op: true, sql_query: createSqlQuery('SELECT count(*)::int AS many FROM note') },
     insert('chained'),
@@ -156,7 +156,7 @@ export const WORK: readonly object[] = [
     ],
     guard,
   ),
-  // Webhooks: JSON and forms, verified, worked on behind the answer, and work that is queued by them.
+  // Webhooks: JSON and forms, verified, processed after the response, and jobs that they queue.
   defineResource('paid', [{ ...insert('paid') }, call('paid', { all: '$PAYLOAD', kind: '$HEADER.x-kind' })], {
     webhook: defineHmac(),
     run_in_background: true,
@@ -172,7 +172,7 @@ export const WORK: readonly object[] = [
       returnables: ['text'],
     },
   ),
-  // An upload is stored for the answer; the row is written behind it.
+  // An upload is stored in the foreground; the row is written after the response.
   defineResource('upload', [
     {
       mode: 'UPLOAD',
@@ -232,7 +232,7 @@ export const WORK: readonly object[] = [
   ]),
 ];
 
-/** Begun by the clock. */
+/** Started by the scheduler. */
 export const SCHEDULED: readonly object[] = [
   // Pattern 8.
   defineResource('cleanup', [

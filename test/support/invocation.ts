@@ -1,4 +1,4 @@
-/** An invocation made by hand, for tests of one part alone. */
+/** A hand-written invocation, for tests of one part. */
 import type { Invocation, Payload } from '../../contract/plan.js';
 
 export const createTestInvocation = (payload: Payload = {}, rest: Partial<Invocation> = {}): Invocation => ({

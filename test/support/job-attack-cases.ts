@@ -1,4 +1,4 @@
-/** Shapes of work, each with a name: what it inserts, calls, reads and sends, in every order that has a mechanism of its own. */
+/** Kinds of jobs, each with a name: what they insert, call, read and send, in every order with a separate mechanism. */
 import { defineCallAction, defineExtraction, defineQueuedResource, defineSqlAction } from './job-steps.js';
 import { DUE } from './jobs.js';
 

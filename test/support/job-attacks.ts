@@ -1,17 +1,18 @@
 /**
- * Deferred work driven by hand: taken out of the queue before it begins, then run with one fault: a call that fails, a process that ends
- * before or behind a note, or between the last commit and the end of the work. Gathers what was done; judges nothing.
+ * Deferred work under manual control: taken from the queue before it begins, then run with one fault: a call that
+ * fails, a process that ends before or after a note, or between the last commit and the end of the job. Collects
+ * effects; asserts nothing.
  */
 import type { Journal, Note } from '../../contract/deferred.js';
 import type { StepKernel } from './job-steps.js';
 
 export interface Fault {
-  /** The service answers 500 to this call. */
+  /** The service returns 500 for this call. */
   readonly failedCall?: number;
-  /** The process ends when this note is to be kept: before it is, or behind that. */
+  /** The process ends when this note is to be stored: before it, or after it. */
   readonly lostNote?: number;
   readonly keptNote?: number;
-  /** It ends when all is done, and nothing says so. */
+  /** It ends when all has run, without recording it. */
   readonly again?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Tests with kills between the groups of jobs, judged: what a queue store has to name is itself. */
+/** Checked tests with kills between the groups of jobs: a queue store only provides itself. */
 import { expect } from 'chai';
 import type { ServerOrSkip } from './guarded-server.js';
 import { ITEMS, killBetweenSteps, TABLES, type KillStore, type StepEvidence } from './job-kills.js';
@@ -12,7 +12,7 @@ type Closing = KillStore & { readonly stop?: () => Promise<void> };
 const KILLS = 7;
 const ROUNDS = 4;
 
-/** The queue in the database of the rows, and on another server. A sample takes one of them. */
+/** The queue in the database of the rows, and on another server. A sample uses one of them. */
 const STORES: Readonly<Record<'postgres' | 'redis', () => Promise<ServerOrSkip<Closing>>>> = {
   postgres: () => Promise.resolve({ queue: { use: 'postgres', url: '$ENV.DATABASE_URL' }, address: null }),
   redis: async () => {
@@ -24,7 +24,7 @@ const STORES: Readonly<Record<'postgres' | 'redis', () => Promise<ServerOrSkip<C
   },
 };
 
-/** Each group that was committed is there once; each call was made, with one key and the same values. */
+/** Each committed group exists once; each call was made with one key and the same values. */
 export function checkSteps({ acknowledged, tables, calls, left, notes, kills }: StepEvidence): void {
   expect(left).to.deep.equal([]);
   const known = new Set([...acknowledged, ...(tables['firsts']?.keys() ?? [])]);
@@ -39,7 +39,8 @@ export function checkSteps({ acknowledged, tables, calls, left, notes, kills }: 
     }
     expect(new Set(mine.map(({ key }) => key)).size, `keys of ${job}`).to.equal(1);
   }
-  // A kill behind the end of a job leaves the notes of its four groups, of as many jobs as ran; they are removed a day later.
+  // A kill after the end of a job leaves the notes of its four groups, of as many jobs as ran; they are removed a day
+  // later.
   expect(notes).to.be.at.most(kills * 4 * 4);
 }
 
@@ -49,7 +50,7 @@ export function testKills(name: keyof typeof STORES, half: 1 | 2): void {
   const last = countRuns('kills', 1, 2 * ROUNDS);
   describe(`jobs whose processes are killed between their groups (${name})`, () => {
     for (let round = (half - 1) * ROUNDS + 1; round <= Math.min(last, half * ROUNDS); round++)
-      it(`go on where they were (${round})`, async function () {
+      it(`continue at their last step (${round})`, async function () {
         const store = await STORES[name]();
         if ('skip' in store) return skipTest(this, store.skip);
         const kills = countRuns('kills', 2, KILLS);

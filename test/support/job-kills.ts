@@ -1,6 +1,6 @@
 /**
- * Processes that are killed (`kill -9`) between the groups of a job: while a call is under way, or moments after it was answered, when
- * notes and the next transaction are. Gathers every row and every call; judges nothing.
+ * Processes that are killed (`kill -9`) between the groups of a job: during a call, or moments after its response, when
+ * notes and the next transaction follow. Collects every row and every call; asserts nothing.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -24,18 +24,18 @@ export interface StepCall {
   /** Which call of the job. */
   readonly step: number;
   readonly key: string;
-  /** What the row before it was given by the database, or by a generator. */
+  /** The value that the database, or a generator, assigned to the row before it. */
   readonly made: unknown;
 }
 
 export interface StepEvidence {
   readonly kills: number;
-  /** Numbers of the jobs that were acknowledged; of others nobody knows whether they were accepted. */
+  /** Numbers of the acknowledged jobs; whether others were accepted is unknown. */
   readonly acknowledged: readonly number[];
   readonly calls: readonly StepCall[];
   /** How often each job is in a table, by table. */
   readonly tables: Readonly<Record<string, ReadonlyMap<number, number>>>;
-  /** What is left in the queue and in the inbox. */
+  /** The remaining jobs of the queue and the inbox. */
   readonly left: readonly unknown[];
   readonly notes: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Work of several steps under a running kernel, on every store that a queue can lie in: rows in a SQL database, calls to a service that
- * refuses as often as a test wants.
+ * Jobs of several steps under a running kernel, on every queue store: rows in a SQL database, calls to a service that
+ * fails as often as a test requires.
  */
 import type { JobView } from '../../contract/deferred.js';
 import type { Answer, Loose } from './client.js';
@@ -19,7 +19,7 @@ export interface StepStore extends TestDatabase {
 const [PGLITE, POSTGRES] = DATABASES;
 const QUICK = { backoff: 0.02, poll: 0.3 };
 
-/** Rows lie in an embedded database where the queue lies on another server. */
+/** Rows are in an embedded database if the queue is on another server. */
 async function createSplitStore(queue: object, env: Record<string, string>): Promise<ServerOrSkip<StepStore>> {
   const database = await PGLITE!.make();
   return 'skip' in database ? database : { ...database, env, queue: { ...queue, ...QUICK } };
@@ -71,7 +71,7 @@ export const defineCallAction = (id: number, body: object, rest: object = {}): o
   http: { url: '$ENV.SERVICE/', method: 'POST', request_body: body },
   ...rest,
 });
-/** Needs what another actionable of the resource gave. */
+/** Reads a result of another actionable of the resource. */
 export const defineExtraction = (id: number, extract: string, name: string): object => ({
   depends_on: [{ resource_id: 'self', action_ids: [id], extract_response_for: [{ extract, for: name }] }],
 });
@@ -135,9 +135,9 @@ export interface StepKernel {
   readonly rows: (table: string) => Promise<readonly Row[]>;
   /** Since the last `refuseNext`. */
   readonly calls: () => readonly Call[];
-  /** The service answers 500 to so many calls. */
+  /** The service returns 500 for so many calls. */
   readonly refuseNext: (count: number) => void;
-  /** It answers 500 to calls for which this is true; the next is the first. */
+  /** It returns 500 for calls for which this is true; the next is the first. */
   readonly refuseCalls: (isRefused: (place: number) => boolean) => void;
   readonly jobs: () => Promise<readonly JobView[]>;
   readonly retry: (id: string) => Promise<boolean>;

@@ -1,4 +1,4 @@
-/** What tests ask about deferred work: the rows of the queue, read like any table, and waiting until something is so. */
+/** Queries about deferred work: the rows of the queue, read like any table, and waiting for a condition. */
 import type { Client } from './client.js';
 import type { DatabaseKind } from './kernel.js';
 import { PATIENCE_MS } from './until.js';
@@ -11,7 +11,7 @@ export interface JobRow {
   readonly body: string;
 }
 
-/** A resource that shows the rows of the queue, wherever it lies in the database. */
+/** A resource that returns the rows of the queue, wherever they are in the database. */
 export const JOBS = {
   id: 'jobs',
   resource: 'jobs',
@@ -29,7 +29,10 @@ export const JOBS = {
   ],
 };
 
-/** A resource that makes all delayed work due at once: a test that looks at it before it runs gives it a delay of an hour. */
+/**
+ * A resource that makes all delayed jobs due at once: a test that reads a job before it runs gives it a delay of an
+ * hour.
+ */
 export const DUE = {
   id: 'due',
   resource: 'due',
@@ -53,7 +56,7 @@ export const createQueueConfig = (database: DatabaseKind['name']): object =>
 
 const PAUSE_MS = 20;
 
-/** Reads again and again until what was read is as it should be; gives it. */
+/** Reads repeatedly until the result satisfies the condition; returns it. */
 export async function waitForValue<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * A kernel in this process, on a temporary project, listening on a free port: what `lintel serve` does without the
- * command line. Also the two databases that suites run on. Everything started here is closed by `close`.
+ * A kernel in this process, on a temporary project, listening on a free port: `lintel serve` without the command line.
+ * Also the two databases of suites. `close` closes everything started here.
  */
 import type { Route } from '../../contract/route.js';
 import type { Log } from '../../contract/plugin.js';
@@ -24,7 +24,7 @@ export interface TestKernelOptions {
   readonly files?: Files;
   /** A project that exists, with its config: no file of it is written, and it remains at the end. */
   readonly project?: TempProject;
-  /** Fields of the config file; `http.port` is 0 unless it says otherwise. */
+  /** Fields of the config file; `http.port` is 0 unless set. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly onProblem?: 'refuse' | 'skip';
@@ -32,13 +32,13 @@ export interface TestKernelOptions {
   readonly wait?: boolean;
   /** As `lintel dev` starts it. */
   readonly dev?: boolean;
-  /** What reads the statements before they are served; with `ASK_ALL=1` a scratch store does for all suites. */
+  /** The checker of statements before they are served; with `ASK_ALL=1` a scratch store for all suites. */
   readonly asks?: 'stores' | 'scratch';
-  /** Every request and answer that the OpenAPI document knows is judged by it. */
+  /** Compares every request and response with the OpenAPI document, if it contains the call. */
   readonly judged?: boolean;
-  /** Addresses beside those of resources and plugins. */
+  /** Routes in addition to those of resources and plugins. */
   readonly pages?: readonly Route[];
-  /** Called before the kernel starts, for what is no text file. */
+  /** Called before the kernel starts, for files that are not text. */
   readonly prepare?: (folder: string) => Promise<void>;
 }
 
@@ -144,12 +144,12 @@ export function describeOnDatabase(title: string, options: SuiteOptions, suite: 
   describe(title, () => describeOn(DATABASES[0]!, options, suite));
 }
 
-/** The suite once for each database: only for what a database decides, such as types, locks and errors. */
+/** The suite once for each database: only for behaviour of databases, such as types, locks and errors. */
 export function describeOnBothDatabases(title: string, options: SuiteOptions, suite: Suite): void {
   for (const database of DATABASES) describe(`${title} (${database.name})`, () => describeOn(database, options, suite));
 }
 
-/** On PostgreSQL alone: what an embedded database cannot do, since it has one session. */
+/** On PostgreSQL alone: an embedded database has only one session. */
 export function describeOnPostgres(title: string, options: SuiteOptions, suite: Suite): void {
   describe(title, () => describeOn(DATABASES[1]!, options, suite));
 }

@@ -1,6 +1,6 @@
 /**
- * Judges what processes that were killed have left: what was answered is there, what is there is whole, and what was done twice was
- * being done at a kill. Reads the evidence only; an empty list of faults is the only good one.
+ * Checks the remains of killed processes: acknowledged work exists, existing work is complete, and repeated work was
+ * interrupted by a kill. Reads the evidence only; the list of faults must be empty.
  */
 import { CONCURRENCY, KINDS, getKind, type Evidence, type Kill } from './kills.js';
 
@@ -23,11 +23,11 @@ export interface KillReport {
   readonly recovered: readonly number[];
   /** Milliseconds from a kill until the work that it interrupted was done again. */
   readonly again: readonly number[];
-  /** What must not be, in words. */
+  /** The faults, as text. */
   readonly faults: readonly string[];
 }
 
-/** What is cut off by a kill, or finds nobody ready, is told by the balancer; nothing else may fail. */
+/** The balancer reports what a kill interrupts, or that no server is ready; nothing else may fail. */
 const OF_THE_BALANCER = /^(502 \d+: (ECONNREFUSED|ECONNRESET|EPIPE|socket hang up)|503 no server is ready)/;
 
 export function evaluateKills(evidence: Evidence): KillReport {
@@ -101,7 +101,7 @@ function countRuns({ tables }: Evidence, runs: ReadonlyMap<number, readonly stri
   return { times: countTimes, lost: (id: number): boolean => countTimes(id) === 0 };
 }
 
-/** From the kill to the call that was made in place of the one that it cut off. */
+/** From the kill to the call that replaced the interrupted one. */
 function measurePauses({ effects }: Evidence, killed: ReadonlyMap<string, Kill>): number[] {
   const last = new Map<number, string>();
   const pauses: number[] = [];

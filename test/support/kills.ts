@@ -1,6 +1,7 @@
 /**
- * Three processes under load, killed (`kill -9`) at random moments and started again at once, so many times: rows, chains in a
- * transaction, work behind the answer, and work that is accepted in a transaction. Gathers what happened; `kill-report.ts` checks it.
+ * Three processes under load, killed (`kill -9`) at random moments and restarted immediately, repeatedly: rows, chains
+ * in a transaction, deferred work, and work accepted in a transaction. Collects what happened; `kill-report.ts` checks
+ * it.
  */
 import type { JobView } from '../../contract/deferred.js';
 import type { Queue } from '../../plugins/queues/kind.js';
@@ -15,7 +16,7 @@ export interface KillOptions {
   readonly kills: number;
   /** Processes; three when it is left out. */
   readonly size?: number;
-  /** Requests that are answered with 200 at least. */
+  /** The minimum of requests with status 200. */
   readonly requests?: number;
   /** Milliseconds between kills, on average. */
   readonly every: number;
@@ -32,7 +33,7 @@ export interface Kill {
   recovered: number;
 }
 
-/** How often a number stands in a table, and for work: by which processes, in their order. */
+/** How often a number is in a table, and for jobs: by which processes, in their order. */
 export interface Tables {
   readonly entries: ReadonlyMap<number, number>;
   readonly debits: ReadonlyMap<number, number>;
@@ -42,7 +43,7 @@ export interface Tables {
 }
 
 export interface DeadJob extends JobView {
-  /** The number of the request that asked for it. */
+  /** The number of its request. */
   readonly request: number;
 }
 
@@ -54,7 +55,7 @@ export interface Evidence {
   readonly dead: readonly DeadJob[];
 }
 
-/** What a request asks for, by its number. */
+/** The request of each number. */
 export const KINDS = ['row', 'chain', 'background', 'order'] as const;
 export const getKind = (id: number): (typeof KINDS)[number] => KINDS[id % KINDS.length] ?? 'row';
 
@@ -139,7 +140,7 @@ async function collectEvidence(cluster: Cluster, effects: readonly Effect[], opt
   try {
     while (kills.length < options.kills) {
       await pause(aboutMs(options.every));
-      // All of them may be starting; then nobody is there to be killed.
+      // All of them may be starting; then there is none to kill.
       const member = cluster.members[Math.floor(Math.random() * cluster.members.length)];
       if (member !== undefined) starting.push(replaceMember(cluster, member, kills));
       if (kills.length % 20 === 0 && member) options.say?.(`${kills.length} kills, ${load.countBegun()} requests`);
@@ -159,7 +160,7 @@ async function collectEvidence(cluster: Cluster, effects: readonly Effect[], opt
   }
 }
 
-/** Synchronous until the process has its signal: what is noted as killed is killed at this moment. */
+/** Synchronous until the process has its signal: the recorded process is killed at this moment. */
 async function replaceMember(cluster: Cluster, member: Member, kills: Kill[]): Promise<void> {
   const kill: Kill = { member: member.name, at: Date.now(), recovered: NaN };
   kills.push(kill);
@@ -170,7 +171,7 @@ async function replaceMember(cluster: Cluster, member: Member, kills: Kill[]): P
 
 const PATIENCE_MS = 90_000;
 
-/** Waits until no work waits or runs; gives what is dead. */
+/** Waits until no job waits or runs; returns the dead ones. */
 async function waitUntilSettled(queue: Queue): Promise<readonly DeadJob[]> {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {

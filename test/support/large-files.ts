@@ -1,6 +1,6 @@
 /**
- * Large definitions for measuring the editor: one file of any size, a workspace of any number of resources, all without a
- * problem, and the places in them where somebody types. Texts only; nothing is read or asserted here.
+ * Large definitions for measuring the editor: one file of any size, a workspace of any number of resources, all without
+ * a problem, and positions for typing. Texts only; nothing is read or asserted here.
  */
 
 const MODEL = {
@@ -13,7 +13,7 @@ const MODEL = {
 
 const MODEL_FILE = 'definitions/_orders.model.json';
 
-/** What every project made here needs beside its resources. */
+/** Files that every generated project needs in addition to its resources. */
 const AROUND: Readonly<Record<string, string>> = {
   'lintel.config.json': '{ "definitions": ["definitions/**/*.json"] }\n',
   '.env': 'JWT_SECRET_KEY=w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ8uE2aT6iO4xN9vK7\n',
@@ -98,7 +98,7 @@ export function createManyModelsProject(resources: number, models: number): Larg
   return { files, open: formatFileName(resources >> 1), resources, model: formatModelName(models >> 1) };
 }
 
-/** One letter typed: the text before it, the letter, and what must be offered or told then. */
+/** One typed letter: the text before it, the letter, and the expected completion or diagnostic. */
 export interface Keystroke {
   readonly name: string;
   readonly text: string;
@@ -109,7 +109,7 @@ export interface Keystroke {
 
 interface Place {
   readonly name: string;
-  /** Stands in every resource; replaced in the one in the middle by `by`, in which `‸` is the caret. */
+  /** Occurs in every resource; replaced in the middle one by `by`, in which `‸` is the caret. */
   readonly find: string;
   readonly by: string;
   readonly letter: string;
@@ -123,7 +123,7 @@ const COMPLETIONS: readonly Place[] = [
   { name: 'SQL column', find: 'SELECT id, email,', by: 'SELECT id, ema‸,', letter: 'i', expected: /^email\b/ },
 ];
 
-/** What is wrong after the letter; the expression is of the code and the words of the one problem. */
+/** The problem after the letter; the expression matches its code and its message. */
 const PROBLEMS: readonly Place[] = [
   {
     name: 'in a value',
@@ -164,7 +164,7 @@ export interface FileKeystroke extends Keystroke {
   readonly file: string;
 }
 
-/** A letter in a model, by default the one that every resource uses: its file and what is wrong after it. */
+/** A letter in a model, by default the one that every resource uses: its file and the problem after it. */
 export function getModelKeystroke({ files }: LargeProject, file = MODEL_FILE): FileKeystroke {
   const text = files[file] ?? '';
   const offset = text.indexOf('Number') + 'Number'.length;

@@ -1,13 +1,13 @@
 /**
- * Steady load by several callers, each request sent exactly once and known by its number, so that afterwards every one can
- * be looked for in a ledger. Nothing is tried again; what became of each number is told, not judged.
+ * Steady load by several callers, each request sent exactly once and identified by its number, so that each can be
+ * found in a ledger afterwards. Nothing is retried; the outcome of each number is reported, not checked.
  */
 import { pause } from './guarded-server.js';
 
 export interface Load {
   /** Requests begun so far. */
   countBegun(): number;
-  /** Requests answered with 200 so far. */
+  /** Requests with status 200 so far. */
   countAcknowledged(): number;
   /** Resolves when so many more have been begun. */
   waitForMore(count: number): Promise<void>;
@@ -17,9 +17,9 @@ export interface Load {
 
 export interface Ledger {
   readonly sent: number;
-  /** Numbers that were answered with 200. */
+  /** Numbers with status 200. */
   readonly acknowledged: readonly number[];
-  /** All others, with what was told instead. */
+  /** All others, with their outcome. */
   readonly failed: readonly { readonly id: number; readonly what: string }[];
 }
 

@@ -4,11 +4,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface ManualTime {
   /** Milliseconds since the start. */
   readonly now: () => number;
-  /** Passes time timer by timer; what each sets going settles before the next. */
+  /** Advances timer by timer; the effects of each settle before the next. */
   readonly advance: (milliseconds: number) => Promise<void>;
   /** How many wait. */
   readonly timers: () => number;
-  /** In how many milliseconds the next one is called; null where none waits. */
+  /** The milliseconds until the next timer; null if none waits. */
   readonly next: () => number | null;
   readonly restoreGlobals: () => void;
 }
@@ -24,7 +24,7 @@ const flushTasks = async (): Promise<void> => {
   for (let n = 0; n < 3; n++) await new Promise<void>((resolve) => setImmediate(resolve));
 };
 
-/** Tells the code under test from other code of the process, whose timers stay real. */
+/** Distinguishes the code under test from other code of the process, whose timers stay real. */
 const contexts = new AsyncLocalStorage<ManualTime['now']>();
 
 export function replaceTime(): ManualTime {

@@ -1,13 +1,13 @@
 /**
- * Texts with marks for tests of the editor: `‸` is the caret, `«1:...»` a numbered range. JSON and SQL use the usual pipe
- * themselves, so these signs stand in for it. Also applies the edits that a server answers.
+ * Texts with marks for tests of the editor: `‸` is the caret, `«1:...»` a numbered range. JSON and SQL use the usual
+ * pipe themselves, so these characters replace it. Also applies the edits of a server.
  */
 import type { Position, Range, TextEdit } from 'vscode-languageserver-protocol';
 import { createDocument, positionAt } from '../../language/source/document.js';
 
 export interface MarkedSource {
   readonly text: string;
-  /** Null where no caret stands. */
+  /** Null without a caret. */
   readonly caret: Position | null;
   readonly offset: number | null;
   readonly ranges: ReadonlyMap<string, Range>;
@@ -47,7 +47,7 @@ export function applyTextEdits(text: string, edits: readonly TextEdit[]): string
     .reduce((result, { start, end, newText }) => result.slice(0, start) + newText + result.slice(end), text);
 }
 
-/** A snippet as it stands right after it was accepted: `${1:name}` is `name`, `${1|a,b|}` is `a`, `$0` and `$1` are `‸`. */
+/** A snippet right after it was accepted: `${1:name}` is `name`, `${1|a,b|}` is `a`, `$0` and `$1` are `‸`. */
 export const renderSnippet = (snippet: string): string =>
   snippet
     .replace(/(?<!\\)\$\{\d+\|((?:[^|\\]|\\.)*?)(?:,(?:[^|\\]|\\.)*)?\|\}/g, '$1')
@@ -55,7 +55,7 @@ export const renderSnippet = (snippet: string): string =>
     .replace(/(?<!\\)\$(?:\d+|\{\d+\})/g, '‸')
     .replace(/\\([\\$}|,])/g, '$1');
 
-/** The text with the caret behind the first letter of `word`, where it follows `before`. */
+/** The text with the caret after the first letter of `word`, where it follows `before`. */
 export function putCaret(text: string, before: string, word: string): string {
   const at = text.indexOf(before + word);
   if (at === -1) throw new Error(`the text lacks ${JSON.stringify(before + word)}`);

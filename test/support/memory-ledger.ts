@@ -1,4 +1,7 @@
-/** A ledger of scheduled runs in memory, for tests of clocks: shared by several as by processes, and away when told. */
+/**
+ * A ledger of scheduled runs in memory, for tests of schedulers: shared by several like by processes, and unavailable
+ * on request.
+ */
 import { REMEMBERED, type Ledger } from '../../plugins/schedulers/kind.js';
 
 interface Row {

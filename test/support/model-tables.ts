@@ -1,7 +1,7 @@
-/** Columns and tables of models as stores see them, for units that need no definition. */
+/** Columns and tables of models as stores read them, for unit tests without definitions. */
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
 
-/** A text that must be there, unless `more` says otherwise. */
+/** A required text, unless `more` overrides it. */
 export const createModelColumn = (name: string, more: Partial<ModelColumn> = {}): ModelColumn => ({
   name,
   type: 'text',

@@ -1,4 +1,4 @@
-/** What the check of a `mongo_query` says of one, beside a model `_user` with a field of each type; nothing is loaded. */
+/** Findings of a `mongo_query`, with a model `_user` that has a field of each type; nothing is loaded. */
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { CheckPlace, Finding } from '../../contract/plugin.js';

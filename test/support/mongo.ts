@@ -1,7 +1,7 @@
 /**
- * A MongoDB server for tests: TEST_MONGO_URL, or the program TEST_MONGOD (`.ci/mongod` makes one), or `mongod` on PATH, as a
- * replica set of one in a temporary folder on a free port. One for the whole run, started by the first suite that asks; every
- * suite takes a database of its own. A suite that stops its server starts one of its own.
+ * A MongoDB server for tests: TEST_MONGO_URL, or the program TEST_MONGOD (created by `.ci/mongod`), or `mongod` on
+ * PATH, as a replica set of one in a temporary folder on a free port. One for the whole run, started by the first suite
+ * that needs it; every suite uses a separate database. A suite that stops its server starts a separate one.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -29,7 +29,7 @@ async function onServer<T>(url: string, work: (client: MongoClient) => Promise<T
   }
 }
 
-/** Is the one that writes, or rejects; a server that is in no set yet is told that it is one. */
+/** Resolves if it is the primary, or rejects; a server without a set is initialized. */
 const ensurePrimary = (port: number): Promise<void> =>
   onServer(`mongodb://127.0.0.1:${port}/?directConnection=true`, async (client) => {
     const admin = client.db('admin');
@@ -37,7 +37,7 @@ const ensurePrimary = (port: number): Promise<void> =>
     if (hello.isWritablePrimary === true) return;
     if (hello.setName === undefined) {
       const members = [{ _id: 0, host: `127.0.0.1:${port}` }];
-      // Who comes back is not to wait for the end of the term that it had.
+      // A restarted server does not wait for the end of its previous term.
       const settings = { electionTimeoutMillis: 1000 };
       await admin.command({ replSetInitiate: { _id: SET, members, settings } });
     }
@@ -45,8 +45,8 @@ const ensurePrimary = (port: number): Promise<void> =>
   });
 
 /**
- * A server for one suite alone, always a local one. In the same `data` folder again it is the server that came back. `inSet`: false
- * for one that is in no replica set.
+ * A server for one suite, always a local one. In the same `data` folder again it is the restarted server. `inSet`:
+ * false for a standalone one.
  */
 export async function startOwnMongo(
   port?: number,
@@ -67,7 +67,7 @@ export async function startOwnMongo(
     ready: () => ensurePrimary(chosen),
     patienceMs: 60_000,
   });
-  // Directly: whoever comes through a proxy must not be sent to the address that the set knows.
+  // Directly: a client behind a proxy must not be redirected to the address of the set.
   return { url: `mongodb://127.0.0.1:${chosen}/?directConnection=true`, port: chosen, stop };
 }
 
@@ -79,7 +79,7 @@ export function startMongo(): Promise<TestMongo> {
   return shareServer('mongo', async () => (given ? { url: given, stop: async () => {} } : startOwnMongo()));
 }
 
-/** The address of a new, empty database; throws where there is no server (ask `startMongo` first). */
+/** The URL of a new, empty database; throws without a server (call `startMongo` first). */
 export async function createMongoDatabase(): Promise<string> {
   const found = await startMongo();
   if ('skip' in found) throw new Error(found.skip);

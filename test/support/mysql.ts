@@ -1,7 +1,8 @@
 /**
- * Servers for tests that speak the protocol of MySQL: MariaDB (TEST_MARIADB_URL, or `mariadbd` on PATH) and MySQL (TEST_MYSQL_URL,
- * or the program TEST_MYSQLD, which `.ci/mysqld` makes, or `mysqld` on PATH). One of each for the whole run, started by the first
- * suite that asks, in a temporary folder on a free port; every suite takes a database of its own.
+ * Servers for tests with the MySQL protocol: MariaDB (TEST_MARIADB_URL, or `mariadbd` on PATH) and MySQL
+ * (TEST_MYSQL_URL, or the program TEST_MYSQLD, created by `.ci/mysqld`, or `mysqld` on PATH). One of each for the whole
+ * run, started by the first suite that needs it, in a temporary folder on a free port; every suite uses a separate
+ * database.
  */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -24,7 +25,7 @@ export type TestMysql = ServerOrSkip<MysqlServer>;
 
 const run = promisify(execFile);
 
-/** What one flavour needs: where it is given, its program, how its data folder is made and how it is started. */
+/** Settings of one flavour: its URL variable, its program, how its data folder is created and how it is started. */
 interface Flavour {
   readonly variable: string;
   readonly program: () => string | undefined;
@@ -75,7 +76,7 @@ async function onServer(url: string, sql: string): Promise<void> {
   }
 }
 
-/** A server for one suite alone, always a local one. In the same `data` folder again it is the server that came back. */
+/** A server for one suite, always a local one. In the same `data` folder again it is the restarted server. */
 export async function startOwnMysql(
   flavour: MysqlFlavour,
   port?: number,
@@ -113,7 +114,7 @@ export function startMysql(flavour: MysqlFlavour): Promise<TestMysql> {
   return shareServer(flavour, async () => (given ? { url: given, stop: async () => {} } : startOwnMysql(flavour)));
 }
 
-/** The address of a new, empty database; throws where there is no server (ask `startMysql` first). */
+/** The URL of a new, empty database; throws without a server (call `startMysql` first). */
 export async function createMysqlDatabase(flavour: MysqlFlavour): Promise<string> {
   const found = await startMysql(flavour);
   if ('skip' in found) throw new Error(found.skip);

@@ -1,4 +1,4 @@
-/** Definitions of `e2e/name-attacks`, by what each tries; the sound ones next to them share keys and tables with these. */
+/** Definitions of `e2e/name-attacks`, by attempt; the valid ones next to them share keys and tables with these. */
 import type { Loose } from './client.js';
 
 const defineToken = (claims?: readonly string[], rest: Loose = {}): Loose => ({
@@ -34,7 +34,7 @@ const call = (url: string, id: number, body: Loose, rest: Loose = {}): Loose => 
 
 const INSERT = 'INSERT INTO note (body) VALUES ($1) RETURNING body';
 const ROW = query(1, "SELECT 'a' AS name");
-/** Of which the checker does not know the columns. */
+/** The checker does not know its columns. */
 const UNKNOWN_ROW = query(1, `SELECT * FROM json_to_record('{"name":"a"}') AS r(name text)`);
 const writesFrom = (first: Loose, path: string, extract = 'self_'): Loose =>
   withActionables({}, first, query(2, INSERT, [path], defineDependency(extract, 'row')));
@@ -45,7 +45,7 @@ export const WRONG: Readonly<Record<string, readonly [code: string, definition: 
     'LNK_CLAIM_ABSENT',
     withActionables(defineGuard('rank'), query(1, 'SELECT $1::text AS x', ['$PROTECTED.rank'])),
   ],
-  'a claim that no token has, as a word': [
+  'a claim that no token has, as a bare name': [
     'LNK_CLAIM_ABSENT',
     withActionables(defineGuard('rank'), query(1, 'SELECT $1::text AS rank', ['rank'])),
   ],
@@ -68,7 +68,7 @@ export const WRONG: Readonly<Record<string, readonly [code: string, definition: 
     'LNK_CLAIM_ABSENT',
     withActionables(defineGuard('rank'), query(1, 'SELECT 1 AS n', [], defineCache('of $PROTECTED.rank'))),
   ],
-  'a path beside the one that tokens have': [
+  'a path other than the one in the tokens': [
     'LNK_CLAIM_ABSENT',
     withActionables(defineGuard('profile'), defineReturn(1, '$PROTECTED.profile.b')),
   ],
@@ -92,9 +92,9 @@ export const WRONG: Readonly<Record<string, readonly [code: string, definition: 
     'LNK_CLAIM_REACHED',
     withActionables(defineGuard('id'), defineReturn(1, '$PAYLOAD.x', defineDependency('self_', 'x', 'mail'))),
   ],
-  'a word that no column of a row is called': ['LNK_NOT_SELECTED', writesFrom(ROW, 'row.nope')],
+  'a bare name that is not a column of a row': ['LNK_NOT_SELECTED', writesFrom(ROW, 'row.nope')],
   'an accessor that no column of a row is called': ['LNK_NOT_SELECTED', writesFrom(ROW, '$PAYLOAD.row.nope')],
-  'a word in a document that no column is called': [
+  'a bare name in a document that is not a column': [
     'LNK_NOT_SELECTED',
     withActionables({}, ROW, {
       ...defineDocumentQuery({ action: 'INSERT', document: { a: '$1' }, parameters: ['row.nope'] }),
@@ -104,7 +104,7 @@ export const WRONG: Readonly<Record<string, readonly [code: string, definition: 
   ],
   'a column that no result has': ['LNK_NOT_SELECTED', writesFrom(ROW, 'row', 'nope')],
   'a column of a list': ['LNK_ABSENT', writesFrom({ ...ROW, result: 'many' }, 'row', 'name')],
-  'a word inside a list': ['LNK_ABSENT', writesFrom({ ...ROW, result: 'many' }, 'row.name')],
+  'a bare name inside a list': ['LNK_ABSENT', writesFrom({ ...ROW, result: 'many' }, 'row.name')],
   'small letters inside the text of a call': [
     'TPL_VALUE',
     withActionables({}, call('https://a.example', 1, { a: 'dear $payload.a' })),
@@ -177,12 +177,15 @@ function secretClaim(text: string, claim: string): Loose {
 
 /** Served, and its requests end with 422; nothing is written. */
 export const UNRESOLVED: Readonly<Record<string, Loose>> = {
-  'a word inside a row': writesFrom(UNKNOWN_ROW, 'row.nope'),
+  'a bare name inside a row': writesFrom(UNKNOWN_ROW, 'row.nope'),
   'an accessor inside a row': writesFrom(UNKNOWN_ROW, '$PAYLOAD.row.nope'),
-  'a word inside JSON': writesFrom(query(1, `SELECT '{"a":1}'::jsonb AS data`), 'row.b', 'data'),
-  'a word inside no row': writesFrom(query(1, "SELECT 'a' AS name WHERE 1 = 2"), 'row.name'),
-  'a word behind the end of a list': writesFrom(query(1, "SELECT 'a' AS name", [], { result: 'many' }), 'row.3.name'),
-  'a word in a document': withActionables({}, UNKNOWN_ROW, {
+  'a bare name inside JSON': writesFrom(query(1, `SELECT '{"a":1}'::jsonb AS data`), 'row.b', 'data'),
+  'a bare name inside no row': writesFrom(query(1, "SELECT 'a' AS name WHERE 1 = 2"), 'row.name'),
+  'a bare name after the end of a list': writesFrom(
+    query(1, "SELECT 'a' AS name", [], { result: 'many' }),
+    'row.3.name',
+  ),
+  'a bare name in a document': withActionables({}, UNKNOWN_ROW, {
     ...defineDocumentQuery({ action: 'INSERT', document: { a: '$1' }, parameters: ['row.nope'] }),
     id: 2,
     ...defineDependency('self_', 'row'),
@@ -190,7 +193,7 @@ export const UNRESOLVED: Readonly<Record<string, Loose>> = {
   'a column that the result lacks': writesFrom(UNKNOWN_ROW, 'row', 'nope'),
 };
 
-/** The claim `role` is given by some of the tokens; the one that is sent lacks it. `rest`: what is done with it after the INSERT. */
+/** Some tokens have the claim `role`; the sent one lacks it. `rest`: the use of the claim after the INSERT. */
 export const createOptionalClaimCases = (url: string): Readonly<Record<string, readonly Loose[]>> => ({
   'in a call': [call(url, 2, { role: '$PROTECTED.role' })],
   'in a statement after a call': [call(url, 2, {}), query(3, 'SELECT $1::text AS role', ['role'])],
@@ -212,7 +215,7 @@ export const createOptionalClaimCases = (url: string): Readonly<Record<string, r
   ],
 });
 
-/** Sound: the e-mail address that these carry is no secret, though another resource encrypts a column of that name. */
+/** Valid: this e-mail address is not a secret, though another resource encrypts a column of that name. */
 export const OPEN_CLAIMS: readonly string[] = [
   'SELECT s.id, s.email FROM staff s JOIN account a ON a.id = s.id',
   'SELECT s.id, s.email FROM account a JOIN staff s ON s.email = a.email OR s.id = a.id',

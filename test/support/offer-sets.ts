@@ -1,4 +1,4 @@
-/** Sound definitions in which completion is tried: the fixtures, the sample, the template and the gallery. */
+/** Valid definitions for completion tests: the fixtures, the sample, the template and the gallery. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
@@ -19,7 +19,7 @@ export const OFFER_ENV: Readonly<Record<string, string>> = {
   WEBHOOK_SECRET: 'w'.repeat(40),
 };
 
-/** What `lintel env` writes for the sample. */
+/** Variables that `lintel env` writes for the sample. */
 function readExampleEnv(): Record<string, string> {
   const lines = readFileSync(join(ROOT, '.env.example'), 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm);
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * What completion writes: the places of sound definitions where something can be added, the offers there, and what the checker says
- * after one of them was accepted with its defaults. Works in the process of the test, with the server's own parts.
+ * Texts of completions: the places of valid definitions where something can be added, the offers there, and the
+ * diagnostics after one was accepted with its defaults. Runs in the process of the test, with the server's own parts.
  */
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { offsetAt } from './fixtures.js';
 export interface OfferPlace {
   readonly set: string;
   readonly file: string;
-  /** What stands at the caret: a new member, a new item, the value of a member, the contents of an empty container. */
+  /** The place of the caret: a new member, a new item, the value of a member, the contents of an empty container. */
   readonly sort: 'member' | 'item' | 'value' | 'file';
   readonly pointer: string;
   readonly text: string;
@@ -37,7 +37,7 @@ export interface AcceptedOffer {
   readonly place: OfferPlace;
   readonly label: string;
   readonly text: string;
-  /** Errors and warnings that were not there before; without those that say that a value is needed at the caret. */
+  /** New errors and warnings, except those about a missing value at the caret. */
   readonly problems: readonly string[];
 }
 
@@ -84,7 +84,7 @@ export const listOfferPlaces = (sets: readonly OfferSet[]): OfferPlace[] =>
 export interface OfferJudge {
   rangeAt(place: OfferPlace): Range;
   close(): Promise<void>;
-  /** Problems of the set as it is; sound sets have none. */
+  /** Problems of the unchanged set; valid sets have none. */
   check(set: OfferSet): string[];
   /** Every offer at a place, accepted. */
   acceptAll(
@@ -94,7 +94,7 @@ export interface OfferJudge {
   ): AcceptedOffer[];
 }
 
-/** A project without files of its own, in which every set is open in turn. */
+/** A project without files, in which every set is opened in turn. */
 export async function createOfferJudge(env: Readonly<Record<string, string>>): Promise<OfferJudge> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-offers-')));
   await writeFile(
@@ -151,7 +151,7 @@ export async function createOfferJudge(env: Readonly<Record<string, string>>): P
   return judge;
 }
 
-/** Codes that say: something must stand here. */
+/** Codes for a missing value. */
 const NEEDED = new Set(['SRC_SYNTAX', 'DEF_REQUIRED', 'DEF_EMPTY', 'ACC_TAIL']);
 
 /** True for a problem of the value that a person writes at the first stop of the caret. */

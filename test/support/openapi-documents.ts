@@ -1,4 +1,7 @@
-/** Definitions to OpenAPI documents without serving anything, and how tests read them. Judges nothing but that something is sound. */
+/**
+ * OpenAPI documents of definitions without serving anything, and helpers that read them. Asserts only that definitions
+ * are valid.
+ */
 import { withProgramCodes } from '../../language/problems/with-program-codes.js';
 import { expect } from 'chai';
 import { analyseFiles } from '../../language/analysis/analyse.js';
@@ -24,7 +27,7 @@ export function createDocumentFromFiles(
   return createOpenapi({ analysis, registry, config, info: { title: 'test', version: '1.0.0' }, sql: SQL });
 }
 
-/** Definitions that are sound, or the test is wrong. */
+/** The definitions are valid, or the test is wrong. */
 export function createOpenApiDocument(definitions: Files, config: object = {}): JsonObject {
   const files = Object.entries(definitions).map(([file, json]) => ({ file, text: JSON.stringify(json) }));
   const document = createDocumentFromFiles(files, config);
@@ -47,7 +50,7 @@ export const getErrorCodes = (document: JsonObject, path: string, status: number
     ...['application/problem+json', 'schema', 'allOf', '1', 'properties', 'code', 'enum'],
   );
 
-/** One document out of many, under paths of their own: reading the rules of OpenAPI takes longer than judging by them. */
+/** One document of many, under separate paths: reading the rules of OpenAPI takes longer than validating by them. */
 export function mergeDocuments(documents: readonly JsonObject[]): JsonObject {
   const found = documents.filter((document) => document['paths'] !== undefined);
   const paths = found.flatMap((document, i) =>

@@ -1,6 +1,6 @@
 /**
- * Judges requests and answers by an OpenAPI document, with ajv over draft 2020-12: a client whose every call is compared with
- * what the document promises. Also the check of the document itself.
+ * Validates requests and responses by an OpenAPI document, with ajv over draft 2020-12: a client whose every call is
+ * compared with the document. Also validates the document itself.
  */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv-2020/dist/2020.js';
@@ -17,7 +17,7 @@ const FORMATS = {
   'uri-reference': /^[^\s<>"{}|\\^`]+$/,
 } as const;
 
-/** What is wrong with a document, as text; empty for a valid one. */
+/** Errors of a document, as text; empty for a valid one. */
 export async function listDocumentErrors(document: JsonObject): Promise<string> {
   // The validator resolves references in place.
   const copy = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
@@ -31,11 +31,11 @@ const at = (json: Json | undefined, ...path: readonly string[]): Json | undefine
 const escapePointer = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
 
 export interface DocumentChecker {
-  /** Throws when the document does not know the call, or the answer is not what it says. */
+  /** Throws when the document does not contain the call, or the response does not match. */
   checkCall(method: string, path: string, sent: unknown, answer: Answer<unknown>): void;
   /** Whether the document has such a path and verb. */
   hasOperation(method: string, path: string): boolean;
-  /** Operations that were judged, with the statuses seen. */
+  /** Validated operations, with their statuses. */
   readonly seen: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
@@ -81,14 +81,14 @@ export function createDocumentChecker(document: JsonObject): DocumentChecker {
     },
   };
 
-  /** What is served passed the rules, so the schema must let it in. */
+  /** A served request satisfied the rules, so it must match the schema. */
   function checkSent(operation: readonly string[], label: string, sent: unknown, status: number): void {
     const body = [...operation, 'requestBody'];
     if (at(document, ...body) === undefined || typeof sent === 'string' || sent instanceof Uint8Array) return;
     if (!isSuccess(status)) return;
     const isForm = sent instanceof FormData;
     const schema = [...body, 'content', isForm ? 'multipart/form-data' : 'application/json', 'schema'];
-    // The fields of any body may come as text parts; that is said once for all of them.
+    // The fields of any body may be sent as text parts; that is declared once for all of them.
     if (isForm && at(document, ...schema) === undefined) return;
     expect(at(document, ...schema), `${label} took a body of another type`).to.not.equal(undefined);
     const flaws = isForm ? findSchemaErrors(schema, toFormParts(sent), ofForms) : findSchemaErrors(schema, sent ?? {});
@@ -115,7 +115,7 @@ function findTemplate(paths: readonly string[], path: string): string | undefine
   return paths.find((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(bare));
 }
 
-/** Names of an answer, or of the rows of one, that no form of its schema has. */
+/** Names of a response, or of its rows, that no alternative of its schema has. */
 function listUnknownNames(document: JsonObject, pointer: readonly string[], body: unknown): string[] {
   const schema = at(document, ...pointer);
   const forms = Array.isArray(at(schema, 'anyOf')) ? (at(schema, 'anyOf') as readonly Json[]) : [schema ?? null];
@@ -126,7 +126,7 @@ function listUnknownNames(document: JsonObject, pointer: readonly string[], body
   return rows.flatMap((row) => (isObject(row) ? Object.keys(row).filter((name) => !names.has(name)) : []));
 }
 
-/** The same client; calls that the document knows are judged, others are none of its business. */
+/** The same client; calls in the document are validated, others are not. */
 export function checkKnownCalls(client: Client, judge: DocumentChecker): Client {
   return checkAllCalls(client, {
     ...judge,
@@ -134,7 +134,7 @@ export function checkKnownCalls(client: Client, judge: DocumentChecker): Client 
   });
 }
 
-/** The same client; every call is judged. */
+/** The same client; every call is validated. */
 export function checkAllCalls(client: Client, judge: DocumentChecker): Client {
   return {
     ...client,

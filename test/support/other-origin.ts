@@ -1,6 +1,7 @@
 /**
- * A page of another origin, as a browser runs it: a call that needs a preflight sends one, and an answer that does not name the
- * origin is an error of the page. The answers are those of the earlier system: an envelope, and problems as plain JSON.
+ * A page of another origin, as a browser runs it: a call that needs a preflight sends one, and a response without the
+ * origin is an error of the page. The responses are those of the earlier system: an envelope, and problems as plain
+ * JSON.
  */
 import { expect } from 'chai';
 import type { Loose } from './client.js';
@@ -20,14 +21,14 @@ export interface Page {
   get<T = Loose>(path: string): Promise<T>;
   /** A multipart form. */
   upload<T = Loose>(path: string, form: FormData, headers?: Headers): Promise<T>;
-  /** A call that is refused: its status, and the message that the client shows. */
+  /** A rejected call: its status, and the message that the client shows. */
   expectRejected(status: number, path: string, body?: unknown, headers?: Headers): Promise<string>;
-  /** As `post`, with the status: for answers that are accepted for later. */
+  /** As `post`, with the status: for accepted work. */
   sendRequest(method: string, path: string, body?: unknown, headers?: Headers): Promise<PageResponse>;
   socket(uid: string, ...protocols: string[]): Promise<SocketClient>;
 }
 
-/** One endpoint of an application: its name, and what its client expects of it. */
+/** One endpoint of an application: its name, and the expectations of its client. */
 export type Endpoint = readonly [name: string, expects: (page: Page) => Promise<void>];
 
 const isForm = (body: unknown): body is FormData => body instanceof FormData;

@@ -1,4 +1,4 @@
-/** What a command has printed so far, and how a test waits for more of it. Waits for text, never for time. */
+/** Output of a command so far, and waiting for more of it. Waits for text, never for time. */
 import { PATIENCE_MS } from './until.js';
 
 export interface Finished {
@@ -7,7 +7,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** A command that goes on, in whatever process. */
+/** A running command, in any process. */
 export interface Running {
   readonly finished: Promise<Finished>;
   /** Everything printed so far, both streams. */

@@ -1,22 +1,22 @@
 /**
- * Another service that answers when the test says so: calls lie there with who made them and for which work, until they are
- * answered. It judges nothing.
+ * Another service that responds on request: calls wait, with their caller and job, until they get a response. It
+ * asserts nothing.
  */
 import { startUpstream, type Upstream } from './upstream.js';
 
 export interface PausedCall {
   /** `Idempotency-Key`: the id of the work. */
   readonly key: string;
-  /** What the body says of the process that called. */
+  /** The process that called, by the body. */
   readonly who: string;
   readonly body: string;
   readonly answer: () => void;
 }
 
 export interface PausableUpstream extends Upstream {
-  /** Every call so far, answered or not. */
+  /** Every call so far, with or without a response. */
   readonly calls: readonly PausedCall[];
-  /** From now on calls wait, or are answered at once, and so is everything that lies there. */
+  /** From now on calls wait, or get an immediate response, like all waiting ones. */
   holdAnswers(on: boolean): void;
   clearCalls(): void;
 }

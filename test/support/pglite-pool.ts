@@ -1,6 +1,6 @@
 /**
- * Embedded databases in memory for tests: an engine that is closed is emptied and used again, since to start one costs
- * several times as much. Engines on folders are not touched. Imported for its effect by what starts kernels.
+ * Embedded databases in memory for tests: a closed engine is emptied and reused, since starting one takes several times
+ * as long. Engines on folders are not affected. Imported for its effect by helpers that start kernels.
  */
 import { PGlite } from '@electric-sql/pglite';
 import { runAtEnd } from './shared-server.js';
@@ -10,10 +10,10 @@ type Create = (path: string, options?: object) => Promise<PGlite>;
 const lite = PGlite as unknown as { create: Create };
 const createEngine = lite.create.bind(PGlite);
 const free: PGlite[] = [];
-/** Milliseconds after which an engine that still works for somebody is given up. */
+/** Milliseconds after which a busy engine is discarded. */
 const PATIENCE_MS = 2000;
 
-/** Everything that a test can have made, of one session and of the database. */
+/** Everything that a test can have created, in the session and in the database. */
 const OWN_SCHEMAS = `
   SELECT format('DROP SCHEMA %I CASCADE', nspname) AS drop FROM pg_namespace
   WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'`;

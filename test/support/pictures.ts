@@ -1,4 +1,6 @@
-/** Files for uploads: small pictures made by the same library, and bytes of other sorts. Nothing is read from disk. */
+/**
+ * Files for uploads: small pictures created by the same library, and bytes of other types. Nothing is read from disk.
+ */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
@@ -54,7 +56,7 @@ export function createFormData(parts: readonly Part[]): FormData {
 export const BOUNDARY = 'x-boundary-of-tests';
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** The same as bytes, for what `FormData` would repair or refuse. `headers` of a part are written as they stand. */
+/** The same as bytes, for forms that `FormData` would correct or reject. `headers` of a part are written unchanged. */
 export function createRawForm(
   parts: readonly { readonly headers: string; readonly content: string | Buffer }[],
   boundary = BOUNDARY,

@@ -1,4 +1,4 @@
-/** Plans made by hand, for tests of what runs them: actionables, groups, and units of work that record what happens to them. */
+/** Hand-written plans, for tests of the runtime: actionables, groups, and transactions that record their calls. */
 import { expect } from 'chai';
 import type { ActionGroup, ActionPlan, ResourcePlan } from '../../contract/resource-plan.js';
 import { Fault } from '../../contract/fault.js';
@@ -15,7 +15,7 @@ export const HOOKS: LiveHooks = {
   execute: () => null,
 };
 
-/** Does nothing, but for what `rest` says. */
+/** Does nothing, except for `rest`. */
 export const createActionPlan = (index: number, rest: Partial<ActionPlan> = {}): ActionPlan => ({
   key: `test#${index}`,
   mode: 'TEST',
@@ -39,7 +39,7 @@ export const createActionPlan = (index: number, rest: Partial<ActionPlan> = {}):
 });
 
 export const createTestStep = (run: Step['run']): Step => ({ id: 'test', phase: 0, run });
-/** A group of one actionable, without a unit. */
+/** A group of one actionable, without a transaction. */
 export const createSingleGroup = (index: number, rest: Parameters<typeof createActionPlan>[1] = {}): ActionGroup => ({
   ...{ unit: null, parallel: false, turns: null },
   actions: [createActionPlan(index, rest)],
@@ -93,10 +93,10 @@ export const createResourcePlan = (
   };
 };
 
-/** With this error a unit may be tried again. */
+/** With this error a transaction may be retried. */
 export const RETRY = new Error('try again');
 
-/** Notes what happens to it; each opening gives a number of its own. */
+/** Records its calls; each opening returns a number. */
 export function createRecordedUnit(events: string[]): Unit {
   let opened = 0;
   const unit: Unit = {

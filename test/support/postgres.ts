@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL server for tests: TEST_DATABASE_URL, or the newest local binaries in a temporary folder on a free port.
- * Started once per run and stopped at its end; every suite takes a database of its own. Ends only what it started.
+ * Started once per run and stopped at its end; every suite uses a separate database. Stops only what it started.
  */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -30,7 +30,7 @@ function findBinaries(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
 }
 
-/** The server refuses to run as root, so root becomes the user `postgres`, in place: its id is then the server's. */
+/** The server does not run as root, so root becomes the user `postgres`, in place: its id is then the server's. */
 const LEND = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', '--'] : [];
 
 async function ownedByServer(folder: string): Promise<void> {
@@ -40,7 +40,7 @@ async function ownedByServer(folder: string): Promise<void> {
   await chown(folder, ids[0] ?? 0, ids[1] ?? 0);
 }
 
-/** With a password the server asks for it; without one it trusts everybody. */
+/** With a password the server requires it; without one it trusts all clients. */
 async function initialiseCluster(binaries: string, folder: string, password: string | null): Promise<void> {
   const file = join(folder, 'password');
   if (password !== null) await writeFile(file, password, { mode: 0o644 });
@@ -74,7 +74,7 @@ async function start(): Promise<TestServer> {
   return skipWithReason(NO_POSTGRES);
 }
 
-/** A server for one suite alone, always a local one, which asks for a password. The caller stops it. */
+/** A server for one suite, always a local one, which requires a password. The caller stops it. */
 export async function startOwnPostgres(port: number, password: string): Promise<TestServer> {
   const binaries = findBinaries();
   return binaries ? startLocal(binaries, port, password) : skipWithReason(NO_POSTGRES);
@@ -92,7 +92,7 @@ export const hasLocalPostgres = (): boolean => findBinaries() !== undefined;
 
 const made: string[] = [];
 
-/** The server of this run, started by the first suite that asks. */
+/** The server of this run, started by the first suite that needs it. */
 export function startPostgres(): Promise<TestServer> {
   return shareServer('postgres', start);
 }
@@ -107,7 +107,7 @@ async function onServer(url: string, sql: string): Promise<void> {
   }
 }
 
-/** A new, empty database; throws where there is no server (ask `startPostgres` first). */
+/** A new, empty database; throws without a server (call `startPostgres` first). */
 export async function createPostgresDatabase(): Promise<string> {
   const found = await startPostgres();
   if ('skip' in found) throw new Error(found.skip);

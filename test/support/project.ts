@@ -1,4 +1,4 @@
-/** Temporary project folders for tests, and where the repository itself lies. Files only; nothing is started here. */
+/** Temporary project folders for tests, and the path of the repository. Files only; nothing is started here. */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,13 +15,13 @@ function findRoot(): string {
 export const ROOT = findRoot();
 export const PLUGIN_FIXTURES = join(ROOT, 'test', 'fixtures', 'plugins');
 
-/** A file of the shared test vectors, or null where they are not beside the repository. */
+/** A file of the shared test vectors, or null if they are not next to the repository. */
 export function vectorFile(name: string): string | null {
   const file = join(ROOT, '..', 'shared', 'vectors', name);
   return existsSync(file) ? file : null;
 }
 
-/** Text as it stands; everything else as JSON. */
+/** Text is unchanged; everything else is JSON. */
 export type Files = Readonly<Record<string, unknown>>;
 
 export interface TempProject {
@@ -51,7 +51,7 @@ export async function createTempProject(files: Files = {}): Promise<TempProject>
 export const copySample = (folder: string): Promise<void> =>
   cp(join(ROOT, 'definitions'), join(folder, 'definitions'), { recursive: true });
 
-/** Places of the sample that say what a hash costs, and the least that each may cost. */
+/** Settings of the sample for the cost of a hash, and the minimum of each. */
 const COSTS: readonly (readonly [file: string, said: string, least: string])[] = [
   ['sign-up', '"rounds_cost": 10', '"rounds_cost": 4'],
   ...['sign-up', 'profile'].map(
@@ -64,7 +64,7 @@ const COSTS: readonly (readonly [file: string, said: string, least: string])[] =
   ),
 ];
 
-/** The sample with hashes of the least cost: for suites in which many people sign up, or sign what they send. */
+/** The sample with hashes of minimum cost: for suites with many sign-ups or signatures. */
 export async function copyQuickSample(folder: string): Promise<void> {
   await copySample(folder);
   for (const [name, said, least] of COSTS) {
@@ -75,7 +75,7 @@ export async function copyQuickSample(folder: string): Promise<void> {
   }
 }
 
-/** What `.env.example` asks for: `lintel env` would make it up. */
+/** Required by `.env.example`: `lintel env` would generate it. */
 export const SAMPLE_ENV = {
   JWT_SECRET_KEY: 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ8uE2aT6iO4xN9vK7',
   GUEST_KEY: 'Zr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0Ay',
@@ -88,7 +88,7 @@ export const SAMPLE_ENV = {
   ALLOW_WEBSOCKET_CONNECTIONS: 'true',
   MAIL_URL: 'https://mail.provider.example/send',
   MAIL_KEY: 'Nt2Hv9Cq5Lw8Rx1Zb7Kf4Jd6Ms3Gp0TaYe5Ui2Oq',
-  // Nobody is there: suites that need the other service start one.
+  // A port without a server: suites that need the other service start one.
   OAUTH_AUTHORIZE_URL: 'https://login.provider.example/authorize',
   OAUTH_TOKEN_URL: 'https://login.provider.example/token',
   OAUTH_ACCOUNT_URL: 'https://api.provider.example/me',
@@ -96,7 +96,7 @@ export const SAMPLE_ENV = {
   OAUTH_CLIENT_SECRET: 'Zx4Cv7Bn1Ma5Sd8Fg2Hj6Kl9Qw3Er0TyUp7Io4Lk',
 };
 
-/** A resource that answers a value written in its definition. */
+/** A resource that returns a value of its definition. */
 export const defineReturnResource = (id: string, value: unknown, rest: object = {}, more: object = {}): object => ({
   id,
   resource: id,

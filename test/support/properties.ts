@@ -1,5 +1,6 @@
 /**
- * fast-check, whose cases follow from the seed of the run: `--seed` tries the same ones again. Property tests take it from here.
+ * fast-check, whose cases follow from the seed of the run: `--seed` repeats the same ones. Property tests import it
+ * from here.
  */
 import fc from 'fast-check';
 import { createSeededRandom } from './random-edits.js';

@@ -1,4 +1,4 @@
-/** Definitions that try to get round a protection: refused, warned about, sound, and served. */
+/** Definitions that try to bypass a protection: rejected, warned about, valid, and served. */
 export const CLEAR = 'correct horse';
 export const FORM = /^\$2b\$04\$.{53}$/;
 export const SEALED = /^[A-Za-z0-9+/=]{50,}$/;
@@ -64,7 +64,7 @@ const createQueuedAttack = (title: string, ...actionables: readonly object[]): A
 const TOKEN = defineStatement("INSERT INTO keys (id, token) VALUES ($1, 'word') RETURNING token", ['id']);
 const OTHER = { ...defineHashables('secret'), ...defineRules('id', 'other', 'secret') };
 
-/** By the code that each is refused with. */
+/** By the code of the rejection. */
 export const REFUSED: Readonly<Record<string, readonly Attack[]>> = {
   LNK_UNPROTECTED: [
     createAttack('another field of the payload', insert(['id', '$PAYLOAD.other'], OTHER)),
@@ -193,7 +193,7 @@ export const REFUSED: Readonly<Record<string, readonly Attack[]>> = {
   ],
 };
 
-/** The warnings of what may be meant, and stores clear text where others do not. */
+/** The warnings for definitions that may be intended, and store plain text where others do not. */
 export const WARNED: Readonly<Record<string, readonly Attack[]>> = {
   LNK_CLEAR_WRITE: [
     createAttack('a column that others hash', insert(['id', '$PAYLOAD.secret'])),
@@ -222,7 +222,7 @@ export const WARNED: Readonly<Record<string, readonly Attack[]>> = {
   ],
 };
 
-/** What looks much the same, and is sound. */
+/** Similar definitions that are valid. */
 export const SOUND: readonly Attack[] = [
   createPeopleAttack('SELECT id FROM safes UNION ALL SELECT email FROM people'),
   createPeopleAttack('SELECT id, email FROM people ORDER BY 1'),

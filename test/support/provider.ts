@@ -1,12 +1,12 @@
 /**
- * The other service of the sample's `connect` resources, on this machine: a token endpoint that takes a form, and one that tells
- * whose token it is. What a code leads to stands here, nothing is judged.
+ * The other service of the sample's `connect` resources, on this machine: a token endpoint that accepts a form, and one
+ * that returns the owner of a token. The result of each code is defined here, nothing is asserted.
  */
 import { createJsonBehaviour, startUpstream, type Behaviour, type Upstream } from './upstream.js';
 
 export const ACCESS_TOKEN = 'canary-access-token-9f8e7d6c5b4a';
 
-/** Each code that a page may bring, and what the token endpoint says to it. */
+/** Each code of a callback, and the response of the token endpoint. */
 const CODES: Readonly<Record<string, Behaviour>> = {
   good: createJsonBehaviour({ access_token: ACCESS_TOKEN, token_type: 'bearer', expires_in: 3600 }),
   again: createJsonBehaviour({ access_token: `${ACCESS_TOKEN}-2`, token_type: 'bearer' }),

@@ -1,4 +1,4 @@
-/** What authors change while work waits: the resource that accepted it and the one that it meets. Data only. */
+/** Changes by authors while jobs wait: the resource that accepted the job and the one that runs it. Data only. */
 import { defineCallAction, defineExtraction, defineQueuedResource, defineSqlAction } from './job-steps.js';
 import { defineOrder } from './queue-attacks.js';
 
@@ -7,7 +7,7 @@ export interface Change {
   readonly first: object;
   readonly then: object;
   readonly body?: object;
-  /** A step was done before the change, a call failed behind it: rows that are there at the end. */
+  /** A step was complete before the change, and a call failed after it: the rows at the end. */
   readonly done?: number;
   /** Of the work at the end; null: it is done. */
   readonly code: string | null;
@@ -88,7 +88,7 @@ export const CHANGES: readonly Change[] = [
     ...{ body: WORD, code: 'JOB_CHANGED' },
   }),
   {
-    what: 'work whose resource answers at once by now is kept',
+    what: 'work whose resource now responds immediately is stored',
     first: waiting('at-once', [defineOrder(1, 1)]),
     then: { id: 'at-once', resource: 'at-once', actionables: [defineOrder(1, 1)] },
     code: 'JOB_UNKNOWN',

@@ -1,4 +1,4 @@
-/** A process that works on a queue (`queue-worker.ts`): waits for what it prints, and ends only what it started. */
+/** A process that works on a queue (`queue-worker.ts`): waits for its output, and ends only what it started. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ export interface QueueChild {
   /** Lines so far. */
   readonly lines: readonly string[];
   readonly waitForLine: (line: string | RegExp) => Promise<void>;
-  /** Asks it to give up what it does, and to close the queue. */
+  /** Requests it to release its jobs, and to close the queue. */
   readonly terminate: () => void;
   /** Ends it as `kill -9` does, unless it is over. */
   readonly kill: () => Promise<void>;

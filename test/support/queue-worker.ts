@@ -1,7 +1,7 @@
 /**
- * A process that works on a queue until it is killed. Each line that it prints is one event: `ready`, `begin ID ATTEMPT`, `lost ID`, `end
- * ID`. The job's payload says what it does: `hang`, `die`, `block` the process for so many milliseconds, or nothing.
- * SIGTERM abandons what it does and closes the queue (`closed`); then nothing of it is left that would hold a process open.
+ * A process that works on a queue until it is killed. Each line of output is one event: `ready`, `begin ID ATTEMPT`,
+ * `lost ID`, `end ID`. The job's payload is its action: `hang`, `die`, `block` the process for so many milliseconds, or
+ * nothing. SIGTERM releases its jobs and closes the queue (`closed`); then nothing keeps the process alive.
  */
 import { openQueue, type Address } from './queues.js';
 

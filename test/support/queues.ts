@@ -1,6 +1,6 @@
 /**
- * Queues for tests, opened as the kernel opens them: by the runtime of the plugin, on a store that somebody else started. Knows how each
- * plugin is given its store, and nothing of how it works.
+ * Queues for tests, opened like in the kernel: by the runtime of the plugin, on a running store. Passes each plugin its
+ * store, and is independent of its implementation.
  */
 import type { Json } from '../../contract/json.js';
 import type { JobEntry } from '../../contract/deferred.js';
@@ -10,7 +10,7 @@ import type { Queue } from '../../plugins/queues/kind.js';
 
 export type Options = Readonly<Record<string, unknown>>;
 
-/** What names a queue: enough for a child process to open the same one. */
+/** The identity of a queue: enough for a child process to open the same one. */
 export interface Address {
   readonly plugin: string;
   readonly options: Options;
@@ -80,7 +80,7 @@ export async function openQueue({ plugin, options, path }: Address, given?: Dial
 
 let made = 0;
 
-/** Work that does nothing: what it is for stands in its payload. */
+/** A job that does nothing: its purpose is in its payload. */
 export function createTestJob(
   payload: Json = null,
   {

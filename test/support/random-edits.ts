@@ -1,6 +1,6 @@
 /**
- * Edits of sets of definition files, drawn from a seed: letters typed and taken away, lines moved, words put in place of others,
- * definitions swapped, files added, renamed, emptied and taken away. Knows nothing of what definitions mean.
+ * Edits of sets of definition files, generated from a seed: letters inserted and removed, lines moved, words replaced,
+ * definitions swapped, files added, renamed, emptied and removed. Independent of the meaning of definitions.
  */
 import type { SourceFile } from '../../language/analysis/analyse.js';
 
@@ -8,7 +8,7 @@ export interface Random {
   /** Below `limit`; 0 for nothing to choose from. */
   below(limit: number): number;
   chance(share: number): boolean;
-  /** The first one as often as `first` says. */
+  /** The first one as often as `first`. */
   pick<T>(all: readonly [T, ...T[]] | readonly T[], first?: number): T;
 }
 
@@ -53,7 +53,7 @@ const replaceWord: Edit = (text, random, words) => {
     : spliceText(text, one.index ?? 0, one[0].length, random.pick(words));
 };
 
-/** A letter more in a string, or one less: most of what people type. */
+/** A letter more in a string, or one less: the most frequent edit. */
 const editWord: Edit = (text, random) => {
   const found = stringsIn(text);
   const one = found[random.below(found.length)];
@@ -78,7 +78,7 @@ const moveLine: Edit = (text, random) => {
 
 const prependLines: Edit = (text, random) => (random.chance(0.5) ? `\n\n${text}` : `// a comment\n${text}`);
 
-/** Objects of the list change places, or one stands there twice, or goes. */
+/** Objects of the list are swapped, duplicated or removed. */
 const entries: Edit = (text, random) => {
   const list = parseJson(text);
   if (!Array.isArray(list) || list.length === 0) return text;
@@ -89,7 +89,7 @@ const entries: Edit = (text, random) => {
   return JSON.stringify(all, null, 2);
 };
 
-/** A member goes, or comes twice. */
+/** A member is removed, or duplicated. */
 const wrapInArray: Edit = (text, random) => (random.chance(0.5) ? `[${text},\n${text}]` : `[${text}]`);
 
 function parseJson(text: string): unknown {
@@ -151,7 +151,7 @@ function ofFiles(
         ? files
         : files.map((file, i) => (i === at ? { ...file, file: `renamed-${file.file}` } : file));
     case 2:
-      // Perhaps under a name that is there.
+      // Possibly under an existing name.
       return [...files, added];
     case 3:
       return [...files.slice(at), ...files.slice(0, at)];
@@ -162,7 +162,7 @@ function ofFiles(
 
 type Fields = Record<string, Record<string, unknown>>;
 
-/** What a model says of a field, and values that change what is checked. */
+/** Properties of a field in a model, and values that change what is checked. */
 const FIELD_EDITS: Readonly<Record<string, readonly unknown[]>> = {
   type: ['String', 'Number', 'DateTime', 'Boolean', 'Strin'],
   optional: [true, false],

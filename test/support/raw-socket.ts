@@ -1,6 +1,6 @@
 /**
- * A WebSocket client of bare bytes, for frames that no library would send and for clients that do not read. It answers
- * nothing by itself, not even a ping.
+ * A WebSocket client of bare bytes, for frames that no library would send and for clients that do not read. It sends
+ * nothing by itself, not even a pong.
  */
 import { connect, type Socket } from 'node:net';
 import { formatRequestHead } from './client.js';
@@ -17,13 +17,13 @@ export interface RawSocket {
   readonly frames: readonly RawFrame[];
   /** Resolves when the server has closed: with the code of its close frame, or null. */
   readonly closed: Promise<number | null>;
-  /** Resolves when more than so many frames have come. */
+  /** Resolves when more than so many frames have arrived. */
   waitForFrame(count: number): Promise<void>;
 }
 
 const OPCODE = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** A frame of a client. The mask is all zeros, so that bytes are what they say. */
+/** A frame of a client. The mask is all zeros, so the bytes are readable. */
 export function encodeClientFrame(
   opcode: number | keyof typeof OPCODE,
   content: string | Buffer = '',
@@ -39,7 +39,7 @@ export function encodeClientFrame(
   return Buffer.concat([Buffer.from([(fin ? 0x80 : 0) | code]), size, Buffer.alloc(masked ? 4 : 0), payload]);
 }
 
-/** Resolves once the server has said 101. */
+/** Resolves once the server has sent 101. */
 export function connectRaw(
   url: string,
   path = '/ws',
@@ -87,7 +87,7 @@ export function connectRaw(
       }
       buffer = takeFrames(buffer, frames);
       for (const look of [...waiting]) look();
-      // A client that is told goodbye goes.
+      // A client disconnects after a close frame.
       if (frames.some(({ opcode }) => opcode === OPCODE.close)) socket.end();
     });
     socket.write(
@@ -102,7 +102,7 @@ export function connectRaw(
   });
 }
 
-/** What is left is the beginning of a frame. */
+/** The rest is the beginning of a frame. */
 function takeFrames(buffer: Buffer, frames: RawFrame[]): Buffer<ArrayBuffer> {
   let rest = Buffer.from(buffer);
   while (rest.length >= 2) {

@@ -1,4 +1,4 @@
-/** Several Redis servers that stand together, for one suite alone: a cluster, and a server with a replica that sentinels watch. */
+/** Several connected Redis servers for one suite: a cluster, and a server with a replica and sentinels. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';

@@ -1,7 +1,7 @@
 /**
- * A Redis server for tests: TEST_REDIS_URL, or the local `redis-server` in a temporary folder on a free port. One for the
- * whole run, started by the first suite that asks; a suite that stops or fills its server starts one of its own. A given
- * server is never emptied: suites choose key prefixes of their own.
+ * A Redis server for tests: TEST_REDIS_URL, or the local `redis-server` in a temporary folder on a free port. One for
+ * the whole run, started by the first suite that needs it; a suite that stops or fills its server starts a separate
+ * one. An external server is never emptied: suites use unique key prefixes.
  */
 import { Redis } from 'ioredis';
 import { pickFreePort, skipWithReason, findProgram, startGuardedServer, type ServerOrSkip } from './guarded-server.js';
@@ -14,7 +14,7 @@ export interface RedisServer {
 }
 export type TestRedis = ServerOrSkip<RedisServer>;
 
-/** Answers PING, or rejects. */
+/** Responds to PING, or rejects. */
 async function pingServer(url: string): Promise<void> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 2000 });
   client.on('error', () => {});
@@ -27,8 +27,8 @@ async function pingServer(url: string): Promise<void> {
 }
 
 /**
- * A server for one suite alone, always a local one. On the same `port` again it is the server that came back, empty.
- * `settings` are words of the command line, such as `--maxmemory 1mb`.
+ * A server for one suite, always a local one. On the same `port` again it is the restarted server, empty. `settings`
+ * are arguments of the command line, such as `--maxmemory 1mb`.
  */
 export async function startOwnRedis(
   port?: number,

@@ -1,4 +1,4 @@
-/** Relays as the kernel would open them, with everything they deliver and log at hand. It judges nothing. */
+/** Relays opened like in the kernel, with everything they deliver and log. It asserts nothing. */
 import type { Delivery } from '../../contract/delivery.js';
 import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { Relay } from '../../plugins/relays/kind.js';
@@ -6,7 +6,7 @@ import redis from '../../plugins/relays/redis/runtime.js';
 
 export interface OpenRelay {
   readonly handle: Relay;
-  /** What `running.deliver` was given, in order. */
+  /** The arguments of `running.deliver`, in order. */
   readonly got: readonly Delivery[];
   readonly close: () => Promise<void>;
 }

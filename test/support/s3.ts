@@ -1,7 +1,7 @@
 /**
  * An S3 server for tests: TEST_S3_ENDPOINT with TEST_S3_ACCESS_KEY and TEST_S3_SECRET_KEY, or a one-node Ceph with its
- * RADOS Gateway, in memory, on free ports. One for the whole run (it takes about ten seconds to start), begun by the first
- * suite that asks; every suite takes a bucket of its own. Ends only what it started.
+ * RADOS Gateway, in memory, on free ports. One for the whole run (it takes about ten seconds to start), started by the
+ * first suite that needs it; every suite uses a separate bucket. Stops only what it started.
  */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'minio';
@@ -98,7 +98,7 @@ async function startLocal(): Promise<ServerOrSkip<S3Server>> {
   const endpoint = `http://127.0.0.1:${port}`;
   const { stop } = await startGuardedServer({
     name: 's3',
-    // Everything is in memory, and nobody reads it again.
+    // Everything is in memory, and is not read again.
     signal: 'KILL',
     script: (folder) => formatScript(folder, { port, monitor, ...keys }),
     ready: async () => {
@@ -113,7 +113,7 @@ async function startLocal(): Promise<ServerOrSkip<S3Server>> {
   return server;
 }
 
-/** The gateway makes its pools when they are first needed, which takes seconds: no test should meet that. */
+/** The gateway creates its pools at their first use, which takes seconds: no test should wait for that. */
 async function warmUp(server: S3Server): Promise<void> {
   const client = createS3Client(server);
   const bucket = 'warm';
@@ -161,7 +161,7 @@ export function createS3Client({ endpoint, accessKey, secretKey }: Omit<S3Server
   });
 }
 
-/** A new, empty bucket; removed at the end of the run. Throws where there is no server (ask `startS3` first). */
+/** A new, empty bucket; removed at the end of the run. Throws without a server (call `startS3` first). */
 export async function createBucket(): Promise<string> {
   const found = await startS3();
   if ('skip' in found) throw new Error(found.skip);
@@ -182,7 +182,7 @@ export async function listBucketObjects(client: Client, bucket: string): Promise
 
 /** Names of uploads in parts that were begun and neither completed nor aborted. */
 export async function listOpenUploads(client: Client, bucket: string): Promise<string[]> {
-  // Without asking for the parts of each: one that ends meanwhile has none.
+  // Without listing the parts of each: one that ends meanwhile has none.
   const { uploads } = await client.listIncompleteUploadsQuery(bucket, '', '', '', '');
   return uploads.map(({ key }) => key);
 }

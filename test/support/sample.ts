@@ -1,10 +1,10 @@
 /**
- * Which part of a large set of cases a run takes: all of them in a deep run, else a sample that each commit chooses anew, a third of
- * it outside of CI.
+ * The part of a large set of cases that a run uses: all of them in a deep run, else a sample that each commit selects again, a
+ * third of it outside of CI.
  */
 import { createSeededRandom } from './random-edits.js';
 
-/** What large sets of cases cover; `test/runner/deep.ts` knows the sources of each. */
+/** Areas of large sets of cases; `test/runner/deep.ts` lists the sources of each. */
 export type Area = 'edits' | 'editor' | 'vectors' | 'strings' | 'kills' | 'races' | 'mongo';
 
 /** Areas in full, separated by commas, or `all`. */
@@ -14,19 +14,19 @@ export const runSeed = process.env['TEST_SEED'] ?? '1';
 
 export const isDeep = (area: Area): boolean => deep.includes('all') || deep.includes(area);
 
-/** All that is large was asked for, whatever has changed. */
+/** All large sets were requested, whatever has changed. */
 export const isDeepRun = deep.includes('all');
 
-/** At most `count` of the cases, in their order; all of them in a deep run. `name` keeps samples of one run apart. */
+/** At most `count` of the cases, in their order; all of them in a deep run. `name` separates samples of one run. */
 export function sampleCases<T>(area: Area, name: string, cases: readonly T[], count: number): readonly T[] {
   return isDeep(area) ? cases : chooseCases(name, cases, count);
 }
 
-/** A check takes what a sample may have; `npm test` takes a third, so that it ends soon. */
+/** A check uses the whole sample; `npm test` uses a third, so that it ends soon. */
 const reduceSample = (count: number): number =>
   process.env['CI'] === 'true' || isDeepRun ? count : Math.ceil(count / 3);
 
-/** At most `most` of the cases, in their order; for sets so large that only `isDeepRun` takes all of them. */
+/** At most `most` of the cases, in their order; for sets so large that only `isDeepRun` uses all of them. */
 export function chooseCases<T>(name: string, cases: readonly T[], most: number): readonly T[] {
   const count = reduceSample(most);
   if (cases.length <= count) return cases;

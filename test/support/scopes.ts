@@ -1,4 +1,4 @@
-/** What one resource is compiled from, made by hand: for tests of the compiler without definitions, plugins or a kernel. */
+/** Hand-written compile input of one resource: for tests of the compiler without definitions, plugins or a kernel. */
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { createSources } from '../../language/analysis/sources.js';
@@ -12,7 +12,9 @@ import { createTestInvocation } from './invocation.js';
 
 type CompileTail = (tail: readonly string[], tools: PlanTools) => Compiled;
 
-/** One accessor for each way in which an accessor can read. `$ENV` is constant, `$LENIENT` says whether absent is null. */
+/**
+ * One accessor for each way in which an accessor can read. `$ENV` is constant, `$LENIENT` reads absent values as null.
+ */
 const ACCESSORS: Readonly<Record<string, readonly [reads: string | undefined, compile: CompileTail]>> = {
   PAYLOAD: ['payload', ([name = '']) => ({ constant: false, field: name, read: ({ payload }) => payload[name] })],
   HEADER: [
@@ -42,7 +44,10 @@ const registry = {
   plugin: (kind: string, name: string) => plugins.get(`${kind}:${name}`),
 } as unknown as Registry;
 
-/** Its names, rules, path and actionables say where values come from, as the checker decides it; no query stands in it. */
+/**
+ * Its names, rules, path and actionables define the sources of values, as the checker resolves them; it contains no
+ * query.
+ */
 export function createResourceModel(rest: Partial<ResourceModel> = {}): ResourceModel {
   const rules = [...(rest.payloadFields ?? new Map<string, unknown>()).keys()];
   const declarations = rules.map((name) => ({ symbol: 'payload-field', name }));
@@ -112,7 +117,7 @@ export const createTestScope = (rest: Partial<ResourceScope> = {}): ResourceScop
   };
 };
 
-/** What readers look at. */
+/** The input of readers. */
 export const createTestFrame = (rest: Partial<Frame> = {}): Frame =>
   ({
     payload: {},

@@ -1,19 +1,21 @@
-/** Connections of the MySQL driver that a test plays: what the server answers to each text, and what the client does with them. */
+/** Scripted connections of the MySQL driver: the response of the server to each text, and the calls of the client. */
 import { EventEmitter } from 'node:events';
 
 type QueryCallback = (error: unknown, result?: unknown, fields?: unknown) => void;
-/** What the server does with a text: an error, a result with fields, or nothing, which leaves it without an answer. */
+/**
+ * The response of the server to a text: an error, a result with fields, or nothing, which leaves it without a response.
+ */
 export type MysqlScript = (
   text: string,
 ) => { readonly error: unknown } | { readonly result: unknown; readonly fields?: unknown } | null;
 
 export const createMysqlError = (errno: number): Error => Object.assign(new Error('refused'), { errno });
 
-/** A connection of the driver whose server a test plays. */
+/** A connection of the driver with a scripted server. */
 export class ScriptedConnection extends EventEmitter {
   readonly sent: string[] = [];
   readonly stream = new EventEmitter();
-  /** Callers of what the server left without an answer. */
+  /** Callbacks of texts without a response. */
   readonly held: QueryCallback[] = [];
   destroyed = 0;
   constructor(
@@ -35,11 +37,11 @@ export class ScriptedConnection extends EventEmitter {
 }
 
 export const SETTLED = { result: {}, fields: undefined };
-/** A server of that version, which settles whatever else it is sent unless the test says otherwise. */
+/** A server of that version, which completes any other text unless the test overrides it. */
 export const playVersion =
   (name: string, play: MysqlScript = () => SETTLED): MysqlScript =>
   (text) =>
     text === 'SELECT VERSION()' ? { result: [[name]] } : play(text);
-/** A server that leaves one text without an answer. */
+/** A server that never responds to one text. */
 export const playSilence = (what: string): MysqlScript =>
   playVersion('8.4.0', (text) => (text === what ? null : SETTLED));

@@ -1,6 +1,6 @@
 /**
- * Plain requests without fetch, which costs more than the request itself: text or bytes with a few headers, on connections
- * that are used again. Sends what fetch sends and fails as it does; what it cannot send is left to fetch.
+ * Plain requests without fetch, which takes longer than the request itself: text or bytes with a few headers, on reused
+ * connections. Sends what fetch sends and fails in the same way; the rest is passed to fetch.
  */
 import { Agent, request, type IncomingMessage } from 'node:http';
 
@@ -13,10 +13,10 @@ export interface ReceivedResponse {
 const agent = new Agent({ keepAlive: true });
 const decoder = new TextDecoder();
 
-/** A larger body may be refused before it has left, which fetch is used to. */
+/** A larger body may be rejected before it is sent, which fetch supports. */
 const LARGE = 65_536;
 const KNOWN = new Set(['method', 'headers', 'body']);
-/** Headers that fetch sets itself, or refuses. */
+/** Headers that fetch sets itself, or rejects. */
 const OWN = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'upgrade', 'keep-alive']);
 const USUAL = { accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': 'node' };
 

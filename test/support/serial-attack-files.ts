@@ -1,8 +1,8 @@
-/** What a set of attacks on the serial order is made of: their form, the tables, and the rows of every group. Data only. */
+/** Parts of a set of attacks on the serial order: their form, the tables, and the rows of every group. Data only. */
 import type { SqlName } from './databases.js';
 import type { Files } from './project.js';
 
-/** What is found of a group afterwards: numbers of cells by name, of seats sorted, and the results of the requests by path. */
+/** The final state of a group: numbers of cells by name, of seats sorted, and the results of the requests by path. */
 export interface Found {
   readonly cells: Readonly<Record<string, number>>;
   readonly seats: readonly number[];

@@ -1,6 +1,6 @@
 /**
- * Attempts to make requests interfere where the compiler decides on locks: each a race with rows of its own (`$PAYLOAD.g`) and a
- * condition that holds in every serial order. Data only; nothing is sent here.
+ * Attempts to make requests interfere where the compiler decides on locks: each a race with separate rows
+ * (`$PAYLOAD.g`) and a condition that holds in every serial order. Data only; nothing is sent here.
  */
 import type { SqlName } from './databases.js';
 import { apart, chain, need, query, type Found, type SerialAttack } from './serial-attack-files.js';
@@ -113,7 +113,7 @@ export const SERIAL_ATTACKS: readonly SerialAttack[] = [
     holds: ({ seats }) => seats.length === 1,
   },
   {
-    name: 'an event that is known stops the second request',
+    name: 'a known event stops the second request',
     paths: twice('event'),
     resources: [
       chain(
@@ -230,7 +230,7 @@ export const SERIAL_ATTACKS: readonly SerialAttack[] = [
     holds: ({ cells, statuses }) => cells['new'] === (statuses[1] === 200 ? 1 : 0),
   },
   {
-    name: 'a row that is made unless it is there, then read and written back',
+    name: 'a row that is created unless it exists, then read and written back',
     paths: twice('made-then-added'),
     resources: [
       chain(
@@ -313,7 +313,7 @@ export const SERIAL_ATTACKS: readonly SerialAttack[] = [
     holds: cellIs(2),
   },
   {
-    name: 'a value between that another actionable gives back',
+    name: 'a value that another actionable returns in between',
     paths: twice('between'),
     resources: [
       chain(

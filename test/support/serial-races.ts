@@ -1,6 +1,6 @@
 /**
- * Chains that go wrong when two requests interfere, and what must hold of each afterwards, as if the requests had run one after another.
- * Every race has rows of its own (`$PAYLOAD.g`). Data only; nothing is sent here.
+ * Chains that fail when two requests interfere, and the condition of each afterwards, as if the requests had run one
+ * after another. Every race has separate rows (`$PAYLOAD.g`). Data only; nothing is sent here.
  */
 import type { Files } from './project.js';
 
@@ -59,10 +59,10 @@ export const RACES: Readonly<Record<string, { readonly paths: readonly string[];
   'lock, then read': { paths: ['locked', 'locked'] },
   'dependency of another resource': { paths: ['across', 'across'] },
   'a list': { paths: ['many', 'many'], body: { items: [{ x: 1 }, { x: 2 }] } },
-  'work behind the answer': { paths: ['behind', 'behind'] },
+  'work after the response': { paths: ['behind', 'behind'] },
 };
 
-/** By race and group, what must be found: the number, and the condition for it. */
+/** By race and group: the number, and its condition. */
 export const HOLDS: Readonly<Record<string, (found: { n: number; seats: number; on: number }) => boolean>> = {
   'lost update': ({ n }) => n === 2,
   'a function of a row that is read': ({ n }) => n === 2,
@@ -73,7 +73,7 @@ export const HOLDS: Readonly<Record<string, (found: { n: number; seats: number; 
   'lock, then read': ({ seats }) => seats === 1,
   'dependency of another resource': ({ n }) => n === 2,
   'a list': ({ seats }) => seats === 2,
-  'work behind the answer': ({ seats }) => seats === 1,
+  'work after the response': ({ seats }) => seats === 1,
 };
 
 const BEHIND = {
@@ -176,6 +176,6 @@ export const createRaceFiles = (groups: readonly string[], without: readonly str
     find('cells', 'SELECT id, n FROM _cell WHERE id LIKE $1'),
     find('seats', 'SELECT room, count(*) AS seats FROM _seat WHERE room LIKE $1 GROUP BY room'),
     find('duty', 'SELECT ward, sum(duty) AS on_duty FROM _doctor WHERE ward LIKE $1 GROUP BY ward'),
-    ...(without.includes('work behind the answer') ? [] : [BEHIND]),
+    ...(without.includes('work after the response') ? [] : [BEHIND]),
   ],
 });

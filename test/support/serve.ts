@@ -1,4 +1,4 @@
-/** `lintel serve` in a folder of its own, ended and removed after the test. Judges nothing. */
+/** `lintel serve` in a separate folder, stopped and removed after the test. Asserts nothing. */
 import { startCli, type Child, type SpawnOptions } from './child.js';
 import { hostCli, type RunOptions, type Running } from './cli.js';
 import { createClient, type Client } from './client.js';
@@ -8,13 +8,13 @@ type Placeless<Options> = Omit<Options, 'cwd'>;
 
 export interface ServeHelper<Served extends Running, Options> {
   readonly start: (files?: Files, options?: Options & Preparing) => Promise<Served>;
-  /** In a folder that is there already. */
+  /** In an existing folder. */
   readonly startIn: (folder: string, options?: Options) => Served;
   readonly createFolder: (files?: Files) => Promise<TempProject>;
 }
 
 interface Preparing {
-  /** Called before the start, for what is no text file. */
+  /** Called before the start, for files that are not text. */
   readonly prepare?: (folder: string) => Promise<void>;
 }
 

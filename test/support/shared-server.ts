@@ -1,4 +1,7 @@
-/** One server for a whole run: a worker of the runner asks the process that started it, any other process starts its own. */
+/**
+ * One server for a whole run: a worker of the runner requests it from the process that started it, any other process
+ * starts its own.
+ */
 import type { ServerOrSkip } from './guarded-server.js';
 import type { FromWorker, ServerName, ToWorker } from '../runner/messages.js';
 

@@ -1,4 +1,4 @@
-/** Tests that cannot run here, and why: a reason names what is missing and the command that provides it. */
+/** Tests that cannot run here, and why: a reason names the missing server and the command that provides it. */
 export const NO_SHARED = 'the published vectors and definitions are not in ../shared';
 export const NO_BROWSER = 'no browser; `apt-get install chromium`, or CHROMIUM names one';
 export const NO_POSTGRES = 'no PostgreSQL; `apt-get install postgresql`, or TEST_DATABASE_URL names one';
@@ -13,7 +13,7 @@ export const NO_HAPROXY = 'no HAProxy; `apt-get install haproxy`, or TEST_HAPROX
 
 const reasons = new WeakMap<object, string>();
 
-/** Skips the test, or all tests of the suite whose hook this is. */
+/** Skips the test, or all tests of the suite of this hook. */
 export function skipTest(context: Mocha.Context, reason: string): never {
   const test = context.test as Mocha.Test | Mocha.Hook | undefined;
   if (test !== undefined) reasons.set(test.type === 'hook' ? (test.parent ?? test) : test, reason);

@@ -1,6 +1,6 @@
 /**
- * WebSocket clients of a kernel under test, made by the `ws` library: everything that comes is kept in order, and waiting ends
- * with what is waited for or with an error that says what came instead. It judges nothing.
+ * WebSocket clients of a kernel under test, created by the `ws` library: all frames are stored in order, and waiting
+ * ends with the expected frame or with an error that contains the others. It asserts nothing.
  */
 import { once } from 'node:events';
 import { WebSocket, type ClientOptions } from 'ws';
@@ -19,11 +19,11 @@ export interface Frame {
 
 export interface SocketClient {
   readonly socket: WebSocket;
-  /** What has come and was not taken by `next`. */
+  /** Frames that `next` has not returned. */
   readonly frames: readonly Frame[];
-  /** The next frame that fits, and takes it out; rejects when the connection closes first. */
+  /** Removes and returns the next frame that matches; rejects when the connection closes first. */
   next(fits?: (frame: Frame) => boolean): Promise<Frame>;
-  /** Sends a message and gives its answer. */
+  /** Sends a message and returns its response. */
   sendRequest(resource: string, payload?: unknown, more?: object): Promise<Frame>;
   send(message: unknown): void;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
@@ -38,7 +38,7 @@ export interface ConnectOptions extends ClientOptions {
 
 let asked = 0;
 
-/** Rejects with what the server said when it refuses the upgrade. */
+/** Rejects with the response of the server when it rejects the upgrade. */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<SocketClient> {
   const { path = '/ws', query = '', protocols = [], ...rest } = options;
   const socket = new WebSocket(`${url.replace('http', 'ws')}${path}${query}`, [...protocols], rest);
@@ -47,7 +47,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
   return client;
 }
 
-/** Status and problem of an upgrade that is refused. */
+/** Status and problem of a rejected upgrade. */
 export async function expectRefusedUpgrade(
   url: string,
   options: ConnectOptions = {},
@@ -142,7 +142,7 @@ function createSocketClient(socket: WebSocket): SocketClient {
   };
 }
 
-/** What a client asks for that connects, for bytes by hand. */
+/** The request of a connecting client, for byte-level tests. */
 export const UPGRADE = {
   connection: 'Upgrade',
   upgrade: 'websocket',
@@ -171,7 +171,7 @@ export function createSocketFixture(files: Files) {
       return kernel;
     },
     open,
-    /** What a connection is told that is accepted only to be refused. */
+    /** The close frame of a connection that is accepted only to be rejected. */
     farewell: async (url: string, options: ConnectOptions) => {
       const client = await open(url, options);
       const { action, error } = await client.next();

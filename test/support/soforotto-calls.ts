@@ -1,6 +1,6 @@
 /**
- * What the client of that application sends and what it expects, in the order of a visit: the same calls whatever serves
- * them. Registers tests; starts nothing.
+ * Calls of that application's client and their expected responses, in the order of use: the same calls for any server.
+ * Registers tests; starts nothing.
  */
 import { expect } from 'chai';
 import type { Answer, Client, Loose } from './client.js';
@@ -10,7 +10,7 @@ import type { Upstream } from './upstream.js';
 
 const NOTE = ['id', 'services', 'message', 'reactions', 'created_at'];
 const LISTED = ['id', 'name', 'email', 'services', 'message', 'status', 'wall_status', 'created_at'];
-/** What the form sends. */
+/** The request of the form. */
 const FORM = { services: ['listening', 'advice'], message: 'Nobody calls me any more.', wall_status: 'pending' };
 
 const expectRows = (data: unknown): Loose[] => {
@@ -49,7 +49,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
   };
   const createAdminHeaders = (): Record<string, string> => ({ 'x-access-token': token });
 
-  it('wall-list: approved notes, latest first, JSON and times as the text that PostgreSQL writes', async () => {
+  it('wall-list: returns approved notes, latest first, JSON and times as the text of PostgreSQL', async () => {
     const rows = expectRows(await postForData('/wall-list', {}));
     expect(rows.map(({ id }) => id)).to.deep.equal(['note-6', 'note-4', 'note-2']);
     for (const row of rows) expect(Object.keys(row)).to.deep.equal(NOTE);
@@ -62,7 +62,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     });
   });
 
-  it('echo-find: the nearest note with its rank, or null; an empty message breaks a rule', async () => {
+  it('echo-find: returns the nearest note with its rank, or null; rejects an empty message', async () => {
     const found = await postForData('/echo-find', { message: 'number 4' });
     expect(found).to.have.all.keys(...NOTE, 'rank');
     expect(found).to.include({ id: 'note-4', message: 'I feel number 4 and lonely' });
@@ -71,11 +71,11 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(await expectRejected(422, 'VAL_PAYLOAD', '/echo-find', { message: '' })).to.deep.equal(['/message']);
   });
 
-  it('weather-trends: one row is an object, dates are text, counts are numbers', async () => {
+  it('weather-trends: returns one row as an object, dates as text, counts as numbers', async () => {
     expect(await postForData('/weather-trends', {})).to.deep.equal({ week: '2026-01-05', tag: 'listening', count: 6 });
   });
 
-  it('inquiry-submit: takes what the form sends and answers the three names', async () => {
+  it('inquiry-submit: accepts what the form sends and returns the three names', async () => {
     const sent = { ...FORM, name: 'Grace', email: 'grace@example.com', status: 'responded' };
     const row = (await postForData('/inquiry-submit', sent)) as Loose;
     expect(row).to.have.all.keys('id', 'name', 'email');
@@ -84,11 +84,11 @@ export function describeCalls(client: () => Client, address: () => string, remot
     submitted = String(row['id']);
   });
 
-  it('inquiry-submit: without a name and an address they are null', async () => {
+  it('inquiry-submit: returns null without a name and an address', async () => {
     expect(await postForData('/inquiry-submit-01', FORM)).to.include({ name: null, email: null });
   });
 
-  it('inquiry-submit: the column that the model demands is missed by its name', async () => {
+  it('inquiry-submit: names a missing column that the model requires', async () => {
     const { wall_status: _, ...rest } = FORM;
     expect(await expectRejected(422, 'QRY_NOT_NULL', '/inquiry-submit', rest)).to.deep.equal(['/wall_status']);
     expect(await expectRejected(422, 'QRY_NOT_NULL', '/inquiry-submit', { ...rest, wall_status: null })).to.deep.equal([
@@ -98,7 +98,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(await expectRejected(422, 'QRY_CHECK', '/inquiry-submit', long)).to.deep.equal(['/wall_status']);
   });
 
-  it('inquiry-submit: rules of lists and texts', async () => {
+  it('inquiry-submit: validates lists and texts', async () => {
     const broken: readonly (readonly [object, readonly string[]])[] = [
       [{}, ['/services', '/message']],
       [{ services: 'listening' }, ['/services']],
@@ -115,7 +115,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     }
   });
 
-  it('admin-sign-in: a token for the right password, and never the hash', async () => {
+  it('admin-sign-in: returns a token for the right password, and never the hash', async () => {
     const signedIn = (await postForData('/admin-sign-in', ADMIN)) as Loose;
     expect(signedIn).to.have.all.keys('id', 'email', 'token');
     expect(signedIn).to.include({ id: 'admin-1', email: ADMIN.email });
@@ -125,7 +125,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(Number(claims['exp']) - Number(claims['iat'])).to.equal(86_400);
   });
 
-  it('admin-sign-in: a wrong password and an unknown address are the same rejection', async () => {
+  it('admin-sign-in: rejects a wrong password and an unknown address alike', async () => {
     const answers = await Promise.all(
       [
         { ...ADMIN, password: 'wrong horse battery' },
@@ -141,7 +141,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(await expectRejected(422, 'VAL_PAYLOAD', '/admin-sign-in', short)).to.deep.equal(['/email', '/password']);
   });
 
-  it('what is protected wants the token, in the header that the definition names', async () => {
+  it('protected resources require the token, in the header of the definition', async () => {
     for (const path of ['/inquiry-list', '/volunteer-impact', '/inquiry-update-status']) {
       await expectRejected(401, 'TOK_REFUSED', path, {});
       await expectRejected(401, 'TOK_REFUSED', path, {}, { authorization: `Bearer ${token}` });
@@ -152,7 +152,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     }
   });
 
-  it('inquiry-list: every note, latest first', async () => {
+  it('inquiry-list: returns every note, latest first', async () => {
     const rows = expectRows(await postForData('/inquiry-list', {}, createAdminHeaders()));
     for (const row of rows) expect(Object.keys(row)).to.deep.equal(LISTED);
     const grace = rows.find(({ id }) => id === submitted);
@@ -162,7 +162,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(rows.at(-1)).to.include({ id: 'note-1' });
   });
 
-  it('inquiry-update-status, then volunteer-impact: what was changed is counted', async () => {
+  it('inquiry-update-status, then volunteer-impact: counts the changes', async () => {
     const before = await postForData('/volunteer-impact', {}, createAdminHeaders());
     expect(before).to.deep.equal({ responded: 0, responded_this_week: 0, felt_less_alone: 6 });
     const change = { note_id: submitted, status: 'responded' };
@@ -180,7 +180,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     ).to.deep.equal(['/status']);
   });
 
-  it('ai-chat: calls the other service as its definition says, and returns its reply', async () => {
+  it('ai-chat: calls the other service as defined, and returns its response', async () => {
     const messages = [{ role: 'user', content: 'Nobody calls me any more.' }];
     const before = remote().requests.length;
     expect(await postForData('/ai-chat', { messages, model: 'another' })).to.deep.equal({ content: SAID });
@@ -203,7 +203,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(remote().requests).to.have.length(before + 2);
   });
 
-  it('wall-approve: clients that watch the wall are notified once, and none of a rejection', async () => {
+  it('wall-approve: notifies clients of the wall once, and none after a rejection', async () => {
     const [watcher, another] = [await connect(address()), await connect(address(), { query: '?uid=somebody' })];
     try {
       await expectRejected(401, 'TOK_REFUSED', '/wall-approve', { note_id: 'note-1' });
@@ -221,7 +221,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     }
   });
 
-  it('wall-react: over HTTP and over a connection, counted and sent', async () => {
+  it('wall-react: counts and sends over HTTP and over a connection', async () => {
     const watcher = await connect(address());
     const reacting = await connect(address());
     try {

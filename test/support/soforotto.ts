@@ -1,6 +1,6 @@
 /**
- * A real application of another system of the interface, as its authors wrote it: where its files lie, what they read from
- * the environment, and rows to begin with. Nothing of it is part of this repository; suites skip where it is not at hand.
+ * A real application of another system with the interface, as its authors wrote it: the path of its files, its
+ * environment, and initial rows. Nothing of it is part of this repository; suites skip if it is not available.
  */
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export const ENV = {
   LOWKEY_AI_SYSTEM_PROMPT: 'Listen.',
 };
 
-/** What the service that its chat calls answers; it is called by its own name, and stood in for. */
+/** The response of the service that its chat calls; the service is called by its own name, and replaced. */
 export const REMOTE = 'api.anthropic.com';
 export const SAID = [{ type: 'text', text: 'I hear you.' }];
 export const startRemoteStandIn = (): Promise<StandIn> =>

@@ -1,6 +1,6 @@
 /**
- * The source files of this repository as architecture tests see them: path, text, what they import, which string
- * literals they hold. Read by the compiler's own parser, so comments never count as code.
+ * The source files of this repository for architecture tests: path, text, imports, string literals. Parsed by the
+ * compiler's own parser, so comments never count as code.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -35,7 +35,7 @@ export function visitNodes({ path, text }: Source, visit: (node: ts.Node) => voi
 
 const imports = new WeakMap<Source, string[]>();
 
-/** What a file imports: `contract/kind.ts` for files of the repository, the specifier itself for packages. */
+/** An import: `contract/kind.ts` for files of the repository, the specifier itself for packages. */
 export function listImports(source: Source): string[] {
   const known = imports.get(source);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 /**
- * Measures how long something takes, less the time in which processes of this machine had to wait for a processor, where the
- * system counts it (Linux, as pressure stall information). A bound of milliseconds then holds on a busy machine too, and a
- * process that waits for the wrong timer still exceeds it.
+ * Measures a duration, less the time in which processes of this machine waited for a processor, where the system counts
+ * it (Linux, as pressure stall information). A bound of milliseconds then holds on a busy machine too, and a process
+ * that waits for the wrong timer still exceeds it.
  */
 import { readFileSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ function stalledMs(): number {
   }
 }
 
-/** Gives the milliseconds since this call. */
+/** Returns the milliseconds since this call. */
 export function startStopwatch(): () => number {
   const [began, stalled] = [performance.now(), stalledMs()];
   return () => performance.now() - began - (stalledMs() - stalled);

@@ -1,10 +1,10 @@
-/** What lies on the disk while forms are read: files of the spool, stored files, open descriptors. Counted, never changed. */
+/** Files on the disk while forms are read: spooled files, stored files, open descriptors. Counted, never changed. */
 import { readdir, readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitUntil } from './until.js';
 
-/** Paths of all files below a folder, relative to it, sorted; none where there is no folder. */
+/** Paths of all files below a folder, relative to it, sorted; empty without a folder. */
 export async function listFilesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries

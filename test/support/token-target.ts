@@ -1,6 +1,6 @@
 /**
- * One resource for each way to judge tokens, and what a test says of a token: it is taken, or it is refused with the same
- * answer as every other one. Shared by the suites of attacks.
+ * One resource for each way to verify tokens, and the assertions: a token is accepted, or rejected with the same
+ * response as every other one. Shared by the suites of attacks.
  */
 import { expect } from 'chai';
 import { defineReturnResource } from './project.js';
@@ -32,9 +32,9 @@ export interface Target {
   readonly kernel: TestKernel;
   readonly isTaken: (init: RequestInit, path?: string) => Promise<void>;
   readonly isRefused: (init: RequestInit, what: string, path?: string) => Promise<void>;
-  /** By what is wrong with each. */
+  /** By the error of each. */
   readonly allRefused: (tokens: Readonly<Record<string, string>>, path?: string) => Promise<void>;
-  /** Judges an answer that came another way. */
+  /** Checks a response received in another way. */
   readonly checkRefusal: (status: number, text: string, what: string) => void;
 }
 
@@ -48,7 +48,7 @@ export async function startTarget(): Promise<Target> {
     expect(JSON.parse(text)).to.deep.equal({ id: 'ada' });
   };
 
-  /** The same words and the same headers for whatever is wrong. */
+  /** The same text and the same headers for every error. */
   const checkRefusal = (status: number, text: string, what: string): void => {
     expect(status, `${what}: ${text}`).to.equal(401);
     const words = text.replace(/urn:request:[0-9a-f-]+/, '');

@@ -1,6 +1,5 @@
 /**
- * Tokens made by other hands than the product's: by the JWT library directly, or byte by byte where a library would refuse
- * to write such a thing.
+ * Tokens created without the product: by the JWT library directly, or byte by byte where a library would reject them.
  */
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
@@ -10,7 +9,7 @@ export const OTHER_KEY = 'Zp3Xw8Tn1Kb6Vy4Mr9Ls2Jd7Gh5Qc0Fa';
 
 export const getSeconds = (offset = 0): number => Math.floor(Date.now() / 1000) + offset;
 
-/** A sound token of the library. */
+/** A valid token of the library. */
 export const signJwt = (claims: Readonly<Record<string, unknown>>, key = KEY, alg = 'HS256'): Promise<string> =>
   new SignJWT({ iat: getSeconds(), exp: getSeconds(600), ...claims })
     .setProtectedHeader({ alg, typ: 'JWT' })
@@ -22,7 +21,7 @@ export const encode = (part: unknown): string =>
 export const sign = (input: string, key: string | Uint8Array = KEY, hash = 'sha256'): string =>
   createHmac(hash, key).update(input).digest('base64url');
 
-/** Header and payload as given (text stays text), signed correctly whatever they say. */
+/** The given header and payload (text stays text), signed correctly whatever they contain. */
 export function forgeToken(header: unknown, payload: unknown, key: string | Uint8Array = KEY, hash = 'sha256'): string {
   const input = `${encode(header)}.${encode(payload)}`;
   return `${input}.${sign(input, key, hash)}`;

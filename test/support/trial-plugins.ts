@@ -1,6 +1,6 @@
 /**
- * Plugins that exist for tests only: what no plugin of the distribution has yet (a deprecated field, a second query
- * language, a literal-or-accessor, an exact length, an accessor root that is refused, a guard). Specs alone; nothing runs them.
+ * Plugins for tests only: features that no plugin of the distribution has yet (a deprecated field, a second query
+ * language, a literal-or-accessor, an exact length, a rejected accessor root, a guard). Specs only; nothing runs them.
  */
 import { number, string } from 'yup';
 import { isObject } from '../../contract/json.js';

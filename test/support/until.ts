@@ -1,8 +1,9 @@
-/** Waits for what is not announced: polls, less often when it takes long, and says what it waited for. */
+/** Waits for a condition without an event: polls, less often over time, and reports what it waited for. */
 
 /**
- * Milliseconds after which a wait is given up. The end of a wait only tells a hang from a slow machine, so it is far longer than
- * anything takes: a test that has to be fast measures that with a stopwatch. The mutation check, whose mutants hang often, sets less.
+ * Milliseconds after which a wait fails. The limit only distinguishes a hang from a slow machine, so it is far longer
+ * than any test: a test that must be fast measures that with a stopwatch. The mutation check, whose mutants hang often,
+ * sets a lower one.
  */
 export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 60_000);
 

@@ -1,6 +1,6 @@
 /**
- * Another service, on this machine: answers well or badly as each test wants, and remembers what it was asked. Over TLS it
- * stands in for the hosts that examples name.
+ * Another service, on this machine: responds or fails as each test requires, and records its requests. Over TLS it
+ * replaces the hosts of examples.
  */
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
@@ -86,7 +86,7 @@ export interface StandIn {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** One service in the place of hosts that nobody here may call: definitions call them by their own names, over TLS. */
+/** One service in place of external hosts: definitions call them by their own names, over TLS. */
 export async function startStandIn(hosts: readonly string[], behave: Behaviour): Promise<StandIn> {
   const tls = makeCertificate(hosts);
   const upstream = await startUpstream(behave, { tls });

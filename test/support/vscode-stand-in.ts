@@ -1,6 +1,6 @@
 /**
- * A stand-in for the module `vscode`: whatever is asked of it is there and does nothing, what matters to tests is recorded.
- * Loads the bundle of the client the way an editor does.
+ * A replacement of the module `vscode`: every member exists and does nothing, calls that matter to tests are recorded.
+ * Loads the bundle of the client like an editor.
  */
 import { build } from 'esbuild';
 import { readFileSync } from 'node:fs';
@@ -16,12 +16,12 @@ export interface RecordedCalls {
   readonly calls: string[];
 }
 
-/** A value that can be called, made, read and awaited, and is nothing. */
+/** A value that can be called, constructed, read and awaited, without an effect. */
 function createAnything(path: string, calls: string[]): unknown {
   const proxyTarget = function nothing(): void {};
   return new Proxy(proxyTarget, {
     get(_, key) {
-      // A promise would wait for ever, and an iterator would never end.
+      // A promise would never resolve, and an iterator would never end.
       if (key === 'then') return undefined;
       if (key === 'prototype') return proxyTarget.prototype as unknown;
       if (key === Symbol.toPrimitive) return () => '';

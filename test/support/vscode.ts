@@ -1,6 +1,6 @@
 /**
- * VS Code's own server for tests: the folder that TEST_VSCODE names (`.ci/vscode` makes one), with given .vsix installed, on a
- * private port, its data in a temporary folder. It opens no browser: editor.ts does.
+ * VS Code's own server for tests: the folder TEST_VSCODE (created by `.ci/vscode`), with the given .vsix installed, on
+ * a private port, its data in a temporary folder. It opens no browser: editor.ts does.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { pickFreePort, skipWithReason, startGuardedServer, type ServerOrSkip } f
 import { NO_EDITOR } from './skip.js';
 
 export interface VscodeServer {
-  /** Of the page; `?folder=` names what it opens. */
+  /** Of the page; `?folder=` names the opened folder. */
   readonly url: string;
   /** As an address of a file begins inside the editor: `vscode-remote://HOST:PORT`. */
   readonly remote: string;
@@ -21,13 +21,13 @@ export interface VscodeServer {
 export interface VscodeOptions {
   /** Absolute paths of the extensions to install. */
   readonly vsix: readonly string[];
-  /** Over what makes an editor quiet. */
+  /** In addition to the settings that silence an editor. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Keys of their own for commands. */
   readonly keys?: readonly { readonly key: string; readonly command: string }[];
 }
 
-/** Nothing that greets, updates, asks, or looks for something on the internet. */
+/** Disables welcome pages, updates, prompts, and online features. */
 const QUIET = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -43,9 +43,9 @@ const QUIET = {
   'remote.autoForwardPorts': false,
   'workbench.colorTheme': 'Dark Modern',
   'json.schemaDownload.enable': false,
-  // On in a browser unless told otherwise.
+  // On by default in a browser.
   'files.autoSave': 'off',
-  // What is typed stays what was typed, whatever a test's speed.
+  // Typed text stays unchanged, whatever a test's speed.
   'editor.autoClosingBrackets': 'never',
   'editor.autoClosingQuotes': 'never',
   'editor.wordBasedSuggestions': 'off',
@@ -55,7 +55,7 @@ const QUIET = {
   'security.workspace.trust.banner': 'never',
 };
 
-/** With two runs on a small machine an editor takes its time. */
+/** With two runs on a small machine an editor is slow. */
 const PATIENCE_MS = 60_000;
 
 /** Two programs of one folder: VS Code's server, and the Node that it is built for. */

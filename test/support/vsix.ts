@@ -1,4 +1,4 @@
-/** The .vsix as `npm run package` makes it, in a folder of its own: two runs may make it at the same time. */
+/** The .vsix from `npm run package`, in a separate folder: two runs may create it at the same time. */
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle } from '../../extension/tools/bundle.js';

@@ -1,4 +1,4 @@
-/** People who use the sample definitions: signs them up and calls endpoints with their token. Judges no answer but that. */
+/** Users of the sample definitions: signs them up and calls endpoints with their token. Checks no other response. */
 import { expect } from 'chai';
 import type { Answer, Client, Loose } from './client.js';
 
@@ -19,7 +19,7 @@ export const createWalletInit = (token: string): RequestInit => ({ headers: { au
 let counter = 0;
 export const createEmail = (): string => `user${++counter}@example.com`;
 
-/** A new wallet, with money in it where `balance` says so. */
+/** A new wallet, with money if `balance` is set. */
 export async function createPerson(client: Client, balance = 0, rest: Loose = {}): Promise<Person> {
   const email = createEmail();
   const body = { email, name: 'Ada Lovelace', password: PASSWORD, pin: PIN, ...rest };
@@ -39,8 +39,8 @@ export async function createPerson(client: Client, balance = 0, rest: Loose = {}
 }
 
 /**
- * Sends again what was refused because no connection to the database became free in time, as a busy machine makes it: nothing was
- * done then, which the sums show.
+ * Sends again what was rejected because no connection to the database became free in time, as on a busy machine:
+ * nothing ran then, which the sums show.
  */
 export async function repeatRefused<T>(send: () => Promise<Answer<T>>): Promise<Answer<T>> {
   for (let time = 1; ; time++) {
@@ -53,7 +53,7 @@ export async function repeatRefused<T>(send: () => Promise<Answer<T>>): Promise<
 export const countStatuses = (answers: readonly Answer<unknown>[], ...statuses: readonly number[]): number[] =>
   statuses.map((wanted) => answers.filter(({ status }) => status === wanted).length);
 
-/** Fails with the first answers of another status, as they are. */
+/** Fails with the first responses of another status, unchanged. */
 export function expectAll(answers: readonly Answer<unknown>[], status: number): void {
   const others = answers.filter((answer) => answer.status !== status).map(({ text }) => text);
   expect(others.slice(0, 3), `${others.length} of ${answers.length} are not ${status}`).to.deep.equal([]);

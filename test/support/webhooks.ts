@@ -1,4 +1,4 @@
-/** What a sender of webhooks puts into its headers, for whatever verifiers a definition has. Made with node:crypto alone. */
+/** Headers of a webhook sender, for the verifiers of a definition. Created with node:crypto only. */
 import { createHmac, sign, type KeyObject } from 'node:crypto';
 import { isObject, type Json } from '../../contract/json.js';
 import { signJwt } from './tokens.js';
@@ -9,7 +9,7 @@ export const signHmac = (body: string | Buffer, key: string, algorithm = 'sha256
 export const signRsa = (body: string | Buffer, key: KeyObject): string =>
   sign('sha256', Buffer.from(body), key).toString('base64');
 
-/** `webhook` of a definition; `env` gives its secrets, `target` is path and query string. */
+/** `webhook` of a definition; `env` contains its secrets, `target` is path and query string. */
 export async function createSignedHeaders(
   webhook: Json | undefined,
   body: string,

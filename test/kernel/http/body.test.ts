@@ -15,7 +15,7 @@ import {
 
 const MAX = 10;
 
-/** A request whose bytes are written by hand. */
+/** A request written byte by byte. */
 function request(headers: Readonly<Record<string, string>> = {}): { req: IncomingMessage; body: PassThrough } {
   const body = new PassThrough();
   return { req: Object.assign(body, { headers }) as unknown as IncomingMessage, body };
@@ -31,7 +31,7 @@ async function catchFault(work: Promise<unknown>): Promise<Fault> {
 }
 const catchCode = async (work: Promise<unknown>): Promise<string> => (await catchFault(work)).code;
 
-/** What is known by the next turn of the event loop. */
+/** The outcome at the next turn of the event loop. */
 const resolveSoon = <T>(work: Promise<T>): Promise<T | 'pending'> =>
   Promise.race([work, new Promise<'pending'>((resolve) => setImmediate(() => resolve('pending')))]);
 
@@ -52,14 +52,14 @@ async function readChunks(...sizes: readonly number[]): Promise<string> {
   return (await reading).toString();
 }
 
-describe('a body of unknown length', () => {
-  it('is read when it has exactly as many bytes as are allowed, in one chunk and in several', async () => {
+describe('request bodies without Content-Length', () => {
+  it('accepts exactly the allowed number of bytes, in one chunk and in several', async () => {
     expect(await readChunks(10)).to.equal('0000000000');
     expect(await readChunks(4, 5, 1)).to.equal('0000111112');
     expect(await readChunks()).to.equal('');
   });
 
-  it('is 413 with one byte more, in one chunk and in several', async () => {
+  it('returns 413 for one byte more, in one chunk and in several', async () => {
     for (const sizes of [[11], [10, 1], [4, 5, 1, 1], [1, 10]]) {
       const fault = await catchFault(readChunks(...sizes));
       expect([fault.code, fault.params['max']], sizes.join()).to.deep.equal(['REQ_TOO_LARGE', MAX]);
@@ -67,7 +67,7 @@ describe('a body of unknown length', () => {
     }
   });
 
-  it('is 413 before its end, and not read any further', async () => {
+  it('returns 413 before the end of the body and stops reading', async () => {
     const { req, body } = request();
     const reading = readBytes(req, MAX);
     body.write('x'.repeat(11));
@@ -76,13 +76,13 @@ describe('a body of unknown length', () => {
     expect([body.listenerCount('data'), body.listenerCount('aborted')]).to.deep.equal([0, 0]);
   });
 
-  it('holds about as much as it has bytes, however small its chunks are', async () => {
+  it('uses about as much memory as the body has bytes, however small its chunks are', async () => {
     const [chunks, limit] = [200_000, 1_000_000];
     const { req, body } = request({ 'transfer-encoding': 'chunked' });
     const reading = readBytes(req, limit);
     let next = 0;
     const send = (count: number): void => {
-      // A copy for each, as they come from a socket.
+      // A copy for each, like chunks of a socket.
       while (count-- > 0) body.emit('data', Buffer.from([next++ % 256]));
     };
     send(1000);
@@ -96,7 +96,7 @@ describe('a body of unknown length', () => {
   });
 
   for (const event of ['aborted', 'error'])
-    it(`is given up when the request ends with "${event}"`, async () => {
+    it(`stops reading when the request ends with "${event}"`, async () => {
       const { req, body } = request();
       const reading = readBytes(req, MAX);
       body.write('x');
@@ -105,15 +105,15 @@ describe('a body of unknown length', () => {
       expect(body.listenerCount('data')).to.equal(0);
     });
 
-  it('is not waited for when the client has left already', async () => {
+  it('does not wait when the client has already disconnected', async () => {
     const { req } = request();
     req.destroy();
     expect(await resolveSoon(catchCode(readBytes(req, MAX)))).to.equal('REQ_ABORTED');
   });
 });
 
-describe('a body of announced length', () => {
-  it('is 413 at once, and not read, when more is announced than allowed', async () => {
+describe('request bodies with Content-Length', () => {
+  it('returns 413 without reading when Content-Length exceeds the limit', async () => {
     const { req, body } = request({ 'content-length': '11' });
     const fault = await resolveSoon(catchFault(readBytes(req, MAX)));
     expect(fault).to.include({ code: 'REQ_TOO_LARGE' });
@@ -121,7 +121,7 @@ describe('a body of announced length', () => {
     expect([body.listenerCount('data'), body.readableFlowing]).to.deep.equal([0, null]);
   });
 
-  it('is read when exactly as much is announced as allowed', async () => {
+  it('accepts a Content-Length equal to the limit', async () => {
     const { req, body } = request({ 'content-length': '10' });
     const reading = readBytes(req, MAX);
     body.end('0123456789');
@@ -129,8 +129,8 @@ describe('a body of announced length', () => {
   });
 });
 
-describe('the type of a JSON body', () => {
-  it('is application/json, with UTF-8 where a charset is named', () => {
+describe('Content-Type of a JSON body', () => {
+  it('accepts application/json, with UTF-8 as the only charset', () => {
     for (const type of [
       'application/json',
       'Application/JSON',
@@ -153,10 +153,10 @@ describe('the type of a JSON body', () => {
   });
 });
 
-describe('the bytes of a JSON body', () => {
+describe('bytes of a JSON body', () => {
   const limits = { body: MAX, depth: 2, keys: 2, array: 2 };
 
-  it('are UTF-8', () => {
+  it('must be UTF-8', () => {
     expect(parseJson(Buffer.from('{"a":"é"}'), limits)).to.deep.equal({ a: 'é' });
     for (const bytes of [
       [0x22, 0xff, 0x22],
@@ -169,14 +169,14 @@ describe('the bytes of a JSON body', () => {
   });
 });
 
-describe('the text of a part', () => {
-  it('is UTF-8', () => {
+describe('text of a multipart part', () => {
+  it('must be UTF-8', () => {
     expect(checkPartText('a', 'é\0\n')).to.equal('é\0\n');
     for (const text of ['\ufffd', '\ud800']) expect(() => checkPartText('a', text)).to.throw(Fault);
   });
 });
 
-describe('the name of a part', () => {
+describe('name of a multipart part', () => {
   const codeOfName = (name: string | undefined): string | null => {
     try {
       parsePartName(name);
@@ -186,7 +186,7 @@ describe('the name of a part', () => {
     }
   };
 
-  it('has at most 200 bytes of UTF-8, however few characters that are', () => {
+  it('has at most 200 bytes of UTF-8, counted in bytes and not in characters', () => {
     for (const [character, bytes] of [
       ['a', 1],
       ['é', 2],
@@ -198,19 +198,19 @@ describe('the name of a part', () => {
     }
   });
 
-  it('is text without control characters, and there is one', () => {
+  it('is required and contains no control characters', () => {
     for (const name of [undefined, '', 'a\u0000', 'a\u001f', '\u007f', 'a%0Ab', '%0d', 'a\ufffd', '\ud800'])
       expect(codeOfName(name), JSON.stringify(name)).to.equal('REQ_FORM');
     for (const name of [' ', 'a b', '\u0080', 'a%20b', '[a]', 'a.b']) expect(parsePartName(name)).to.equal(name);
     expect(parsePartName('a%22b')).to.equal('a"b');
   });
 
-  it('is no reserved name', () => {
+  it('cannot be a reserved name', () => {
     for (const name of ['__proto__', 'constructor', 'prototype'])
       expect(codeOfName(name), name).to.equal('REQ_NAME_REFUSED');
   });
 
-  it('of a file is the last segment of what the client sent', () => {
+  it('keeps only the last path segment of a file name', () => {
     expect(['a.png', '/x/a.png', 'C:\\x\\a.png', '../a.png', 'x/'].map(parseFileName)).to.deep.equal([
       'a.png',
       'a.png',
@@ -222,7 +222,7 @@ describe('the name of a part', () => {
   });
 });
 
-describe('the boundary of a form', () => {
+describe('boundary of a multipart form', () => {
   const codeOfType = (type: string): string | null => {
     try {
       parseBoundary(type);
@@ -232,7 +232,7 @@ describe('the boundary of a form', () => {
     }
   };
 
-  it('has 1 to 70 characters, quoted or not, and stands among other parameters', () => {
+  it('has 1 to 70 characters, quoted or not, and may be among other parameters', () => {
     for (const boundary of ['x', 'x'.repeat(70)]) {
       expect(parseBoundary(`multipart/form-data; boundary=${boundary}`)).to.equal(boundary);
       expect(parseBoundary(`multipart/form-data;charset=utf-8; BOUNDARY="${boundary}"`)).to.equal(boundary);
@@ -242,7 +242,7 @@ describe('the boundary of a form', () => {
       expect(codeOfType(`multipart/form-data; boundary=${boundary}`), boundary).to.equal('REQ_FORM');
   });
 
-  it('is named once, and nothing else stands in the header', () => {
+  it('must be given once, without other text in the header', () => {
     for (const type of [
       'multipart/form-data',
       'multipart/form-data; charset=utf-8',

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { createHostCheck } from '../../../kernel/http/host-check.js';
 
-describe('host check', () => {
-  it('decides each name alone, also behind another one, and accepts a request without the header', () => {
+describe('Host check', () => {
+  it('checks each host name, also behind a proxy, and accepts a request without the header', () => {
     const isOwn = createHostCheck(
       { host: '0.0.0.0', hosts: ['shop.example', '*.shop.example'], trusted_proxies: 0 },
       false,
@@ -31,7 +31,7 @@ describe('host check', () => {
     ]);
   });
 
-  it('takes a name for itself only, and the names under one that begins with a star', () => {
+  it('matches a name exactly, and subdomains of a name that begins with a star', () => {
     const isOwn = createHostCheck(
       { host: '0.0.0.0', hosts: ['shop.example', '*.wide.example'], trusted_proxies: 0 },
       false,
@@ -52,7 +52,7 @@ describe('host check', () => {
     expect(isEvilValid('127.0.0.1', false, { trusted_proxies: 1 }), 'behind a proxy').to.equal(undefined);
   });
 
-  it('is not made for a server that any name may reach', () => {
+  it('is off for a server that accepts every host name', () => {
     expect(createHostCheck({ host: '0.0.0.0', hosts: [], trusted_proxies: 0 }, false)).to.equal(null);
   });
 });

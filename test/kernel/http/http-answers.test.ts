@@ -1,4 +1,4 @@
-/** Headers of answers, which origins may call, when a connection is closed, bodies of plugins' addresses, and the status page. */
+/** Response headers, CORS, closing of connections, response bodies of plugin routes, and the status page. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
@@ -23,8 +23,8 @@ const manner = (rest: Partial<ResponseDefaults> = {}): ResponseDefaults => ({
   ...rest,
 });
 
-describe('headers of every answer', () => {
-  it('are the common ones, laid over by those of the config; an empty text takes one away', () => {
+describe('response headers', () => {
+  it('override the default headers with those of the config, where an empty text removes one', () => {
     const all = createCommonHeaders({});
     expect(all).to.deep.equal({
       'x-content-type-options': 'nosniff',
@@ -41,7 +41,7 @@ describe('headers of every answer', () => {
   const isClosed = (req: IncomingMessage, rest: Partial<ResponseDefaults> = {}): boolean =>
     buildHeaders(manner(rest), req, 'id')['connection'] === 'close';
 
-  it('end the connection where the server stops, or a long body was not read', () => {
+  it('close the connection when the server stops or a long body was not read', () => {
     expect(buildHeaders(manner(), request(), 'id')).to.deep.equal({ 'x-request-id': 'id', 'x-common': '1' });
     expect(isClosed(request(), { closing: () => true })).to.equal(true);
     const unread = (headers: Headers) => isClosed(request(headers, { complete: false }));
@@ -53,14 +53,14 @@ describe('headers of every answer', () => {
     expect(isClosed(request({ 'content-length': '65537' }))).to.equal(false);
   });
 
-  it('vary by what is named on either side', () => {
+  it('merge the names in Vary from both sides', () => {
     expect(mergeHeaders({ a: '1', vary: 'origin' }, { b: '2' })).to.deep.equal({ a: '1', b: '2', vary: 'origin' });
     expect(mergeHeaders({ a: '1' }, { a: '2', vary: 'accept' })).to.deep.equal({ a: '2', vary: 'accept' });
     expect(mergeHeaders({ vary: 'origin' }, { vary: 'accept' })).to.deep.equal({ vary: 'accept, origin' });
   });
 });
 
-describe('an answer', () => {
+describe('response body', () => {
   function writeBody(body: unknown, waiting = 0, headers: Headers = {}) {
     const seen: unknown[] = [];
     const res: ServerResponse = {
@@ -80,7 +80,7 @@ describe('an answer', () => {
     'x-common': '1',
   });
 
-  it('is JSON, or what is JSON already, with its length in bytes', () => {
+  it('is JSON, or text that is already JSON, with its length in bytes', () => {
     expect(writeBody({ a: 'ä' })).to.deep.equal([201, common('10'), '{"a":"ä"}']);
     expect(writeBody(undefined)).to.deep.equal([201, common('4'), 'null']);
     const json = Buffer.from('{"ä":1}');
@@ -92,13 +92,13 @@ describe('an answer', () => {
     });
   });
 
-  it('is given up where its reader rests, and only where something is left to read', () => {
+  it('stops when its reader pauses, only where something is left to read', () => {
     expect(writeBody(1, 1)).to.deep.equal([201, common('1'), '1', 7000]);
     expect(writeBody(1)).to.have.lengthOf(3);
   });
 });
 
-describe('origins that may call', () => {
+describe('CORS origins', () => {
   const page = 'https://app.example.com';
   const cors = (origins: readonly string[]) => createCors(origins, ['GET', 'POST']) ?? expect.fail('none may call');
   const preflight = (headers: Headers, rest: object = {}) =>
@@ -111,9 +111,9 @@ describe('origins that may call', () => {
   });
   const preflown = { 'access-control-allow-methods': 'GET, POST', 'access-control-max-age': '600' };
 
-  it('are none by default', () => expect(createCors([], ['GET'])).to.equal(null));
+  it('allow no origin by default', () => expect(createCors([], ['GET'])).to.equal(null));
 
-  it('are those of the config as browsers write them, and every answer varies by the origin', () => {
+  it('allow the configured origins as browsers write them, and every response varies by Origin', () => {
     const some = cors(['https://App.example.com:443', 'http://localhost:3000']);
     const of = (origin?: string) => some.getHeaders(request(origin === undefined ? {} : { origin }));
     expect(of(page)).to.deep.equal(granted(page));
@@ -129,13 +129,13 @@ describe('origins that may call', () => {
       expect(of(other), other).to.deep.equal({ vary: 'origin' });
   });
 
-  it('are all with "*", whatever stands beside it', () => {
+  it('allow every origin with "*", whatever else is in the list', () => {
     const all = cors([page, '*']);
     const headers = (req: IncomingMessage) => all.getHeaders(req);
     expect([headers(request()), headers(request({ origin: page }))]).to.deep.equal([granted('*'), granted('*')]);
   });
 
-  it('ask before they call, with OPTIONS, an origin and the method', () => {
+  it('answer a preflight request with OPTIONS, an origin and the method', () => {
     const one = cors([page]);
     expect(one.handlePreflight(preflight({}))).to.deep.equal({ ...granted(page), ...preflown });
     expect(one.handlePreflight(preflight({}, { method: 'POST' }))).to.equal(null);
@@ -146,7 +146,7 @@ describe('origins that may call', () => {
     expect(one.handlePreflight(preflight({ origin: 'https://example.com' }))).to.deep.equal({ vary: 'origin' });
   });
 
-  it('may send the headers that they ask for, as far as these are names', () => {
+  it('allow the requested headers that are valid names', () => {
     const allowed = (asked: string) =>
       cors([page]).handlePreflight(preflight({ 'access-control-request-headers': asked }))?.[
         'access-control-allow-headers'
@@ -156,7 +156,7 @@ describe('origins that may call', () => {
   });
 });
 
-describe('bodies of addresses of plugins', () => {
+describe('response bodies of plugin routes', () => {
   async function sendReply(status: number, body: RouteReply['body'], method = 'GET') {
     const [chunks, heads]: [string[], unknown[]] = [[], []];
     const res = new Writable({
@@ -177,7 +177,7 @@ describe('bodies of addresses of plugins', () => {
       yield Buffer.from('b');
     })();
 
-  it('have their length in bytes where they are known, but for 204 and 304', async () => {
+  it('have Content-Length where the length is known, but not for 204 and 304', async () => {
     expect(await sendReply(200, 'ä')).to.deep.equal([[200, { 'content-length': '2', 'x-a': '1' }], 'ä']);
     expect(await sendReply(200, Buffer.from('abc'))).to.deep.equal([
       [200, { 'content-length': '3', 'x-a': '1' }],
@@ -188,18 +188,18 @@ describe('bodies of addresses of plugins', () => {
       expect(await sendReply(status, null)).to.deep.equal([[status, { 'x-a': '1' }], '']);
   });
 
-  it('are streamed, and left out for HEAD', async () => {
+  it('are streamed, and omitted for HEAD', async () => {
     expect(await sendReply(200, parts())).to.deep.equal([[200, { 'x-a': '1' }], 'ab']);
     expect(await sendReply(200, parts(), 'HEAD')).to.deep.equal([[200, { 'x-a': '1' }], '']);
   });
 
-  it('that fail half way fail the answer', async () => {
+  it('abort the response when the stream fails', async () => {
     const failure: unknown = await sendReply(200, parts(true)).catch((error: unknown) => error);
     expect(failure).to.have.property('message', 'the disk is gone');
   });
 });
 
-describe('the status page', () => {
+describe('status page', () => {
   const FINE = { ok: true };
   const status = (plugins: object, rest = '', closing = false, connections: (() => number) | null = null) => {
     const kernel = {
@@ -211,12 +211,12 @@ describe('the status page', () => {
   };
   const common = { live: true, degraded: ['a'], definitions: 'hash', resources: 1 };
 
-  it('is alive whatever else is, and knows no other address', async () => {
+  it('reports alive in every state, and serves no other path', async () => {
     expect(await status({ a: { ok: false } }, '/live', true)).to.deep.equal({ status: 200, body: { live: true } });
     expect([await status({}, '/other'), await status({}, '/')]).to.deep.equal([null, null]);
   });
 
-  it('is ready where every plugin is that must be, and the server does not stop', async () => {
+  it('reports ready when every required plugin is ready and the server does not stop', async () => {
     const ready = async (...given: Parameters<typeof status>) => {
       const found = await status(...given);
       return [found?.status, (found?.body as { ready: boolean }).ready];
@@ -229,7 +229,7 @@ describe('the status page', () => {
     }
   });
 
-  it('counts connections where there may be any', async () => {
+  it('counts connections where sockets are enabled', async () => {
     const plugins = { a: FINE };
     expect((await status(plugins))?.body).to.deep.equal({ ...common, ready: true, plugins });
     expect((await status(plugins, '', false, () => 0))?.body).to.deep.include({ ...common, connections: 0 });

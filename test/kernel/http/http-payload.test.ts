@@ -1,4 +1,7 @@
-/** What a request brings: query strings, JSON bodies, path parameters, headers sent twice, and the address behind proxies. */
+/**
+ * Payload of a request: query strings, JSON bodies, path parameters, repeated headers, and the client address behind
+ * proxies.
+ */
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
@@ -36,13 +39,13 @@ const catchFaultParts = async (work: () => unknown): Promise<unknown> => {
   return 'no fault';
 };
 
-describe('a payload in the query string', () => {
-  it('is that of GET, HEAD and DELETE, and of no other verb', () => {
+describe('payload in the query string', () => {
+  it('is read for GET, HEAD and DELETE only', () => {
     const verbs = ['GET', 'HEAD', 'DELETE', 'POST', 'PUT', 'PATCH', 'OPTIONS'];
     expect(verbs.filter((method) => isInQuery(request(method)))).to.deep.equal(['GET', 'HEAD', 'DELETE']);
   });
 
-  it('is text; a name that is repeated becomes a list', () => {
+  it('contains text; a repeated name becomes a list', () => {
     const cases: Readonly<Record<string, object>> = {
       '': {},
       'a=1': { a: '1' },
@@ -57,14 +60,14 @@ describe('a payload in the query string', () => {
       expect({ ...parseQueryPayload(query) }, query).to.deep.equal(expected);
   });
 
-  it('is rejected with a name that would change an object', async () => {
+  it('is rejected if a name would change the prototype of an object', async () => {
     for (const name of ['__proto__', 'constructor', 'prototype'])
       expect(await catchFaultParts(() => parseQueryPayload(`a=1&${name}=2`))).to.equal('REQ_NAME_REFUSED');
   });
 });
 
-describe('the kind of a body', () => {
-  it('is a form where its type says so', () => {
+describe('type of a request body', () => {
+  it('is a form if its Content-Type is one', () => {
     const types = ['multipart/form-data; boundary=a', 'Multipart/Form-Data', 'multipart/form-data ;boundary=a'];
     const others = ['application/json', 'multipart/form-data-x', 'x multipart/form-data', 'multipart/mixed', ''];
     const isFormType = (type: string) => findFormat(request('POST', { 'content-type': type }), FORMATS) === FORM;
@@ -75,7 +78,7 @@ describe('the kind of a body', () => {
     expect(findFormat(request('POST'), FORMATS)).to.equal(null);
   });
 
-  it('is 415 in an encoding', async () => {
+  it('returns 415 for a Content-Encoding', async () => {
     const encoded = (encoding: string) =>
       catchFaultParts(() => rejectEncoding(request('POST', { 'content-encoding': encoding })));
     expect(await Promise.all(['gzip', 'br', ''].map(encoded))).to.deep.equal(
@@ -86,7 +89,7 @@ describe('the kind of a body', () => {
   });
 });
 
-describe('a JSON body', () => {
+describe('JSON body', () => {
   const JSON_TYPE = { 'content-type': 'application/json' };
   const read = (body: string, headers: Headers = { ...JSON_TYPE, 'content-length': String(body.length) }) =>
     readJsonPayload(request('POST', headers, body), null, LIMITS);
@@ -98,14 +101,14 @@ describe('a JSON body', () => {
       expect(await catchFaultParts(() => read(other)), other).to.equal('VAL_NOT_OBJECT');
   });
 
-  it('is no body where none is sent, whatever its type is', async () => {
+  it('is absent if no bytes are sent, whatever the Content-Type is', async () => {
     for (const headers of [{}, { 'content-length': '0' }, { 'content-length': '0', 'content-type': 'text/plain' }])
       expect(await read('', headers)).to.deep.equal({});
     expect(await read('', { ...JSON_TYPE, 'transfer-encoding': 'chunked' })).to.deep.equal({});
     expect(await read('{"a":1}', { ...JSON_TYPE, 'transfer-encoding': 'chunked' })).to.deep.equal({ a: 1 });
   });
 
-  it('is rejected in another type or encoding before it is read', async () => {
+  it('is rejected before it is read if its type or encoding is not supported', async () => {
     const length = { 'content-length': '1' };
     expect(await catchFaultParts(() => read('x', length))).to.deep.equal(['REQ_MEDIA_TYPE', CLOSE]);
     expect(await catchFaultParts(() => read('x', { ...length, 'content-type': 'text/plain' }))).to.deep.equal([
@@ -116,20 +119,20 @@ describe('a JSON body', () => {
     expect(await catchFaultParts(() => read('x', encoded))).to.deep.equal(['REQ_ENCODING', CLOSE]);
   });
 
-  it('is that which a guard has read already', async () => {
+  it('is not read again after a guard has read it', async () => {
     const req = request('POST', { ...JSON_TYPE, 'content-length': '9' }, 'unread');
     expect(await readJsonPayload(req, Promise.resolve(Buffer.from('{"b":2}')), LIMITS)).to.deep.equal({ b: 2 });
   });
 });
 
-describe('parameters of a path', () => {
-  it('win over what is sent beside them, and have no place in a list', async () => {
+describe('path parameters', () => {
+  it('override payload fields, and are not added to a list', async () => {
     expect(mergeParameters({ id: 5, a: 1 }, { id: '7' })).to.deep.equal({ id: '7', a: 1 });
     expect(await catchFaultParts(() => mergeParameters([1] as never, { id: '7' }))).to.equal('VAL_NOT_OBJECT');
   });
 });
 
-describe('a request as plans see it', () => {
+describe('request as plans read it', () => {
   const arrival = { id: 'id', startedAt: 5, clock: 0, query: 'a=1' };
   const intake = { limits: LIMITS, timeouts: { idle: 1 }, trusted_proxies: 0, formats: FORMATS };
   const invocation = (
@@ -141,7 +144,7 @@ describe('a request as plans see it', () => {
     return texts instanceof Set ? [...(texts as Set<string>)] : texts;
   };
 
-  it('has texts where its payload stands in its address or in a form', () => {
+  it('contains text values if the payload is in the URL or in a form', () => {
     const parameters = { id: '7' };
     const form = { 'content-type': 'multipart/form-data; boundary=a' };
     expect([listTexts(request('POST')), listTexts(request('GET')), listTexts(request('POST', form))]).to.deep.equal([
@@ -155,7 +158,7 @@ describe('a request as plans see it', () => {
     ]);
   });
 
-  it('has its payload with the parameters of the path', async () => {
+  it('contains the payload merged with the path parameters', async () => {
     const parameters = { id: '7' };
     expect({ ...(await invocation(request('GET')).readPayload(null)) }).to.deep.equal({ a: '1' });
     expect(await invocation(request('GET'), { parameters }).readPayload(null)).to.deep.equal({ a: '1', id: '7' });
@@ -166,7 +169,7 @@ describe('a request as plans see it', () => {
     });
   });
 
-  it('has its bytes once for all, none with its payload in its address, and times what is requested', async () => {
+  it('reads its bytes once, has none with a payload in the URL, and measures time on demand', async () => {
     const one = invocation(request('POST', { 'content-type': 'application/json', 'content-length': '7' }, '{"a":1}'));
     expect([(await one.readRawBody()).toString(), (await one.readRawBody()).toString()]).to.deep.equal([
       '{"a":1}',
@@ -181,7 +184,7 @@ describe('a request as plans see it', () => {
     expect(one.remote).to.equal('192.0.2.1');
   });
 
-  it('gives back what it holds once', async () => {
+  it('releases its resources once', async () => {
     const one = invocation(request('GET'));
     let count = 0;
     expect(one.hasCleanup).to.equal(false);
@@ -194,8 +197,8 @@ describe('a request as plans see it', () => {
   });
 });
 
-describe('headers', () => {
-  it('have all values that were sent, in whichever case their name was', () => {
+describe('request headers', () => {
+  it('return all values of a name in any case', () => {
     const raw = ['X-A', '1', 'x-ab', '2', 'x-a', '3', 'x-b', 'x-a'];
     expect([listHeaderValues(raw, 'x-a'), listHeaderValues(raw, 'x-b'), listHeaderValues(raw, '1')]).to.deep.equal([
       ['1', '3'],
@@ -205,7 +208,7 @@ describe('headers', () => {
   });
 });
 
-describe('the address of a client', () => {
+describe('client address', () => {
   const cases: readonly (readonly [peer: string, forwarded: readonly string[], proxies: number, expected: string])[] = [
     ['192.0.2.1', [], 0, '192.0.2.1'],
     ['::ffff:192.0.2.1', [], 0, '192.0.2.1'],
@@ -226,7 +229,7 @@ describe('the address of a client', () => {
     ['', [], 0, ''],
   ];
   for (const [peer, forwarded, proxies, expected] of cases)
-    it(`${peer} with ${JSON.stringify(forwarded)} behind ${proxies} is ${expected}`, () => {
+    it(`is ${expected} for peer ${peer}, ${JSON.stringify(forwarded)} and ${proxies} proxies`, () => {
       expect(resolveClientAddress(peer, forwarded, proxies)).to.equal(expected);
     });
 });

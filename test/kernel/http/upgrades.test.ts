@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { createRequestClass } from '../../../kernel/http/upgrades.js';
 
-describe('requests that ask for an upgrade', () => {
-  it('leave HTTP if they are admitted, checked once; others stay requests', () => {
+describe('upgrade requests', () => {
+  it('leave HTTP if they are admitted, after one check; others remain requests', () => {
     let asked = 0;
     const createTestRequest = (admits: boolean, method = 'GET') => {
       const Request = createRequestClass(() => (++asked, admits));

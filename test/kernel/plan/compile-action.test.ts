@@ -1,4 +1,6 @@
-/** What features and modes say of an actionable and of its resource, and how the work that is put off is planned. */
+/**
+ * Flags and steps that features and modes contribute to an actionable and its resource, and the plan of deferred work.
+ */
 import { expect } from 'chai';
 import type { ActionModel } from '../../../language/analysis/model.js';
 import { compileAction, planFeatures } from '../../../kernel/plan/action.js';
@@ -20,7 +22,7 @@ const step = (id: string, phase: number, rest: Partial<Step> = {}): Step => ({
   ...rest,
 });
 
-/** One actionable with a feature and a mode that say this of it, and everything around it. */
+/** One actionable with a feature and a mode of these facts, and its surroundings. */
 function prepare(feature: Planned, mode: Planned = {}, rest: Partial<ActionModel> = {}) {
   const node = { start: 0, end: 9, pointer: '/actionables/0' };
   const place = (plugin: string, slot: string, at: object = node) => ({
@@ -31,7 +33,7 @@ function prepare(feature: Planned, mode: Planned = {}, rest: Partial<ActionModel
     holder: {},
   });
   const places = [place('feature:plain', Slot.ACTIONABLE), place('mode:TEST', Slot.MODE)];
-  // Those of another object, and of another slot, belong to somebody else.
+  // Usages in another object or slot must be ignored.
   const strange = [place('feature:strange', Slot.ACTIONABLE, {}), place('feature:strange', 'other.slot')];
   const action = createActionModel(1, { mode: 'TEST', node, places: [...strange, ...places], ...rest } as never);
   const planned: Readonly<Record<string, Planned>> = {
@@ -50,7 +52,7 @@ function compile(feature: Planned, mode: Planned = {}, rest: Partial<ActionModel
 const FLAGS = ['alone', 'apart', 'presumes', 'answers', 'requestOnly', 'takesList', 'needsList'] as const;
 const listFlags = (draft: Draft) => FLAGS.filter((flag) => draft[flag]);
 
-describe('what plugins say of an actionable', () => {
+describe('facts of plugins for an actionable', () => {
   const cases: readonly (readonly [string, Planned, Planned, readonly string[]])[] = [
     ['nothing', {}, {}, []],
     ['alone', { alone: true }, {}, ['alone']],
@@ -60,11 +62,11 @@ describe('what plugins say of an actionable', () => {
     ['needsList', {}, { needsList: true }, ['needsList']],
   ];
   for (const [title, feature, mode, expected] of cases)
-    it(`is known of the resource: ${title}`, () => {
+    it(`set the flags of the resource: ${title}`, () => {
       expect(listFlags(compile(feature, mode).draft)).to.deep.equal(expected);
     });
 
-  it('is known of the actionable alone where it stands apart, always has a unit, or runs beside others', () => {
+  it('set flags of the actionable alone: isolated, always in a transaction, parallel', () => {
     const pickFlags = ({ plan: { apart, always, parallel } }: ReturnType<typeof compile>) => ({
       apart,
       always,
@@ -81,13 +83,13 @@ describe('what plugins say of an actionable', () => {
     expect(listFlags(compile({ apart: true }).draft)).to.deep.equal([]);
   });
 
-  it('are its rules, its guard and a sample', () => {
+  it('contain its rules, its guard and a sample', () => {
     const { draft } = compile({ validates: ['a', 'b'], guard: 'JWT', sample: { a: 1 } });
     expect(draft).to.deep.include({ validates: ['a', 'b'], guards: ['JWT'], sample: { a: 1 }, identities: [] });
     expect(compile({}).draft.guards).to.deep.equal([]);
   });
 
-  it('are steps before, after and behind the work, and steps of the whole resource', () => {
+  it('contain steps before and after the work, and steps of the whole resource', () => {
     const steps = [100, 399, 400, 599, 600, 1099, 1100, 1600].map((phase) => step(String(phase), phase));
     const { plan, draft } = compile({ steps });
     const ids = (some: readonly Step[] | null) => some?.map(({ id }) => id).join(' ');
@@ -96,21 +98,21 @@ describe('what plugins say of an actionable', () => {
     ]);
   });
 
-  it('seal what was sent before the work, or when it is accepted where it is done later', () => {
+  it('seal the payload before the work, or on acceptance if the work is deferred', () => {
     const steps = [step('seal', 200, { seals: true }), step('bind', 300)];
     const ids = (sealed: boolean) => compile({ steps }, {}, {}, sealed).plan.before?.map(({ id }) => id);
     expect([ids(false), ids(true)]).to.deep.equal([['seal', 'bind'], ['bind']]);
     expect(compile({ steps }).seal.map(({ id }) => id)).to.deep.equal(['seal']);
   });
 
-  it('wait for the turn of a step of the actionable, and of no step of the resource', () => {
+  it('contain the limiter of a step of the actionable, not of a step of the resource', () => {
     const turns = { sort: 1 } as never;
     const of = (phase: number): unknown =>
       compile({ steps: [step('none', 100), step('waits', phase, { turns })] }).plan.turns;
     expect([of(300), of(1099), of(1100)]).to.deep.equal([turns, turns, null]);
   });
 
-  it('let in as many and as large files as one of them takes', () => {
+  it('use the largest number and size of files that any plugin allows', () => {
     const files = (known: Draft['files'], more?: Draft['files']) => {
       const { scope, action } = prepare({}, more ? { files: more } : {});
       const draft: Draft = { ...new Draft(), files: known };
@@ -124,7 +126,7 @@ describe('what plugins say of an actionable', () => {
     expect(files({ count: 3, bytes: 4 }, { count: 2, bytes: 5 })).to.deep.equal({ count: 3, bytes: 5 });
   });
 
-  it('touch the tables of its models, or what the mode names', () => {
+  it('contain the tables of its models, or the name that the mode declares', () => {
     const touches = (models: readonly string[], facts?: object) => {
       const { scope, action } = prepare({}, {}, { models });
       const registry = { ...scope.registry, plugins: new Map([['mode:TEST', { facts }]]) } as never;
@@ -138,7 +140,7 @@ describe('what plugins say of an actionable', () => {
     expect(touches([])).to.deep.equal(['']);
   });
 
-  it('may give text instead of values only where nothing watches results of the mode', () => {
+  it('serialize results to text only if no plugin observes results of the mode', () => {
     const renders = () => null;
     const of = (watched?: CompileInput['watched']) => {
       const { scope, action } = prepare({}, { renders });
@@ -148,7 +150,7 @@ describe('what plugins say of an actionable', () => {
     expect(of((mode) => mode !== 'TEST')).to.equal(renders);
   });
 
-  it('names the place where the mode rejects its definition', () => {
+  it('contain the location of the definition if the mode rejects it', () => {
     const { scope, action } = prepare({});
     const compileWithError = (error: Error, statements: readonly object[] = []) => {
       const handle = (id: string) => ({
@@ -186,7 +188,7 @@ describe('what plugins say of an actionable', () => {
   });
 });
 
-describe('what features say of a resource', () => {
+describe('facts of features for a resource', () => {
   const planAction = (said: Planned, facts: object = {}, realm = { realm: 'own', reached: true }) => {
     const node = {};
     const places = [{ plugin: 'feature:plain', slot: Slot.RESOURCE, node, value: {}, holder: {} }];
@@ -199,13 +201,13 @@ describe('what features say of a resource', () => {
     return draft;
   };
 
-  it('is each flag by itself', () => {
+  it('set each flag independently', () => {
     for (const flag of ['alone', 'apart', 'presumes', 'answers', 'requestOnly'])
       expect(listFlags(planAction({ [flag]: true }))).to.deep.equal([flag]);
     expect(listFlags(planAction({}))).to.deep.equal([]);
   });
 
-  it('is the identity of its callers, if it distinguishes them', () => {
+  it('contain the identity of its callers, if the feature identifies them', () => {
     const identity = { header: 'authorization' };
     expect(planAction({ identity }).identities).to.deep.equal([]);
     const listRealms = (realm: string, reached = true) =>
@@ -217,14 +219,14 @@ describe('what features say of a resource', () => {
     expect(planAction({}, { identifies: true }).identities).to.deep.equal([
       { key: '["feature:plain","by it",null]', realm, identity: null },
     ]);
-    // It travels between processes: a hash. Callers that no message reaches have none.
+    // A hash, because it is sent between processes. Callers that no message can reach have none.
     expect(realm).to.match(/^[\w-]{16}$/);
     expect(listRealms('other')).not.to.deep.equal([realm]);
     expect(listRealms('own', false)).to.deep.equal([null]);
   });
 });
 
-describe('work that is deferred', () => {
+describe('deferred work', () => {
   const put: Deferral['enqueue'] = () => Promise.resolve();
   const shared = { key: 'shared' } as unknown as SharedUnit;
   const timing = (own: boolean) => ({ scheduled: false, later: true, own });
@@ -246,7 +248,7 @@ describe('work that is deferred', () => {
     return compilePart(made.scope, drafted, { ...new Draft(), deferrals: above }, [], unit).deferral;
   };
 
-  it('has what its resource says, then what its actionables say over it, then the defaults', () => {
+  it('uses the options of its actionables, then of its resource, then the defaults', () => {
     expect(createDeferral([{ enqueue: put }], [])).to.deep.equal({ delay: 0, priority: 0, retries: 4, enqueue: put });
     expect(
       createDeferral([{ enqueue: put, delay: 5, retries: 0 }], [{ enqueue: put, delay: 7, priority: 2 }]),
@@ -260,7 +262,7 @@ describe('work that is deferred', () => {
     expect(() => createDeferral([], [])).to.throw(BootError);
   });
 
-  it('is put inside the unit of the last group where its queue can', () => {
+  it('is enqueued inside the transaction of the last group if its queue supports that', () => {
     const inside: Deferral['enqueue'] = () => Promise.resolve();
     const both: Deferral = { enqueue: put, enqueueWithin: (unit) => ({ enqueue: unit === shared ? inside : put }) };
     const made = [
@@ -271,7 +273,7 @@ describe('work that is deferred', () => {
     expect(made.map((one) => one?.enqueue)).to.deep.equal([put, inside, put]);
   });
 
-  it('is accepted with what seals it, and is all of the answer where nothing else runs', () => {
+  it('is accepted with the steps that seal it, and is the whole response if nothing else runs', () => {
     const seal = step('seal', 200, { seals: true });
     const drafted = (scheduled: boolean, seals: Step[]) =>
       ({
@@ -288,7 +290,7 @@ describe('work that is deferred', () => {
     expect(createAcceptPlan(scope, -1, parts, [drafted(false, [seal])])).to.deep.include({ seal: [seal], whole: true });
   });
 
-  it('is started by the scheduler where its last actionable has a schedule', () => {
+  it('is started by the scheduler if its last actionable has a schedule', () => {
     const schedule = { expression: '0 0 * * * *', zone: null };
     const of = (scheduled: boolean, ...schedules: (typeof schedule | null)[]) =>
       listSchedules(createResourceModel(), {
@@ -299,7 +301,7 @@ describe('work that is deferred', () => {
     expect([of(true, schedule, null), of(true), of(false, schedule)]).to.deep.equal([[], [], []]);
   });
 
-  it('adds its rules and guards to the request that accepts it, and none where the scheduler starts it', () => {
+  it('adds its rules and guards to the accepting request, but none for a schedule', () => {
     const compileScheduled = (scheduled: boolean) => {
       const { scope, action } = prepare({ guard: 'JWT', steps: [step('seal', 200, { seals: true })] });
       const draft = new Draft();

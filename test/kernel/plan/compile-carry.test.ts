@@ -1,4 +1,4 @@
-/** What travels with work that is done apart from its request: what it reads and nothing else, and no secret in a result. */
+/** Payload of deferred jobs: only what the work reads, and no secret of a result. */
 import { expect } from 'chai';
 import { compileJobPayload } from '../../../plugins/triggers/deferred-work/job-payload.js';
 import { compileWork } from '../../../plugins/triggers/deferred-work/runner.js';
@@ -41,7 +41,7 @@ const NOTHING: DeferredState = {
   results: { 'notes#1': { id: 5, rows: [{ name: 'n' }] } },
 };
 
-describe('what deferred work takes with it', () => {
+describe('job payload of deferred work', () => {
   const cases: readonly (readonly [Json, Partial<DeferredState>])[] = [
     ['nothing', {}],
     ['$PAYLOAD.title', { payload: { title: 'x' } }],
@@ -56,19 +56,19 @@ describe('what deferred work takes with it', () => {
     ['$PAYLOAD.found', { names: { 'notes:found': 'slot 0' } }],
   ];
   for (const [read, expected] of cases)
-    it(`is what it reads: ${JSON.stringify(read)}`, () => {
+    it(`contains what the work reads: ${JSON.stringify(read)}`, () => {
       expect(carry(read).serialize(frame(), sent)).to.deep.equal({ ...NOTHING, ...expected });
     });
 
-  it('is a list whole', () => {
+  it('contains a whole list', () => {
     expect(carry('$PAYLOAD.title').serialize(frame(), [1, 2] as never).payload).to.deep.equal([1, 2]);
   });
 
-  it('is nothing of a token where there is none', () => {
+  it('contains no claims without a token', () => {
     expect(carry('$PAYLOAD.title').serialize(frame({ claims: null }), sent).claims).to.equal(null);
   });
 
-  it('is nothing that only another actionable reads', () => {
+  it('does not contain what only another actionable reads', () => {
     const state = carry(
       'nothing',
       later,
@@ -77,14 +77,14 @@ describe('what deferred work takes with it', () => {
     expect(state.serialize(frame(), sent).payload).to.deep.equal({});
   });
 
-  it('is no result of its own actionables, and none that it does not depend on', () => {
+  it('contains neither results of its own actionables nor results that it does not read', () => {
     const free: ActionModel = createActionModel(3);
     expect(carry('nothing', free).serialize(frame(), sent).results).to.deep.equal({});
     const both = compileInputs(scopeWith('nothing'), sequence);
     expect(both.serialize(frame(), sent).results).to.deep.equal({});
   });
 
-  it('is the result whose items it repeats', () => {
+  it('contains the result whose items it iterates', () => {
     const repeat = { from: 'result', name: null, body: false, action: 'notes#1', fields: null } as const;
     const repeated = createActionModel(2, { repeat });
     const scope = createTestScope({ resource, sequence: [before, repeated] });
@@ -93,13 +93,13 @@ describe('what deferred work takes with it', () => {
     expect(results).to.deep.equal(NOTHING.results);
   });
 
-  it('is rejected with the request where it reads what the request cannot give', () => {
+  it('is rejected at the request if it reads what the request does not have', () => {
     expect(() => carry('$TOKEN.none').serialize(frame(), sent))
       .to.throw()
       .that.satisfies(({ code }: Fault) => code === 'ACC_CLAIM');
   });
 
-  it('is what is made once, text and numbers only', () => {
+  it('contains generated values, if they are text or numbers', () => {
     const carryValue = (value: unknown) => {
       const one = carry('$NEW', later, (scope) => (scope.slots.count = 20));
       return one.serialize(frame({ slots: Object.assign([], { 9: value }) }), sent).made;
@@ -112,7 +112,7 @@ describe('what deferred work takes with it', () => {
     ]);
   });
 
-  it('is a name that is made, by the actionable that makes it', () => {
+  it('contains a generated name, by the actionable that generates it', () => {
     const scope = scopeWith(
       'nothing',
       (one) => void createTools(one, later, 'feature:plain').assignGenerated('code', () => 'made'),
@@ -123,7 +123,7 @@ describe('what deferred work takes with it', () => {
   });
 });
 
-describe('a job', () => {
+describe('job', () => {
   const source = {
     ...createPartSource(scopeWith('$PAYLOAD.title'), 'notes#2', [later]),
     ...{ stages: null, findInbox: () => null },
@@ -132,7 +132,7 @@ describe('a job', () => {
   const createJob = (rest: object = {}) =>
     work.createJob('j', frame({ invocation: createTestInvocation(sent, { startedAt: 7, ...rest }) }), sent);
 
-  it('names its part, and has what the part reads', () => {
+  it('names its part and contains what the part reads', () => {
     const state = { ...NOTHING, payload: { title: 'x' } };
     const { version, needs } = work;
     expect(createJob()).to.deep.equal({
@@ -140,13 +140,13 @@ describe('a job', () => {
     });
   });
 
-  it('has the trace of the request where there is one', () => {
+  it('contains the trace of the request, if there is one', () => {
     const trace = { traceparent: '00-a' };
     expect(createJob({ trace }).state).to.deep.equal({ ...createJob().state, trace });
   });
 });
 
-describe('what deferred work is given', () => {
+describe('input of deferred work', () => {
   const carrying = carry(['$PAYLOAD.found', '$NEW']);
   const state: DeferredState = {
     ...NOTHING,
@@ -162,34 +162,34 @@ describe('what deferred work is given', () => {
     return [{ ...target.slots }, { ...target.results }];
   };
 
-  it('is its names, results and made values, and none that it does not read', () => {
+  it('contains only the names, results and generated values that it reads', () => {
     expect(restoreState(carrying.version)).to.deep.equal([{ 0: 'f', 9: 'made' }, { 0: 'r' }]);
   });
 
-  it('is what was made at the same place, also under another version', () => {
+  it('contains values generated at the same place, also by another version', () => {
     expect(restoreState('other')).to.deep.equal(restoreState(carrying.version));
   });
 
-  it('is what a version before 0.7 kept by slots, but where they have other meanings', () => {
+  it('accepts the slots of versions before 0.7, unless their meaning has changed', () => {
     const before = { ...state, made: [[9, 'made']] } as never;
     expect(restoreState(carrying.version, before)).to.deep.equal(restoreState(carrying.version));
     expect(restoreState('other', before)).to.deep.equal([{ 0: 'f' }, { 0: 'r' }]);
   });
 
-  it('is no name that did not travel', () => {
+  it('contains no name that was not in the job', () => {
     expect(restoreState(carrying.version, { ...state, names: {}, made: [] })[0]).to.deep.equal({});
   });
 });
 
-describe('versions of deferred work', () => {
+describe('version of deferred work', () => {
   const [one, two] = [carry('$PAYLOAD.title'), carry('$PAYLOAD.title')];
-  it('are equal for the same definitions', () => {
+  it('is equal for equal definitions', () => {
     expect([one.version, one.needs]).to.deep.equal([two.version, two.needs]);
     expect(one.findMissing(two.needs)).to.equal(null);
     expect(one.version).to.match(/^[0-9a-f]{16}$/);
   });
 
-  it('change with each thing that is read, in whichever order it is read', () => {
+  it('changes with each accessor that is read, in any order', () => {
     const needs = ['x', '$PAYLOAD', '$PAYLOAD.a', '$PAYLOAD.found', '$HEADER.b', '$IP', '$TOKEN.c'].map(
       (read) => carry(read).needs,
     );
@@ -199,20 +199,20 @@ describe('versions of deferred work', () => {
     );
   });
 
-  it('distinguish kinds of names: what was sent in the payload is not in a header', () => {
+  it('distinguishes names of the payload from those of headers', () => {
     const sent = carry('$PAYLOAD.a').needs;
     expect(carry('$HEADER.a').findMissing(sent)).to.equal('header:a');
     expect(carry('$TOKEN.a').findMissing(sent)).to.equal('claim:a');
     expect(carry(['$PAYLOAD.a', '$PAYLOAD.b']).findMissing(sent)).to.equal('payload:b');
   });
 
-  it('fit definitions that read less', () => {
+  it('matches definitions that read less', () => {
     expect(carry('nothing').findMissing(carry('$PAYLOAD.a').needs)).to.equal(null);
     expect(carry('$PAYLOAD.a').findMissing(carry('$PAYLOAD').needs)).to.equal(null);
     expect(carry('$PAYLOAD').findMissing(carry('$PAYLOAD.a').needs)).to.equal('payload:*');
   });
 
-  it('change with the definition of the work, also where it reads the same', () => {
+  it('changes with the definition of the work, also if it reads the same', () => {
     const changed = carry('$PAYLOAD.title', { ...later, value: { id: 2, mode: 'OTHER' } });
     expect(changed.version).not.to.equal(one.version);
   });

@@ -1,4 +1,4 @@
-/** Which actionables run together, in which order steps run, and when a result goes to the answer as text. */
+/** Grouping of actionables, order of steps, and results returned as JSON text. */
 import { expect } from 'chai';
 import { groupActions } from '../../../kernel/plan/groups.js';
 import type { ActionPlan } from '../../../contract/resource-plan.js';
@@ -7,7 +7,7 @@ import { selectSteps } from '../../../contract/steps.js';
 import type { Execute, Hide, Step, StepLimiter, Unit } from '../../../contract/plan.js';
 import { createActionPlan, createSingleGroup, createRecordedUnit, createTestStep } from '../../support/plans.js';
 
-/** Notes what it was joined with. */
+/** Records what it was combined with. */
 function createUnit(key: string) {
   const joined: unknown[] = [];
   const unit: Unit = {
@@ -43,26 +43,34 @@ describe('groups of actionables', () => {
     boolean?,
   ])[] = [
     ['nothing', [], []],
-    ['neighbours of one unit share it', [inA, inA], [['0,1', 'a']]],
-    ['one alone has none', [inA], [['0']]],
-    ['one alone has one where its work is several steps', [always], [['0', 'a']]],
-    ['units of other stores are not shared', [inA, inB, inA], [['0'], ['1'], ['2']]],
-    ['what has no unit is shared with nothing', [none, none], [['0'], ['1']]],
-    ['what has no unit ends a group', [inA, none, inA], [['0'], ['1'], ['2']]],
-    ['what only computes between two of one unit is inside it', [inA, passive, passive, inA], [['0,1,2,3', 'a']]],
+    ['adjacent actionables of one store share a transaction', [inA, inA], [['0,1', 'a']]],
+    ['a single actionable has no transaction', [inA], [['0']]],
+    ['a single actionable of several steps has a transaction', [always], [['0', 'a']]],
+    ['different stores do not share a transaction', [inA, inB, inA], [['0'], ['1'], ['2']]],
+    ['an actionable without a transaction shares none', [none, none], [['0'], ['1']]],
+    ['an actionable without a transaction ends a group', [inA, none, inA], [['0'], ['1'], ['2']]],
     [
-      'but not in front of them, behind them, or between two units',
+      'a computation between two actionables of a transaction is inside it',
+      [inA, passive, passive, inA],
+      [['0,1,2,3', 'a']],
+    ],
+    [
+      'a computation before, after or between transactions is outside',
       [passive, inA, passive, inB, passive],
       [['0'], ['1'], ['2'], ['3'], ['4']],
     ],
-    ['nor where it stands apart', [inA, { ...passive, apart: true }, inA], [['0'], ['1'], ['2']]],
-    ['nor where all stand alone', [inA, passive, inA], [['0'], ['1'], ['2']], true],
-    ['what stands apart shares nothing', [inA, { ...inA, apart: true }, inA], [['0'], ['1'], ['2']]],
-    ['all stand alone where something wants it', [inA, inA], [['0'], ['1']], true],
-    ['parallel neighbours run at once, each with its own', [beside, beside, inA], [['0,1', 'at once'], ['2']]],
-    ['parallel with nothing beside it is like any other', [beside, inA], [['0'], ['1']]],
-    ['parallel does not share the unit before it', [inA, beside], [['0'], ['1']]],
-    ['parallel runs at once also where all stand alone', [beside, beside], [['0,1', 'at once']], true],
+    ['an isolated computation is outside', [inA, { ...passive, apart: true }, inA], [['0'], ['1'], ['2']]],
+    ['a computation is outside if all actionables are isolated', [inA, passive, inA], [['0'], ['1'], ['2']], true],
+    ['an isolated actionable shares no transaction', [inA, { ...inA, apart: true }, inA], [['0'], ['1'], ['2']]],
+    ['all actionables are isolated if a plugin requires it', [inA, inA], [['0'], ['1']], true],
+    [
+      'adjacent parallel actionables run together, each with its own transaction',
+      [beside, beside, inA],
+      [['0,1', 'at once'], ['2']],
+    ],
+    ['a single parallel actionable is treated like any other', [beside, inA], [['0'], ['1']]],
+    ['a parallel actionable does not share the transaction before it', [inA, beside], [['0'], ['1']]],
+    ['parallel actionables run together even if all are isolated', [beside, beside], [['0,1', 'at once']], true],
   ];
   for (const [title, plans, expected, isAlone] of cases)
     it(title, () => {
@@ -70,7 +78,7 @@ describe('groups of actionables', () => {
       expect(shape(actions, isAlone)).to.deep.equal(expected);
     });
 
-  it('have a unit for the last one where work is deferred, whatever it is, and no other has', () => {
+  it('open a transaction for the last one if work is deferred, and for no other', () => {
     const actions = [inA, inB, inA].map((rest, index) => createActionPlan(index, rest));
     expect(shape(actions, false, [], 'last')).to.deep.equal([['0'], ['1'], ['2', 'a']]);
     expect(shape([createActionPlan(0, beside), createActionPlan(1, beside)], false, [], 'last')).to.deep.equal([
@@ -79,7 +87,7 @@ describe('groups of actionables', () => {
     expect(shape([createActionPlan(0)], false, [], 'last')).to.deep.equal([['0']]);
   });
 
-  it('show the unit what depends on what, by place among its own', () => {
+  it('pass the dependencies of each actionable to the transaction, by index', () => {
     const { unit, joined } = createUnit('a');
     const actions = [0, 1, 2].map((index) => createActionPlan(index, { unit: index === 0 ? b : unit }));
     groupActions(actions, false, [[], [0], [0, 1]]);
@@ -90,7 +98,7 @@ describe('groups of actionables', () => {
     expect(joined).to.deep.equal([{ units: 2, closing: true, needs: [[], [0]] }]);
   });
 
-  it('show the unit whether anything can still fail after the work of the last one', () => {
+  it('pass to the transaction whether anything can still fail after the last actionable', () => {
     const closing = (after: readonly Partial<Step>[] | null, rides = false): unknown => {
       const { unit, joined } = createUnit('a');
       const steps = after?.map((rest) => ({ ...createTestStep(() => undefined), ...rest })) ?? null;
@@ -114,7 +122,7 @@ describe('groups of actionables', () => {
     expect(closing(null, true)).to.equal(false);
   });
 
-  it('wait for the turn of the first that waits for one, inside a unit only', () => {
+  it('wait for the first limiter, inside a transaction only', () => {
     const [one, two] = [{ sort: 1 }, { sort: 2 }] as unknown as StepLimiter[];
     const listTurns = (...plans: Partial<ActionPlan>[]) =>
       groupActions(
@@ -129,7 +137,7 @@ describe('groups of actionables', () => {
   });
 });
 
-describe('steps of some phases', () => {
+describe('steps of several phases', () => {
   const at = (id: string, phase: number, order?: number): Step => ({
     ...{ id, phase, run: () => undefined },
     ...(order !== undefined && { order }),
@@ -144,7 +152,7 @@ describe('steps of some phases', () => {
   ];
   const ids = (from: number, to: number) => selectSteps(steps, from, to)?.map(({ id }) => id) ?? null;
 
-  it('are ordered by phase, then by order, then as written; both ends are included', () => {
+  it('are ordered by phase, then by order, then by position; both bounds are included', () => {
     expect(ids(20, 30)).to.deep.equal(['early', 'first', 'again', 'second', 'late']);
     expect(ids(10, 19)).to.deep.equal(['low']);
     expect(ids(30, Infinity)).to.deep.equal(['late']);
@@ -152,7 +160,7 @@ describe('steps of some phases', () => {
   });
 });
 
-describe('a result as JSON text', () => {
+describe('result as JSON text', () => {
   const hide: Hide = (value) => value;
   const text: Execute = () => 'text';
   const createPickStep = (names: string[], rest: Partial<Step> = {}): Step => ({
@@ -165,7 +173,7 @@ describe('a result as JSON text', () => {
     ...{ groups: [createSingleGroup(0, plan)], reply: null, settle: null, main: 0 },
     ...rest,
   });
-  /** What the mode is asked for, or null where it is not asked. */
+  /** The names that the mode receives, or null where it is not called. */
   const captureArguments = (one: ReplyRoute): unknown => {
     let found: unknown = null;
     renderJsonText(one, (names, hides) => {
@@ -175,7 +183,7 @@ describe('a result as JSON text', () => {
     return found;
   };
 
-  it('is requested where nothing looks at it, or where its names alone are picked', () => {
+  it('is requested if no plugin reads the result, or only its columns are picked', () => {
     expect(captureArguments(route())).to.deep.equal([null, null]);
     expect(captureArguments(route({ after: [createPickStep(['id', 'name'])] }))).to.deep.equal([['id', 'name'], null]);
     expect(captureArguments(route({}, { reply: [createPickStep(['id'], { hides: hide })] }))).to.deep.equal([
@@ -194,30 +202,30 @@ describe('a result as JSON text', () => {
     'there is nothing to do': route({}, { groups: [] }),
     'a group has two actionables': route({}, { groups: [{ ...group, actions: [first, first] }] }),
     'there are two groups': route({}, { groups: [group, createSingleGroup(1)] }),
-    'it runs in a unit of work': route({}, { groups: [{ ...group, unit: createRecordedUnit([]) }] }),
-    'another one is answered': route({}, { main: 1 }),
-    'nothing is answered': route({}, { main: -1 }),
-    'something runs before the work': route({ before: [other] }),
-    'a step looks at the result': route({ after: [other] }),
-    'a later step looks at it': route({ after: [createPickStep(['id']), other] }),
-    'the answer is looked at': route({}, { reply: [other] }),
+    'it runs in a transaction': route({}, { groups: [{ ...group, unit: createRecordedUnit([]) }] }),
+    'another actionable is the main one': route({}, { main: 1 }),
+    'nothing is returned': route({}, { main: -1 }),
+    'a step runs before the work': route({ before: [other] }),
+    'a step reads the result': route({ after: [other] }),
+    'a later step reads the result': route({ after: [createPickStep(['id']), other] }),
+    'a hook reads the response': route({}, { reply: [other] }),
     'other names are picked later': route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['name'])] }),
     'names are picked in another order': route(
       { after: [createPickStep(['a', 'b'])] },
       { reply: [createPickStep(['b', 'a'])] },
     ),
-    'two steps hide something': route({
+    'two steps redact fields': route({
       after: [createPickStep(['id'], { hides: hide }), createPickStep(['id'], { hides: hide })],
     }),
-    'a step at the end takes values only': route({}, { settle: [{ ...other, takesText: true }, other] }),
+    'a step at the end needs values': route({}, { settle: [{ ...other, takesText: true }, other] }),
   };
   for (const [title, one] of Object.entries(refused))
-    it(`is not requested where ${title}`, () => {
+    it(`is not requested if ${title}`, () => {
       expect(captureArguments(one)).to.equal(null);
       expect(renderJsonText(one, () => text)).to.equal(one);
     });
 
-  it('takes the place of the work and of the steps that it makes needless', () => {
+  it('replaces the work and the steps that it makes unnecessary', () => {
     const made = renderJsonText(
       route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['id'])] }),
       () => text,

@@ -1,4 +1,7 @@
-/** What the compiler knows of names in queries: which values they write, and what the one item of a list gives to those behind it. */
+/**
+ * Names in queries at compile time: which values they write, and what the single item of a list provides to later
+ * actionables.
+ */
 import { expect } from 'chai';
 import type { ActionModel } from '../../../language/analysis/model.js';
 import { createTools } from '../../../kernel/plan/tools.js';
@@ -6,7 +9,7 @@ import { createActionModel, createTestFrame, createResourceModel, createTestScop
 
 const PLAIN = 'feature:plain';
 
-describe('what queries take by name', () => {
+describe('names of queries', () => {
   const value = { start: 5, end: 6, pointer: '/actionables/1/sql/parameters/0', type: 'string', scalar: 'title' };
   const statement = { node: value, parameters: [value], scan: { placeholders: [{ n: 1, stands: ['name'] }] } };
   const reference = { refers: { symbol: 'name', soft: true }, name: 'title', node: value, spot: value };
@@ -27,7 +30,7 @@ describe('what queries take by name', () => {
   const createNameScope = (rest: Parameters<typeof createResourceModel>[0] = {}, sequence = [first, second]) =>
     createTestScope({ resource: createResourceModel({ definition, actions: [first, second], ...rest }), sequence });
 
-  it('is written with what is inside it, by its own actionable', () => {
+  it('are written with their nested parts by their own actionable', () => {
     const writes = (action: ActionModel | null, ...path: string[]) =>
       createTools(createNameScope(), action, PLAIN).isWritten(path);
     expect([writes(second, 'title'), writes(second, 'title', 'de')]).to.deep.equal([true, true]);
@@ -38,7 +41,7 @@ describe('what queries take by name', () => {
     ]);
   });
 
-  it('is given by the one item of a list before it, to those that run', () => {
+  it('are set from the single item of a list before the query', () => {
     const source = { sort: 'output', name: 'title', makers: ['notes#1'], why: null } as const;
     const sources = {
       listSources: () => [source],

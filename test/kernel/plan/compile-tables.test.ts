@@ -50,18 +50,18 @@ describe('columns of a model', () => {
     [{ foreign_key: { key: 'id', of: '_other' } }, { references: { table: '_other', column: 'id' } }],
   ];
   for (const [value, expected] of flags)
-    it(`${JSON.stringify(value)} changes nothing but ${JSON.stringify(expected)}`, () => {
+    it(`${JSON.stringify(value)} sets only ${JSON.stringify(expected)}`, () => {
       expect(compileColumn(value)).to.deep.equal({ ...PLAIN, ...expected });
       const off = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, one === true ? false : one]));
       if (Object.values(value).includes(true)) expect(compileColumn(off)).to.deep.equal(PLAIN);
     });
 
-  it('are secret where a definition hashes or encrypts the field', () => {
+  it('are secret if a definition hashes or encrypts the field', () => {
     expect(compileColumn({}, { secrets: new Set(['field']) })?.secret).to.equal(true);
     expect(compileColumn({}, { secrets: new Set(['other']) })?.secret).to.equal(false);
   });
 
-  it('refer to the table of a model, whichever name of it is written', () => {
+  it('reference the table of a model by any of its names', () => {
     const user = model('_user', { id: { type: 'Number' } }, { table: 'people' });
     for (const of of ['_user', '_USER', 'user', 'User']) {
       const note = model('_note', { owner: { type: 'Number', foreign_key: { key: 'id', of } } });
@@ -69,7 +69,7 @@ describe('columns of a model', () => {
     }
   });
 
-  it('say what stands in objects and lists, as deep as the model says', () => {
+  it('describe objects and lists as deeply as the model does', () => {
     const inner = {
       street: { type: 'Text', optional: true },
       lines: { type: 'Array', property_type: 'Number' },
@@ -93,14 +93,14 @@ describe('columns of a model', () => {
     expect(compileColumn({ properties: inner })).not.to.have.property('holds');
   });
 
-  it('are followed by timestamps that only statements name', () => {
+  it('are followed by timestamps that only statements use', () => {
     const table = compileTable(model('_note', { id: { type: 'Number' } }, { added: ['created_at'] }));
     expect(table?.columns[1]).to.deep.equal({ ...PLAIN, name: 'created_at', type: 'timestamp', nullable: true });
   });
 });
 
 describe('tables of models', () => {
-  it('are those of valid models, with unique sets whose columns are all there', () => {
+  it('contain the valid models, and unique sets whose columns all exist', () => {
     const uniques = [['id'], ['id', 'created_at'], ['id', 'gone']];
     const note = model('_note', { id: { type: 'Number' } }, { added: ['created_at'], uniques });
     const tables = compileTables([note, model('_broken', {}, { sound: false })], registry);

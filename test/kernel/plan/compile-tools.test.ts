@@ -1,6 +1,6 @@
 /**
- * What the compiler notes of a place while its plugins plan it: what is read of a request (caches and deferred work depend on
- * it), the meaning of names and parameters, and what is known of tables and secrets.
+ * Facts recorded while plugins plan a place: request data that is read (caches and deferred work depend on it), sources
+ * of names and parameters, tables and secrets.
  */
 import { expect } from 'chai';
 import type { ActionModel, RepeatModel } from '../../../language/analysis/model.js';
@@ -19,7 +19,7 @@ const toolsIn = (scope: ResourceScope, action: ActionModel | null = null, plugin
 const listReads = (scope: ResourceScope) =>
   scope.reads.map(({ place }) => Object.fromEntries(Object.entries(place).filter(([name]) => name !== 'read')));
 
-describe('what a place reads of a request', () => {
+describe('request data that a plugin reads', () => {
   const cases: Readonly<Record<string, readonly object[]>> = {
     'plain text': [],
     '$PAYLOAD.title': [{ from: 'payload', field: 'title', slot: null }],
@@ -36,7 +36,7 @@ describe('what a place reads of a request', () => {
     'to $PAYLOAD.a from $PAYLOAD.b': ['a', 'b'].map((field) => ({ from: 'payload', field, slot: null })),
   };
   for (const [json, expected] of Object.entries(cases))
-    it(`is noted for "${json}"`, () => {
+    it(`is recorded for "${json}"`, () => {
       for (const value of [json, [json], { key: { inside: json } }]) {
         const scope = createTestScope({ resource: named });
         toolsIn(scope).value(value);
@@ -44,7 +44,7 @@ describe('what a place reads of a request', () => {
       }
     });
 
-  it('is noted for text, for a field that a plugin reads by itself, and for the whole payload', () => {
+  it('is recorded for text, for a field that a plugin reads itself, and for the whole payload', () => {
     const scope = createTestScope({ resource: named });
     const tools = toolsIn(scope);
     tools.text('$PAYLOAD.a');
@@ -52,13 +52,13 @@ describe('what a place reads of a request', () => {
     tools.recordPayloadRead(null);
     expect(listReads(scope)).to.deep.equal([
       { from: 'payload', field: 'a', slot: null },
-      // What was sent is meant, also where a result gives the same name.
+      // A payload field takes precedence over a result of the same name.
       { from: 'payload', field: 'found', slot: null },
       { from: 'payload', field: null, slot: null },
     ]);
   });
 
-  it('is nothing where a plugin only checks', () => {
+  it('is not recorded if a plugin only validates', () => {
     const scope = createTestScope({ resource: named });
     const tools = toolsIn(scope, null, 'feature:judge');
     tools.value(['$PAYLOAD.a', '$HEADER.b', '$TOKEN.c', '$OTHER']);
@@ -67,7 +67,7 @@ describe('what a place reads of a request', () => {
     expect([scope.reads, scope.asked]).to.deep.equal([[], []]);
   });
 
-  it('is that of one actionable for an actionable, and that of all for the resource', () => {
+  it('is recorded per actionable and for the whole resource', () => {
     const [one, two] = [createActionModel(1), createActionModel(2)];
     const scope = createTestScope({ sequence: [one, two] });
     toolsIn(scope, one).value('$PAYLOAD.one');
@@ -83,7 +83,7 @@ describe('what a place reads of a request', () => {
     ]);
   });
 
-  it('has to be sent where it is no name of the resource and no part of a list', () => {
+  it('is required in the payload unless it is a name of the resource or in a list', () => {
     const repeat: RepeatModel = { from: 'payload', name: 'list', body: false, action: null, fields: null };
     const countAsked = (json: string, action: ActionModel | null = null): number => {
       const scope = createTestScope({ resource: named });
@@ -99,14 +99,14 @@ describe('what a place reads of a request', () => {
     expect(countAsked('$PAYLOAD.title', createActionModel(1, { repeat }))).to.equal(0);
   });
 
-  it('is kept where it is made once', () => {
+  it('is stored where it is generated once', () => {
     const scope = createTestScope();
     toolsIn(scope).value(['$NEW', '$OTHER']);
     expect(scope.once.map(({ slot }) => slot)).to.deep.equal([9]);
   });
 });
 
-describe('lists for whose items work is repeated', () => {
+describe('lists for which work is repeated', () => {
   const of = (model: Partial<RepeatModel>) => {
     const repeat = { from: 'payload', name: 'lines.items', body: false, action: null, fields: null, ...model } as const;
     const action = createActionModel(2, { repeat });
@@ -119,7 +119,7 @@ describe('lists for whose items work is repeated', () => {
   };
   const frame = createTestFrame({ payload: { lines: { items: [1, 2] } }, results: [['first']], slots: [['named']] });
 
-  it('stand in the payload, under a path', () => {
+  it('can be at a path of the payload', () => {
     const { scope, repeat } = of({});
     expect(repeat).to.deep.include({ body: false, name: 'lines.items', pointer: '/lines/items', optional: true });
     expect(repeat?.read(frame)).to.deep.equal([1, 2]);
@@ -127,7 +127,7 @@ describe('lists for whose items work is repeated', () => {
     expect(of({ name: 'others' }).repeat?.optional).to.equal(false);
   });
 
-  it('are the body itself, or the path of a payload', () => {
+  it('can be the body itself or a path of it', () => {
     const { scope, repeat } = of({ body: true });
     expect([repeat?.body, repeat?.pointer]).to.deep.equal([true, '/lines/items']);
     expect(listReads(scope).map((place): unknown => place['field'])).to.deep.equal([null, 'lines']);
@@ -136,14 +136,14 @@ describe('lists for whose items work is repeated', () => {
     expect(unnamed?.read(frame)).to.equal(undefined);
   });
 
-  it('are the result of an actionable', () => {
+  it('can be the result of an actionable', () => {
     const { scope, repeat } = of({ from: 'result', name: null, action: 'notes#1' });
     expect(repeat?.read(frame)).to.deep.equal(['first']);
     expect([repeat?.pointer, repeat?.optional]).to.deep.equal([null, false]);
     expect(listReads(scope)).to.deep.equal([{ from: 'result', index: 0 }]);
   });
 
-  it('are a name that a result gave', () => {
+  it('can be a name set from a result', () => {
     const { scope, repeat } = of({ from: 'extracted', name: 'found' });
     expect(repeat?.read(frame)).to.deep.equal(['named']);
     expect([repeat?.pointer, repeat?.optional]).to.deep.equal([null, false]);
@@ -170,7 +170,7 @@ describe('parameters', () => {
   ) => toolsIn({ ...scope, profile }, action).parameter(json, pointer);
   const frame = createTestFrame({ payload: { a: { b: 5 }, title: 'x' }, claims: { id: 7 }, slots: [{ id: 3 }] });
 
-  it('are accessors, names, claims and literals, each with the field that it comes from', () => {
+  it('can be accessors, names, claims and literals, each with its source field', () => {
     const toComparable = (one: ReturnType<typeof plan>) => [one.source, one.label, one.field, one.read(frame)];
     expect(toComparable(plan('$PAYLOAD.title', '/9'))).to.deep.equal(['accessor', '$PAYLOAD.title', 'title', 'x']);
     expect(toComparable(plan('to $PAYLOAD.title', '/9'))).to.deep.equal([
@@ -189,7 +189,7 @@ describe('parameters', () => {
     expect(toComparable(plan(5, '/0'))).to.deep.equal(['literal', '5', null, 5]);
   });
 
-  it('are 403 where the token lacks the claim', () => {
+  it('return 403 if the token lacks the claim', () => {
     const { read } = plan('user.id', '/1');
     expect(() => read(frame))
       .to.throw()
@@ -197,14 +197,14 @@ describe('parameters', () => {
     expect(read(createTestFrame({ claims: { user: { id: null } } }))).to.equal(null);
   });
 
-  it('take what is absent for null in the profile of another system, and in no other place', () => {
+  it('read absent values as null only in the compatibility profile', () => {
     const isLenient = (profile: string | null) => plan('$LENIENT', '/9', profile).read(frame);
     expect([isLenient(null), isLenient('sub0'), isLenient('other')]).to.deep.equal([false, true, false]);
     expect(toolsIn({ ...scope, profile: 'sub0' }, action).value('$LENIENT')(frame)).to.equal(false);
   });
 });
 
-describe('what is known of a resource', () => {
+describe('compile-time facts of a resource', () => {
   const column = (name: string, secret = false) => ({ name, secret }) as ModelColumn;
   const table = (model: string, ...columns: ModelColumn[]) => ({ model, columns }) as unknown as ModelTable;
   const tables = new Map([
@@ -230,13 +230,13 @@ describe('what is known of a resource', () => {
   });
   const listNames = (columns: readonly ModelColumn[]) => columns.map(({ name }) => name);
 
-  it('are the columns and tables of an actionable, and each table once for the resource', () => {
+  it('list the columns and tables of an actionable, and each table once for the resource', () => {
     expect(listNames(toolsIn(scope, one).columns)).to.deep.equal(['id', 'password']);
     expect(listNames(toolsIn(scope, null).columns)).to.deep.equal(['id', 'password', 'text', 'key']);
     expect(toolsIn(scope, two).tables.map(({ model }) => model)).to.deep.equal(['_note', '_user']);
   });
 
-  it('are secrets of one actionable, and of everything that runs', () => {
+  it('list secrets of one actionable and of all that run', () => {
     const [all, some] = [toolsIn(scope, one).allSecrets, toolsIn(scope, one).secrets];
     expect([[...some].sort(), [...all].sort()]).to.deep.equal([
       ['password', 'pin'],
@@ -245,7 +245,7 @@ describe('what is known of a resource', () => {
     expect([...toolsIn(scope, null).secrets].sort()).to.deep.equal(['key', 'password', 'pin']);
   });
 
-  it('is whether a payload field, and each field on the way to an inner one, is optional', () => {
+  it('state whether a payload field, and each field above it, is optional', () => {
     const tools = toolsIn(scope);
     const payloadField = (name: string, ...inside: string[]) => tools.payloadField(name, ...inside);
     expect(payloadField('none')).to.equal(null);
@@ -257,7 +257,7 @@ describe('what is known of a resource', () => {
     expect(payloadField('note', 'text')).to.deep.equal({ optional: true });
   });
 
-  it('is where an actionable stands in the results, in its own resource and in others', () => {
+  it('return the result index of an actionable, in its own resource and in others', () => {
     const tools = toolsIn(scope, one);
     const { main, lookupOrder } = tools;
     const action = (where: string, id: number) => tools.action(where, id);
@@ -271,7 +271,7 @@ describe('what is known of a resource', () => {
     expect(toolsIn(createTestScope()).main).to.equal(null);
   });
 
-  it('is the connection, the plugins that are chosen and used, and how it runs', () => {
+  it('return the connection, the selected and used plugins, and the execution mode', () => {
     const tools = toolsIn(scope, one);
     expect(tools.connection({ kind: 'database' } as never)).to.equal('second');
     expect(tools.connection({ kind: 'cache' } as never)).to.equal('main');
@@ -283,7 +283,7 @@ describe('what is known of a resource', () => {
     expect(tools.resolve({ kind: 'token' } as never, 'JWT')).to.equal('token:JWT for feature:plain');
   });
 
-  it('is what hashes look like, where a store may answer some', () => {
+  it('return the format of hashes if a store may return some', () => {
     const hashers = ['hasher:one', 'hasher:two'].map((id) => [id, { facts: { conceals: id.slice(7) } }] as const);
     const registry = { ...createTestScope().registry, plugins: new Map<string, object>(hashers) } as never;
     const secret = { ...table('_user', column('hash')), secrets: new Set(['hash']) };
@@ -299,7 +299,7 @@ describe('what is known of a resource', () => {
     ]);
   });
 
-  it('is what of a result was noted as read, and what features have opened', () => {
+  it('list the parts of a result that are read, and the fields that features open', () => {
     const own = createTestScope({ sequence: [one, two], revealed: ['note.text'] });
     toolsIn(own, two).recordResultRead(0, ['id']);
     expect(own.taken).to.deep.equal([{ action: two, index: 0, path: ['id'] }]);
@@ -307,7 +307,7 @@ describe('what is known of a resource', () => {
     expect(toolsIn(own).revealed).to.deep.equal(['note.text', 'note.key']);
   });
 
-  it('is whose uids a message means', () => {
+  it('return the resource whose uids a message addresses', () => {
     const tools = toolsIn(scope, one);
     expect(tools.resolveUidNamespace(null)).to.deep.equal({ realm: null, open: true });
     expect(() => tools.resolveUidNamespace('none'))
@@ -315,7 +315,7 @@ describe('what is known of a resource', () => {
       .that.has.property('code', 'LNK_NO_REALM');
   });
 
-  it('is a value that is made once for a name that has no other source', () => {
+  it('return a value generated once for a name without another source', () => {
     const own = createTestScope({
       resource: createResourceModel({ names: new Set(['found']), generated: new Set(['found', 'code']) }),
     });

@@ -1,4 +1,4 @@
-/** Values of definitions as readers: what is constant, what is read each time, and which key of an object is an ordinary key. */
+/** Readers of definition values: constant values, values read for each request, and ordinary object keys. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { Fault } from '../../../contract/fault.js';
@@ -32,7 +32,7 @@ describe('values of a definition', () => {
     [{}, {}],
   ];
   for (const [json, expected] of constants)
-    it(`${JSON.stringify(json)} is constant, read once, and frozen`, () => {
+    it(`${JSON.stringify(json)} is constant, resolved once and frozen`, () => {
       const { constant, read } = compile(json);
       asked.length = 0;
       const [first, second] = [read(frame), read(frame)];
@@ -55,22 +55,22 @@ describe('values of a definition', () => {
     ],
   ];
   for (const [json, expected] of readers)
-    it(`${JSON.stringify(json)} is read each time`, () => {
+    it(`${JSON.stringify(json)} is resolved for each request`, () => {
       const { constant, read } = compile(json);
       expect([constant, read(frame)]).to.deep.equal([false, expected]);
       if (typeof expected === 'object' && json !== '$PAYLOAD.list') expect(read(frame)).not.to.equal(read(frame));
     });
 
-  it('have the field of one accessor alone', () => {
+  it('have a source field if they are a single accessor', () => {
     expect([compile('$PAYLOAD.a').field, compile('a $PAYLOAD.a').field]).to.deep.equal(['a', undefined]);
   });
 
-  it('are never looked at for accessors again', () => {
+  it('are not searched for accessors again', () => {
     const sent = createTestFrame({ payload: { text: '$ENV.A' } });
     expect(compile('is $PAYLOAD.text').read(sent)).to.equal('is $ENV.A');
   });
 
-  it('may have the key __proto__, which is a key like any other', () => {
+  it('may contain the key __proto__ as an ordinary key', () => {
     const json = JSON.parse('{"__proto__":{"admin":"$PAYLOAD.text"},"a":1}') as Json;
     const value = compile(json).read(frame) as Record<string, unknown>;
     expect(JSON.stringify(value)).to.equal('{"__proto__":{"admin":"x"},"a":1}');
@@ -79,7 +79,7 @@ describe('values of a definition', () => {
     expect(Object.getPrototypeOf(plain)).to.equal(Object.prototype);
   });
 
-  it('have a text where they are text, a number or a boolean, and no other one has', () => {
+  it('have a text form if they are text, a number or a boolean', () => {
     expect(['x', 5, true, ''].map((value) => toText(value, 'it'))).to.deep.equal(['x', '5', 'true', '']);
     for (const value of [null, undefined, {}, []])
       expect(() => toText(value, 'it'))

@@ -1,4 +1,4 @@
-/** From an address to what answers it: fixed paths, paths with parameters and their order, addresses of plugins. */
+/** Routing: fixed paths, paths with parameters and their order, routes of plugins. */
 import { expect } from 'chai';
 import { compilePatterns } from '../../../kernel/plan/patterns.js';
 import type { PlanSet, ResourcePlan } from '../../../contract/resource-plan.js';
@@ -20,7 +20,7 @@ const catchCode = (work: () => unknown): string => {
 };
 
 describe('paths with parameters', () => {
-  /** In both orders: which is written first must not matter. */
+  /** In both orders: the written order must not matter. */
   const findInBothOrders = (paths: readonly string[], address: string): unknown => {
     const results = [paths, [...paths].reverse()].map((order) => {
       const match = compilePatterns(order.map((path) => ({ path, plan: createPlan(path) }))).find(address);
@@ -30,7 +30,7 @@ describe('paths with parameters', () => {
     return results[0];
   };
 
-  it('are none where there are none', () => {
+  it('have no parameters without a placeholder', () => {
     const none = compilePatterns([]);
     expect([none.find('/a'), none.routes]).to.deep.equal([null, []]);
   });
@@ -52,12 +52,12 @@ describe('paths with parameters', () => {
     [['a/:id'], '/a/%zz', null],
   ];
   for (const [paths, address, expected] of cases)
-    it(`${paths.join(' and ')}: ${address} is ${expected === null ? 'none' : JSON.stringify(expected)}`, () => {
+    it(`${paths.join(' and ')}: ${address} matches ${expected === null ? 'none' : JSON.stringify(expected)}`, () => {
       expect(findInBothOrders(paths, address)).to.deep.equal(expected);
     });
 });
 
-describe('addresses of resources', () => {
+describe('routes of resources', () => {
   const hidden = createPlan('hidden', { reachable: false });
   const routes = [
     { path: 'users/:id', plan: createPlan('users/:id') },
@@ -93,14 +93,14 @@ describe('addresses of resources', () => {
     '/Users/me': 'REQ_NOT_FOUND',
   };
   for (const [path, expected] of Object.entries(cases))
-    it(`${path} is ${JSON.stringify(expected)}`, () => {
+    it(`${path} resolves to ${JSON.stringify(expected)}`, () => {
       if (typeof expected === 'string') return void expect(catchCode(() => findRoute(plans, path))).to.equal(expected);
       const { plan, parameters } = findRoute(plans, path);
       expect([plan.path, parameters === null ? null : { ...parameters }]).to.deep.equal(expected);
     });
 });
 
-describe('addresses of plugins', () => {
+describe('routes of plugins', () => {
   const asked: unknown[] = [];
   const route = (path: string, methods: readonly string[] = ['GET']): Route => ({
     ...{ path, methods },
@@ -115,14 +115,14 @@ describe('addresses of plugins', () => {
     return found === null ? null : [found.route.path, found.rest];
   };
 
-  it('are exact, or everything below a path that ends with a slash', () => {
+  it('match exactly, or everything below a path that ends with a slash', () => {
     expect(
       ['/metrics', '/files/', '/files/a/b', '/files', '/metrics/', '/metricsx', '/'].map(describeRoute),
     ).to.deep.equal([...[['/metrics', ''], ['/files/', ''], ['/files/', 'a/b'], null, null, null, null]]);
     expect(createRouteFinder([])).to.equal(null);
   });
 
-  it('are read again when the list is another one', () => {
+  it('are read again when the list is replaced', () => {
     let routes: readonly Route[] = [];
     const live = createLiveRouteFinder(() => routes);
     expect(live()).to.equal(null);
@@ -130,7 +130,7 @@ describe('addresses of plugins', () => {
     expect([live()?.('/later')?.rest, live() === live()]).to.deep.equal(['', true]);
   });
 
-  it('get the method, the rest decoded, the query and headers; HEAD wherever GET is', async () => {
+  it('receive the method, the decoded rest, the query and headers; HEAD is served by GET', async () => {
     const requestRoute = (method: string, path: string, methods?: readonly string[]) => {
       const found = createRouteFinder([route('/files/', methods)])?.(path) ?? expect.fail('no route');
       return handleRoute(

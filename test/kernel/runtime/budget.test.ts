@@ -1,5 +1,5 @@
 /**
- * Time budgets of the front end and the compiler: what an editor and a reload can afford. Processor time of warm code, the least
+ * Time budgets of the front end and the compiler, for editing and reloading. Processor time of warm code, the minimum
  * of several rounds. The figures are printed.
  */
 import { expect } from 'chai';
@@ -63,8 +63,8 @@ const model = {
   created_at: { type: 'DateTime' },
 };
 
-describe('budgets', function () {
-  it(`a file of 500 lines is analysed in less than ${FILE_BUDGET} ms`, () => {
+describe('time budgets', function () {
+  it(`analyses a file of 500 lines in less than ${FILE_BUDGET} ms`, () => {
     const registry = createBuiltinRegistry();
     const resources: object[] = [];
     let text = '[]';
@@ -84,7 +84,7 @@ describe('budgets', function () {
     expect(least).to.be.lessThan(FILE_BUDGET);
   });
 
-  it(`200 resources are compiled in less than ${COMPILE_BUDGET} ms`, async () => {
+  it(`compiles 200 resources in less than ${COMPILE_BUDGET} ms`, async () => {
     const project = await createTempProject({ 'definitions/_account.json': model });
     try {
       for (let i = 0; i < 200; i++) await project.write(`definitions/${i}.json`, resource(i));
@@ -125,7 +125,7 @@ describe('budgets', function () {
     }
   });
 
-  it('a file that was pasted by mistake delays nothing', () => {
+  it('is not exceeded by a large file pasted by mistake', () => {
     const registry = createBuiltinRegistry();
     const keys = Array.from({ length: 20_000 }, (_, i) => `"key${i}": ${i}`).join(',');
     const text = `{ "id": "a", "resource": "a", "actionables": [], ${keys} }`;
@@ -138,7 +138,7 @@ describe('budgets', function () {
     expect(took).to.be.lessThan(2000);
   });
 
-  it('the time to analyse grows with the number of files, not with its square', () => {
+  it('analyses in time linear in the number of files', () => {
     const registry = createBuiltinRegistry();
     const time = (count: number): number => {
       const files = Array.from({ length: count }, (_, i) => ({ file: `${i}.json`, text: JSON.stringify(resource(i)) }));
@@ -153,8 +153,8 @@ describe('budgets', function () {
   });
 });
 
-describe('budget of payload rules', () => {
-  it(`a valid payload of 1 KB is checked within ${RULES_BUDGET} µs, nested lists included`, () => {
+describe('time budget of payload rules', () => {
+  it(`validates a payload of 1 KB within ${RULES_BUDGET} µs, nested lists included`, () => {
     const judge = compileRule({
       type: 'OBJECT',
       fields: {

@@ -1,4 +1,4 @@
-/** A unit of work that is tried again runs the steps of its actionables again: what is encrypted must not be encrypted twice. */
+/** A retried transaction runs the steps of its actionables again, and must not encrypt a value twice. */
 import { expect } from 'chai';
 import { createFrame } from '../../../kernel/runtime/frame.js';
 import type { Frame } from '../../../contract/plan.js';
@@ -13,7 +13,7 @@ const entry = (operation: string) => ({
   options: { key: '$ENV.FIELD_KEY' },
 });
 
-describe('ciphers in a second try', () => {
+describe('ciphers in a retry', () => {
   let kernel: TestKernel;
   before(async () => {
     const resource = (id: string, operation: string): object => ({
@@ -29,7 +29,7 @@ describe('ciphers in a second try', () => {
   });
   after(() => kernel.close());
 
-  it('leave what the first one encrypted', async () => {
+  it('keep what the first attempt encrypted', async () => {
     const plan = kernel.kernel.plans().byId.get('seal');
     const steps = plan?.groups[0]?.actions[0]?.before ?? [];
     expect(steps.map(({ id }) => id)).to.include('ciphers');

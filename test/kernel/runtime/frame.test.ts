@@ -1,4 +1,4 @@
-/** The working memory of a request: what its forks share with it, and what each has of its own. */
+/** Execution context of a request: what its forks share, and what each fork owns. */
 import { expect } from 'chai';
 import { ParallelFrame, createFrame, type FrameMemory } from '../../../kernel/runtime/frame.js';
 import { createTestInvocation } from '../../support/invocation.js';
@@ -12,14 +12,14 @@ const plan = createResourcePlan([], {
 });
 const frame = (): FrameMemory => createFrame(createTestInvocation({}, { startedAt: 5 }), plan);
 
-describe('the memory of a request', () => {
-  it('has one instant, in its forks too', () => {
+describe('execution context', () => {
+  it('has one timestamp, shared with its forks', () => {
     const one = frame();
     expect(one.now()).to.equal('1970-01-01T00:00:00.005Z');
     expect([one.forkFrame({}).now(), new ParallelFrame(one).now()]).to.deep.equal([one.now(), one.now()]);
   });
 
-  it('begins with no payload, no claims and nothing that lasts', () => {
+  it('starts without payload, claims and persistent headers', () => {
     const { payload, received, claims, lastingHeaders, unit, committedTo, headers, results, slots } = frame();
     expect({ payload, received, claims, lastingHeaders, unit, committedTo, headers }).to.deep.equal({
       ...{ payload: {}, received: {}, claims: null, lastingHeaders: null, unit: null, committedTo: -1, headers: {} },
@@ -27,7 +27,7 @@ describe('the memory of a request', () => {
     expect([results.length, slots.length, Object.isFrozen(payload)]).to.deep.equal([2, 3, true]);
   });
 
-  it('is what a fork for one item sees, but for its payload', () => {
+  it('is copied for one item with the payload replaced', () => {
     const one = frame();
     Object.assign(one, {
       ...{ payload: { list: [1] }, received: { list: ['1'] }, claims: { id: 7 }, lastingHeaders: { x: '1' } },
@@ -52,7 +52,7 @@ describe('the memory of a request', () => {
     expect(fork.forkFrame({ deeper: 1 })).to.deep.include({ received, claims, lastingHeaders, committedTo, unit });
   });
 
-  it('is shared by what runs next to others, but for the unit and what waits for its commit', () => {
+  it('is shared by parallel actionables, except the transaction and the callbacks after its commit', () => {
     const one = frame();
     const next = new ParallelFrame(one);
     Object.assign(next, { payload: { a: 1 }, lastingHeaders: { x: '1' }, committedTo: 3, unit: 'own' });
@@ -67,10 +67,10 @@ describe('the memory of a request', () => {
   });
 });
 
-describe('a value that is made once', () => {
+describe('value generated once', () => {
   beforeEach(() => (made = 0));
 
-  it('is made anew for each item where its name has it, and is the same in another try', () => {
+  it('is generated again for each item that has its name, and kept in a retry', () => {
     const one = frame();
     one.slots[NAME] = one.slots[MADE] = make();
     const first = one.forkFrame({ item: 1 });
@@ -81,7 +81,7 @@ describe('a value that is made once', () => {
     expect(made).to.equal(3);
   });
 
-  it('is not made for an item before it was made at all, nor where its name has another value', () => {
+  it('is not generated for an item before its first use, or if its name has another value', () => {
     const one = frame();
     expect(one.forkFrame({}).slots[NAME]).to.equal(undefined);
     one.slots[NAME] = 'extracted';
@@ -92,12 +92,12 @@ describe('a value that is made once', () => {
   });
 });
 
-describe('work that waits for a commit', () => {
+describe('callbacks after a commit', () => {
   for (const [what, open] of [
     ['of the request', (one: FrameMemory) => one],
-    ['of what runs next to others', (frame: FrameMemory) => new ParallelFrame(frame)],
+    ['of a parallel actionable', (frame: FrameMemory) => new ParallelFrame(frame)],
   ] as const)
-    it(`is done once, in order, after that ${what}, and never when it is rolled back`, async () => {
+    it(`run once, in order, after the commit ${what}, and never after a rollback`, async () => {
       const done: string[] = [];
       const note = (name: string) => async (): Promise<void> => {
         await new Promise((resolve) => setImmediate(resolve));
@@ -120,7 +120,7 @@ describe('work that waits for a commit', () => {
       expect(done).to.deep.equal([]);
     });
 
-  it('of a fork that was made outside a unit is done at once', () => {
+  it('of a fork outside a transaction run immediately', () => {
     const done: string[] = [];
     const one = frame();
     const fork = one.forkFrame({});

@@ -1,4 +1,4 @@
-/** One request from its guards to its answer, in plans made by hand: what runs in which order, and what ends it. */
+/** One request from its guards to its response, in hand-written plans: order of steps, and steps that end it. */
 import { expect } from 'chai';
 import type { ActionGroup } from '../../../contract/resource-plan.js';
 import { createFault } from '../../../contract/fault.js';
@@ -18,7 +18,7 @@ import {
   createTestStep,
 } from '../../support/plans.js';
 
-/** Every sort of step, at once or later; each notes its name, and one may end the list with a value. */
+/** Every kind of step, synchronous or asynchronous; each records its name, and one may end the list with a value. */
 function recordedPlan(events: string[], late: boolean, ending?: string) {
   const noted = (name: string): Step =>
     createTestStep((frame, state) => {
@@ -36,16 +36,16 @@ function recordedPlan(events: string[], late: boolean, ending?: string) {
 const ALL = ['admit', 'check', 'before', 'after', 'reply', 'settle'].flatMap((name) => [`${name} 1`, `${name} 2`]);
 const upTo = (last: string): string[] => ALL.slice(0, ALL.indexOf(last) + 1);
 
-describe('the steps of a request', () => {
+describe('steps of a request', () => {
   for (const late of [false, true])
-    describe(late ? 'that take time' : 'that end at once', () => {
+    describe(late ? 'that are asynchronous' : 'that are synchronous', () => {
       const run = async (ending?: string): Promise<{ body: unknown; names: string[]; events: string[] }> => {
         const events: string[] = [];
         const { body } = await invokePlan(recordedPlan(events, late, ending), createTestInvocation({ a: 1 }), HOOKS);
         return { body, events, names: events.map((event) => event.split(' ').slice(0, 2).join(' ')) };
       };
 
-      it('run in order, guards without the payload, and see the result once there is one', async () => {
+      it('run in order, guards before the payload is read, and receive the result once there is one', async () => {
         const { body, events } = await run();
         expect(body).to.equal('result');
         expect(events).to.deep.equal(
@@ -63,21 +63,21 @@ describe('the steps of a request', () => {
         });
 
       for (const name of ['before 1', 'before 2'])
-        it(`have a value of "${name}" in the place of the work, and shape it all the same`, async () => {
+        it(`replace the work with the value of "${name}", and still shape it`, async () => {
           const { body, names } = await run(name);
           const shaped = ['shape 1', 'shape 2', 'reply 1', 'reply 2', 'settle 1', 'settle 2'];
           expect([body, names]).to.deep.equal([`ended by ${name}`, [...upTo(name), ...shaped]]);
         });
 
       for (const name of ['after 1', 'reply 1', 'settle 1'])
-        it(`have a value of "${name}" in the place of the result, without the steps of the same list`, async () => {
+        it(`replace the result with the value of "${name}", and skip the remaining steps of the list`, async () => {
           const { body, names } = await run(name);
           expect(body).to.equal(`ended by ${name}`);
           expect(names).to.deep.equal(ALL.filter((other) => other !== name.replace('1', '2')));
         });
     });
 
-  it('may be absent, and then there is the result of the main actionable alone', async () => {
+  it('are optional: without them the result of the main actionable is returned', async () => {
     const groups = [
       createSingleGroup(0, { execute: () => 'first' }),
       createSingleGroup(1, { execute: () => 'second' }),
@@ -87,7 +87,7 @@ describe('the steps of a request', () => {
     expect([await answered(0), await answered(1), await answered(-1)]).to.deep.equal(['first', 'second', null]);
   });
 
-  it('stop at the first that fails, with the resource and the actionable in the fault', async () => {
+  it('stop at the first failure and report the resource and the actionable', async () => {
     const wrong = new Error('wrong');
     const ran: number[] = [];
     const execute = (at: number) => (): void => {
@@ -113,7 +113,7 @@ describe('the steps of a request', () => {
     expect(inner.where).to.deep.equal({ resource: 'test', action: 'other#3' });
   });
 
-  it('have a fault of their own with the headers that last, and name no actionable where none ran', async () => {
+  it('report a failure with the persistent headers, and no actionable if none ran', async () => {
     const own = createFault('VAL_FAILED');
     own.where.resource = 'other';
     const lasting = createTestStep((frame) => {
@@ -130,7 +130,7 @@ describe('the steps of a request', () => {
     expect(failure.lastingHeaders).to.deep.equal({ 'x-lasting': '1' });
   });
 
-  it('take a list only where the resource does, and a payload that comes later', async () => {
+  it('accept a list only if the resource does, and a payload that arrives later', async () => {
     const list = [{ a: 1 }] as unknown as Record<string, unknown>;
     const seen: unknown[] = [];
     const groups = [createSingleGroup(0, { execute: (frame) => seen.push(frame.payload, frame.received) })];
@@ -145,7 +145,7 @@ describe('the steps of a request', () => {
     expect(seen).to.deep.equal([list, list, list, list, { b: 1 }, { b: 1 }]);
   });
 
-  it('ask for as many files as the resource allows', async () => {
+  it('accept as many files as the resource allows', async () => {
     const asked: unknown[] = [];
     const files = { count: 2, bytes: 10 };
     const receive = (limits: unknown) => (asked.push(limits), {});
@@ -159,8 +159,8 @@ describe('the steps of a request', () => {
   });
 });
 
-describe('hooks around a request', () => {
-  it('may answer before the request is looked at, and change what is answered', async () => {
+describe('request hooks', () => {
+  it('can respond before the request is handled, and change the response', async () => {
     const ran: string[] = [];
     const plan = createResourcePlan(createSingleGroup(0, { execute: () => (ran.push('work'), { a: 1 }) }));
     const accept = () => Promise.resolve(done('early'));
@@ -177,7 +177,7 @@ describe('hooks around a request', () => {
     expect([status, headers, body]).to.deep.equal([299, { x: '1' }, [{ status: 200, headers: {}, body: { a: 1 } }]]);
   });
 
-  it('see values, also where a result is JSON text already', async () => {
+  it('receive values, also if a result is already JSON text', async () => {
     const text = new RawJson(Buffer.from('{"a":1}'), (json) => JSON.parse(Buffer.from(json).toString()) as unknown);
     const plan = createResourcePlan(createSingleGroup(0, { execute: () => text }));
     expect((await invokePlan(plan, createTestInvocation(), HOOKS)).body).to.equal(text);
@@ -187,7 +187,7 @@ describe('hooks around a request', () => {
     expect(seen).to.deep.equal([{ a: 1 }]);
   });
 
-  it('run for each actionable before the rules read the payload', async () => {
+  it('run for each actionable before its payload is validated', async () => {
     const events: string[] = [];
     const check = [createTestStep(() => void events.push('check'))];
     const beforeValidate = (async (frame: Frame, { key }: { key: string }) => {
@@ -202,7 +202,7 @@ describe('hooks around a request', () => {
     expect(events).to.deep.equal(['test#0 {"a":1}', 'test#1 {"a":1}', 'check']);
   });
 
-  it('learn how long each actionable took, also of one that failed', async () => {
+  it('receive the duration of each actionable, also of a failed one', async () => {
     const timings: ActionTiming[] = [];
     const throwFault = (): never => {
       throw createFault('QRY_FAILED');
@@ -227,7 +227,7 @@ describe('hooks around a request', () => {
   });
 });
 
-describe('what of a request lasts when it fails later', () => {
+describe('persistent effects of a request that fails later', () => {
   const failing = (index: number, rest: object = {}) =>
     createActionPlan(index, {
       execute: async () => {
@@ -247,14 +247,14 @@ describe('what of a request lasts when it fails later', () => {
   const none = { unit: null, parallel: false, turns: null };
   const failure: ActionGroup = { ...none, actions: [failing(9)] };
 
-  it('is nothing before the first group has ended', async () => {
+  it('are empty before the first group has finished', async () => {
     expect(await lasts([failure])).to.equal(-1);
     expect(await lasts([{ ...none, unit, actions: [createActionPlan(0, { unit }), failing(1, { unit })] }])).to.equal(
       -1,
     );
   });
 
-  it('is every group that ended: one by one, a unit once it is committed, and all that ran at once', async () => {
+  it('contain every finished group: single actionables, committed transactions, parallel groups', async () => {
     expect(await lasts([createSingleGroup(0), failure])).to.equal(0);
     expect(await lasts([createSingleGroup(0), createSingleGroup(1), failure])).to.equal(1);
     const both = [createActionPlan(0, { unit }), createActionPlan(1, { unit })];
@@ -266,7 +266,7 @@ describe('what of a request lasts when it fails later', () => {
     expect(await lasts([{ ...none, unit: uncommitted, actions: both }])).to.equal(-1);
   });
 
-  it('is also what was done next to one that failed', async () => {
+  it('contain actionables that ran parallel to a failed one', async () => {
     const parallel = (...actions: ActionGroup['actions']): ActionGroup => ({ ...none, parallel: true, actions });
     expect(await lasts([createSingleGroup(0), parallel(createActionPlan(1), failing(2))])).to.equal(1);
     expect(await lasts([createSingleGroup(0), parallel(failing(1), createActionPlan(2))])).to.equal(2);

@@ -1,4 +1,4 @@
-/** Units of work in plans made by hand: what is put back before another try, and who has a unit beside neighbours. */
+/** Transactions in hand-written plans: what is reset before a retry, and which parallel actionables have one. */
 import { expect } from 'chai';
 import type { ActionGroup } from '../../../contract/resource-plan.js';
 import type { Frame, StepLimiter, Unit } from '../../../contract/plan.js';
@@ -7,8 +7,8 @@ import { createTestInvocation } from '../../support/invocation.js';
 import { replaceTime } from '../../support/manual-time.js';
 import { createActionPlan, HOOKS, createRecordedUnit, createResourcePlan, RETRY } from '../../support/plans.js';
 
-describe('units of work', () => {
-  it('another try sees the payload that the first one saw', async () => {
+describe('transactions', () => {
+  it('pass the original payload to a retry', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     let tries = 0;
@@ -33,7 +33,7 @@ describe('units of work', () => {
     expect(events).to.deep.equal(['open 1', 'rollback 1', 'open 2', 'rollback 2', 'open 3', 'commit 3']);
   });
 
-  it('next to adjacent actionables, work of more than one step has a unit of its own, and other work has none', async () => {
+  it('are opened for a parallel actionable of more than one step', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     const seen: unknown[] = [];
@@ -61,7 +61,7 @@ describe('units of work', () => {
     expect(events).to.have.members(['open 1', 'open 2', 'commit 1', 'commit 2']);
   });
 
-  it('what an item of a list does once it is committed is done after the commit, next to adjacent actionables too', async () => {
+  it('run callbacks of list items after the commit, also in parallel groups', async () => {
     const orders: string[][] = [];
     for (const parallel of [false, true]) {
       const events: string[] = [];
@@ -78,7 +78,7 @@ describe('units of work', () => {
     expect(orders).to.deep.equal([order, order]);
   });
 
-  it('opens no unit before there is a turn, and gives the turn back however the work ends', async () => {
+  it('are opened after the limiter is acquired, which is released in every case', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     const turns: StepLimiter = {
@@ -101,7 +101,7 @@ describe('units of work', () => {
     expect(events).to.deep.equal(['turn', 'open 1', 'commit 1', 'leave', 'turn', 'open 2', 'rollback 2', 'leave']);
   });
 
-  it('one that fails next to adjacent actionables takes back its own alone', async () => {
+  it('roll back only their own work if they fail in a parallel group', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     const throwError = (): never => {
@@ -120,7 +120,7 @@ describe('units of work', () => {
     expect(events).to.have.members(['open 1', 'open 2', 'commit 1', 'rollback 2']);
   });
 
-  it('what a try that was rolled back has deferred until the commit is dropped', async () => {
+  it('drop the callbacks of an attempt that was rolled back', async () => {
     for (const parallel of [false, true]) {
       const events: string[] = [];
       const unit = createRecordedUnit(events);
@@ -142,7 +142,7 @@ describe('units of work', () => {
     }
   });
 
-  it('nothing that was deferred until the commit is done when the last try is rolled back', async () => {
+  it('run no callback if the last attempt is rolled back', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     const execute = (frame: Frame): never => {
@@ -160,7 +160,7 @@ describe('units of work', () => {
     expect(events).to.deep.equal(tries);
   });
 
-  it('a failure that another try cannot change is not tried again, also when the commit fails', async () => {
+  it('are not retried after a permanent failure, also at the commit', async () => {
     for (const fails of ['execute', 'commit'] as const) {
       const events: string[] = [];
       const unit = createRecordedUnit(events);
@@ -186,7 +186,7 @@ describe('units of work', () => {
     }
   });
 
-  it('a unit whose commit fails is tried again as a whole', async () => {
+  it('are retried as a whole if the commit fails', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     let commits = 0;
@@ -208,7 +208,7 @@ describe('units of work', () => {
     expect(events).to.deep.equal(['open 1', 'rollback 1', 'open 2', 'commit 2', 'done null']);
   });
 
-  it('is waited for longer before each further try, so that two that met do not meet again', async () => {
+  it('wait longer before each retry, with jitter', async () => {
     const time = replaceTime();
     const { random } = Math;
     Math.random = () => 1;
@@ -233,7 +233,7 @@ describe('units of work', () => {
     expect(opened).to.have.length(30);
   });
 
-  it('runs again one at a time after a conflict, so that none of many uses up its tries', async () => {
+  it('are retried one at a time after a conflict, so that attempts suffice under contention', async () => {
     let [opened, tries] = [0, 0];
     const unit: Unit = {
       ...createRecordedUnit([]),
@@ -259,7 +259,7 @@ describe('units of work', () => {
     expect([opened, tries]).to.deep.equal([0, 99]);
   });
 
-  it('that runs next to adjacent actionables leaves the payload to them in another try', async () => {
+  it('leave the payload to other parallel actionables in a retry', async () => {
     const unit = createRecordedUnit([]);
     const seen: unknown[] = [];
     const execute = (frame: Frame): void => {
@@ -276,7 +276,7 @@ describe('units of work', () => {
     expect(seen).to.deep.equal([{ word: 'a' }, { word: 'changed' }]);
   });
 
-  it('is not opened for work next to adjacent actionables that has none, nor for one step alone', async () => {
+  it('are not opened for parallel work without a store, nor for a single step', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     const units: unknown[] = [];

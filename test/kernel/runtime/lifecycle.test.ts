@@ -8,7 +8,7 @@ import { startStopwatch } from '../../support/stopwatch.js';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-describe('the life of plugins', () => {
+describe('plugin lifecycle', () => {
   const events: string[] = [];
   const failures: object[] = [];
   beforeEach(() => {
@@ -35,7 +35,7 @@ describe('the life of plugins', () => {
     },
   });
 
-  it('they close in reverse, so that each still has what it was opened upon', async () => {
+  it('closes plugins in reverse order of opening', async () => {
     const life = lifecycle();
     await life.open([instance('a'), instance('b')]);
     await life.open([instance('c')]);
@@ -44,7 +44,7 @@ describe('the life of plugins', () => {
     expect(events).to.deep.equal(['open a', 'open b', 'open c', 'close c', 'close b', 'close a']);
   });
 
-  it('they begin their work one after another, and one that cannot is named', async () => {
+  it('starts plugins one after another, and names one that fails', async () => {
     const serve = (key: string) => async (): Promise<void> => {
       await new Promise((resolve) => setImmediate(resolve));
       events.push(`serve ${key}`);
@@ -58,7 +58,7 @@ describe('the life of plugins', () => {
     expect(events).to.have.length(2);
   });
 
-  it('one that fails to close, or never does, is named and delays nothing else', async () => {
+  it('names a plugin that fails to close or hangs, and closes the others', async () => {
     const life = lifecycle();
     const fails = instance('fails', { close: () => Promise.reject(new Error('no')) });
     const hangs = instance('hangs', { close: () => new Promise(() => undefined) });
@@ -68,7 +68,7 @@ describe('the life of plugins', () => {
     expect(failures.map((fields) => (fields as { plugin: string }).plugin)).to.deep.equal(['hangs', 'fails']);
   });
 
-  it('one that failed half-way through opening is closed too, what was never opened is not', async () => {
+  it('closes a plugin that failed while opening, and none that was never opened', async () => {
     const life = lifecycle();
     const broken = instance('broken', { open: () => Promise.reject(new Error('no')) });
     const failure = await life.open([instance('a'), broken, instance('never')]).catch((error: unknown) => error);
@@ -77,7 +77,7 @@ describe('the life of plugins', () => {
     expect(events).to.deep.equal(['open a', 'close broken', 'close a']);
   });
 
-  it('all end their work at once; one that fails to is named, and the others are waited for', async () => {
+  it('stops all plugins at once, names one that fails and waits for the others', async () => {
     const life = lifecycle();
     let over: () => void = () => undefined;
     const works = instance('works', {
@@ -100,7 +100,7 @@ describe('the life of plugins', () => {
     expect(failures.map((fields) => (fields as { plugin: string }).plugin)).to.deep.equal(['fails']);
   });
 
-  it('one that does not hand back its work is waited for a second, no longer', async () => {
+  it('waits at most a second for a plugin to return its work', async () => {
     const life = lifecycle();
     const hangs = instance('hangs', { releaseClaims: () => new Promise(() => undefined) });
     const gives = instance('gives', { releaseClaims: () => Promise.resolve(void events.push('abandon gives')) });
@@ -113,7 +113,7 @@ describe('the life of plugins', () => {
     expect(failures.map((fields) => (fields as { plugin: string }).plugin)).to.deep.equal(['hangs']);
   });
 
-  it('those that are away are given back, and what needs them is not even tried', async () => {
+  it('returns unavailable plugins, and opens none that depends on them', async () => {
     const life = lifecycle();
     const away = createFault('X_AWAY', {}, { retryable: true });
     const server = instance('server', { open: () => Promise.reject(away) });

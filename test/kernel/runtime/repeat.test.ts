@@ -1,4 +1,4 @@
-/** A repeated statement whose transaction is tried again: what was made once stays, what is extracted anew is new. */
+/** A repeated statement in a retried transaction: generated values are kept, extracted ones are read again. */
 import { expect } from 'chai';
 import type { ResourcePlan } from '../../../contract/resource-plan.js';
 import { createFault, type Fault } from '../../../contract/fault.js';
@@ -8,7 +8,7 @@ import { createRepeatedRun, type Repeatable } from '../../../plugins/queries/sha
 
 const [KEPT, GENERATED, EXTRACTED] = [0, 1, 2];
 
-describe('a repeated statement', () => {
+describe('repeated statement', () => {
   const sent: unknown[][] = [];
   let ids = 0;
   const statement: Repeatable<readonly unknown[]> = {
@@ -24,7 +24,7 @@ describe('a repeated statement', () => {
   const repeat: Repeat = { body: true, name: null, read: () => undefined, pointer: null, optional: false };
   const tools = { allocateSlot: () => KEPT } as unknown as PlanTools;
 
-  it('keeps generated values of every item in a second try, and sees what was extracted anew', async () => {
+  it('keeps generated values of every item in a retry, and extracts names again', async () => {
     const execute = createRepeatedRun(statement, repeat, tools);
     const plan = { memos: [KEPT, GENERATED], makers: [], slots: 3, results: 1 } as unknown as ResourcePlan;
     const frame = createFrame({ startedAt: 0 } as Invocation, plan);
@@ -42,7 +42,7 @@ describe('a repeated statement', () => {
     ]);
   });
 
-  it('sends nothing further after the portion in which one was rejected', async () => {
+  it('sends nothing after the batch in which a value was rejected', async () => {
     let runs = 0;
     const failing: typeof statement = {
       ...statement,
@@ -61,7 +61,7 @@ describe('a repeated statement', () => {
     expect(runs).to.be.within(3, 200);
   });
 
-  describe('that is rejected for a value', () => {
+  describe('with a rejected value', () => {
     const issue = { pointer: '/sku', code: 'taken', detail: 'is taken' };
     async function catchPointer(where: Partial<Repeat>, payload: unknown): Promise<unknown> {
       const failing: typeof statement = {
@@ -87,7 +87,7 @@ describe('a repeated statement', () => {
       expect(await catchPointer(items, { items: [{ sku: 'a' }] })).to.deep.equal(['/items/0/sku']);
     });
 
-    it('names the field that stands next to the list', async () => {
+    it('names the field outside the list', async () => {
       const items = { body: false, pointer: '/items', read: () => [{ amount: 1 }] };
       expect(await catchPointer(items, { sku: 'a', items: [{ amount: 1 }] })).to.deep.equal(['/sku']);
     });

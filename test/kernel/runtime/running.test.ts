@@ -1,6 +1,6 @@
 /**
- * How a run of deferred work is judged by what it ends in: what may succeed when it is tried again, and what never will. The
- * failure is that of an `accept` tap, before any plan is needed.
+ * Outcome of a deferred job: which failures are retried, and which are permanent. The failure is that of an `accept`
+ * tap, before any plan is needed.
  */
 import { expect } from 'chai';
 import type { DeferredJob, Outcome } from '../../../contract/deferred.js';
@@ -15,7 +15,7 @@ const WORK: DeferredJob = {
   state: { payload: {}, claims: null, headers: {}, remote: '', names: {}, results: {}, made: [] },
 };
 
-describe('a run of deferred work', () => {
+describe('job run', () => {
   const told: string[] = [];
   const resume = async (status: number, options: FaultOptions = {}, work = WORK, attempt = 1): Promise<Outcome> => {
     const doNothing = (): void => undefined;
@@ -42,7 +42,7 @@ describe('a run of deferred work', () => {
     return !outcome.done && outcome.retryable;
   };
 
-  it('is not tried again when it was rejected, unless the rejection may pass', async () => {
+  it('is not retried after a rejection, unless the rejection is temporary', async () => {
     expect(await resume(422)).to.deep.equal({
       done: false,
       code: 'TST_ENDED',
@@ -55,18 +55,18 @@ describe('a run of deferred work', () => {
     expect(await isRetryable(422, { status: 429 })).to.equal(true);
   });
 
-  it('is tried again when it failed', async () => {
+  it('is retried after a failure', async () => {
     for (const status of [500, 502, 503, 504]) expect(await isRetryable(status), `${status}`).to.equal(true);
   });
 
-  it('may succeed in another process where this one has other definitions', async () => {
+  it('is left to another process if this one has other definitions', async () => {
     const gone = await resume(422, {}, { ...WORK, part: 'r#2' });
     expect(gone).to.include({ code: 'JOB_UNKNOWN', retryable: true });
     const changed = await resume(422, {}, { ...WORK, needs: ['more'] });
     expect(changed).to.include({ code: 'JOB_CHANGED', retryable: true });
   });
 
-  it('is reported where it is tried again, or runs under newer definitions', async () => {
+  it('is logged if it is retried or runs under newer definitions', async () => {
     const resumeAndReadLog = async (...[work, attempt]: [DeferredJob?, number?]): Promise<string[]> => {
       told.length = 0;
       await resume(422, {}, work, attempt);
@@ -79,7 +79,7 @@ describe('a run of deferred work', () => {
     ]);
   });
 
-  it('is never tried again where it is no work any more', async () => {
+  it('is not retried if its work is not stored validly', async () => {
     const broken = await resume(422, {}, { ...WORK, acceptedAt: 'x' } as never);
     expect(broken).to.include({ code: 'JOB_BROKEN', retryable: false });
   });

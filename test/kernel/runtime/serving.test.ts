@@ -1,4 +1,4 @@
-/** Which plan of a resource is served while some of the files are broken, and whose an address is. */
+/** Which plan of a resource is served while some files are invalid, and the owner of a path. */
 import { expect } from 'chai';
 import type { Analysis } from '../../../language/analysis/analysis.js';
 import type { PlanSet, ResourcePlan } from '../../../contract/resource-plan.js';
@@ -32,7 +32,7 @@ const createAnalysis = (sound: readonly string[], broken: readonly string[]): An
     resources: [...sound.map((id) => ({ id, sound: true })), ...broken.map((id) => ({ id, sound: false }))],
   }) as never;
 
-describe('while files are broken', () => {
+describe('plans while files are invalid', () => {
   const before = createPlanSet([
     createPlan('changed', 'old'),
     createPlan('broken', 'old'),
@@ -43,11 +43,11 @@ describe('while files are broken', () => {
   const versions = (plans: ReadonlyMap<string, ResourcePlan>): unknown =>
     Object.fromEntries([...plans].map(([name, plan]) => [name, (plan as unknown as { version: string }).version]));
 
-  it('a valid resource has its new plan, and each other one the plan that it had', () => {
+  it('are replaced for a valid resource, and retained for an invalid one', () => {
     expect(versions(served.byId)).to.deep.equal({ changed: 'new', added: 'new', broken: 'old', unnamed: 'old' });
   });
 
-  it('paths lead to the same plans', () => {
+  it('stay reachable by their paths', () => {
     expect(versions(served.byPath)).to.deep.equal({
       '/changed': 'new',
       '/added': 'new',
@@ -57,7 +57,7 @@ describe('while files are broken', () => {
   });
 });
 
-describe('paths with parameters, while files are broken', () => {
+describe('parameterized paths while files are invalid', () => {
   const withRoutes = (
     ...routes: readonly (readonly [path: string, id: string | null, version?: string])[]
   ): PlanSet => {
@@ -78,7 +78,7 @@ describe('paths with parameters, while files are broken', () => {
     return match === null ? 'none' : match.plan === null ? 'broken' : `${match.plan.id} at ${match.plan.path}`;
   };
 
-  it('lead to the plan before where the definition is broken', () => {
+  it('lead to the previous plan of an invalid definition', () => {
     const before = withRoutes(['a/:id', 'broken', 'old']);
     expect(findAfterReload(before, withRoutes(['a/:id', null]), [], '/a/5')).to.equal('broken at a/:id');
     expect(findAfterReload(before, withRoutes(['a/:name', null]), [], '/a/5')).to.equal('broken at a/:id');
@@ -86,7 +86,7 @@ describe('paths with parameters, while files are broken', () => {
     expect(findAfterReload(withRoutes(['a/:id', null]), withRoutes(), [], '/a/5')).to.equal('none');
   });
 
-  it('lead to a valid resource that has them now, and to no path that a valid one has left', () => {
+  it('lead to a valid resource that declares them now, and not to one that no longer does', () => {
     const before = withRoutes(['a/:id', 'broken', 'old'], ['b/:id', 'sound', 'old']);
     const after = withRoutes(['a/:name', 'sound']);
     expect(findAfterReload(before, after, ['sound'], '/a/5')).to.equal('sound at a/:name');
@@ -100,7 +100,7 @@ describe('paths with parameters, while files are broken', () => {
   });
 });
 
-describe('the owner of an address', () => {
+describe('owner of a path', () => {
   const catchRefusal = (work: () => unknown): unknown => {
     try {
       return work();
@@ -115,7 +115,7 @@ describe('the owner of an address', () => {
     return catchRefusal(() => listReservedPaths('/status', [upgrade], routes(...paths)));
   };
 
-  it('is that of connections where nothing else serves it', () => {
+  it('is the socket endpoint if nothing else serves it', () => {
     expect(door('/ws', '/w', '/wsx', '/ws/')).to.deep.equal([{ plugin: 'websocket.path', path: '/ws' }]);
     expect(door('/ws', '/ws')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p serves it']);
     expect(door('/files/ws', '/files/')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p serves it']);
@@ -124,7 +124,7 @@ describe('the owner of an address', () => {
     expect(listReservedPaths('/status', [], [])).to.deep.equal([]);
   });
 
-  it('is one resource, or one plugin', () => {
+  it('is one resource or one plugin', () => {
     const catchTakenPaths = (...paths: readonly string[]) =>
       catchRefusal(() => assertPathsFree(createPlanSet([createPlan('files/a', 'new')]), routes(...paths)));
     expect(catchTakenPaths('/files/', '/x')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" uses it']);
@@ -133,8 +133,8 @@ describe('the owner of an address', () => {
   });
 });
 
-describe('the guard of a resource', () => {
-  it('is reported when it has changed, and when there is one before', () => {
+describe('guard changes of a resource', () => {
+  it('are reported when the guard changes and there was one before', () => {
     const createGuardedSet = (guards: Readonly<Record<string, string>>): PlanSet =>
       createPlanSet(
         Object.entries(guards).map(([id, guard]) => ({ ...createPlan(id, ''), summary: { guard } }) as never),

@@ -1,4 +1,4 @@
-/** Work as it comes back from a store that others can write to, problem documents, and what a request puts into queues. */
+/** Jobs read from a store that other programs can write to, problem documents, and jobs that a request enqueues. */
 import { expect } from 'chai';
 import { createFault } from '../../../contract/fault.js';
 import type { PartPlan } from '../../../contract/resource-plan.js';
@@ -12,7 +12,7 @@ const STATE = { payload: {}, claims: null, headers: {}, remote: '', names: {}, r
 const WORK = { id: 'i', resource: 'r', part: 'p', version: 'v', needs: ['n'], acceptedAt: 5, state: STATE };
 const poison = (text: string): unknown => JSON.parse(`{"a":[{"${text}":1}]}`);
 
-describe('work that comes back from a store', () => {
+describe('jobs read from a store', () => {
   const fine: readonly object[] = [
     {},
     { id: 'x'.repeat(1024), acceptedAt: 8.64e15 },
@@ -32,7 +32,7 @@ describe('work that comes back from a store', () => {
     { state: { ...STATE, names: poison('constructor'), results: poison('__proto__') } },
     { state: { ...STATE, payload: ['constructor'] } },
   ];
-  it('is work as it was stored', () => {
+  it('are returned as they were stored', () => {
     for (const rest of fine)
       expect(isDeferredJob({ ...WORK, ...rest }), JSON.stringify(rest).slice(0, 80)).to.equal(true);
   });
@@ -72,9 +72,9 @@ describe('work that comes back from a store', () => {
     ),
     ['constructor in headers', { ...WORK, state: { ...STATE, headers: { constructor: 'a' } } }],
   ];
-  for (const [title, read] of wrong) it(`is none where ${title}`, () => expect(isDeferredJob(read)).to.equal(false));
+  for (const [title, read] of wrong) it(`are invalid if ${title}`, () => expect(isDeferredJob(read)).to.equal(false));
 
-  it('is checked however deep it is', () => {
+  it('are validated at any depth', () => {
     let payload: object = {};
     for (let i = 0; i < 20_000; i++) payload = { a: payload };
     expect(isDeferredJob({ ...WORK, state: { ...STATE, payload } })).to.equal(true);
@@ -89,7 +89,7 @@ describe('problem documents', () => {
   const of = (...given: Parameters<typeof createFault>) =>
     createErrorResponse(createFault(...given), 'id', codes, 'https://docs.example.com/');
 
-  it('have the status and the words of the code', () => {
+  it('have the status and the text of the code', () => {
     const detail = 'About x.';
     expect(of('A_CODE', { name: 'x' })).to.deep.equal({
       ...{ status: 409, headers: {} },
@@ -106,7 +106,7 @@ describe('problem documents', () => {
     });
   });
 
-  it('have the status, words, issues and headers that a definition or a step gives', () => {
+  it('have the status, texts, issues and headers that a definition or a step sets', () => {
     const issues = [{ pointer: '/a', code: 'X', detail: 'y' }];
     const { status, headers, body } = of('A_CODE', {}, { status: 418, message: 'own', issues, headers: { a: '1' } });
     expect([status, body.status, body.detail, body.message, body.errors, headers]).to.deep.equal([
@@ -124,7 +124,7 @@ describe('problem documents', () => {
     expect(createErrorResponse(lasting, 'id', codes, '').headers).to.deep.equal({ a: '1', b: '2' });
   });
 
-  it('are 500 without any words of the cause where the code is none for callers', () => {
+  it('return 500 without the message of the cause for an internal code', () => {
     for (const code of ['NO_STATUS', 'UNKNOWN']) {
       const { status, body } = of(code);
       expect([status, body.code, body.type]).to.deep.equal([
@@ -137,7 +137,7 @@ describe('problem documents', () => {
   });
 });
 
-describe('what a request puts into queues', () => {
+describe('jobs of one request', () => {
   const part = (key: string, deferral: PartPlan['deferral']): PartPlan =>
     ({ key, deferral, work: { createJob: (id: string) => ({ id, part: key }) } }) as unknown as PartPlan;
   const [one, two] = [() => Promise.resolve(), () => Promise.resolve()];
@@ -149,7 +149,7 @@ describe('what a request puts into queues', () => {
     part('d', { ...settings, enqueue: one }),
   ];
 
-  it('is put at once where it goes to one queue, each with an id of its own', () => {
+  it('are enqueued immediately if all go to one queue, each with its own id', () => {
     const invocation = createTestInvocation({}, { id: 'req', startedAt: 7 });
     const puts = groupJobs(parts, createTestFrame({ invocation }), {});
     expect([...puts.keys()]).to.deep.equal([one, two]);

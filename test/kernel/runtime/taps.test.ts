@@ -1,4 +1,4 @@
-/** Hooks and addresses of plugins: who may tap what, what a tap may give, and whose name a failure has. */
+/** Hooks and routes of plugins: which taps are allowed, what a tap may return, and the name in a failure. */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
 import type { Fault } from '../../../contract/fault.js';
@@ -30,8 +30,8 @@ const accept = (tap: unknown) => tapped('accept', tap as never).accept?.(createT
 const reply = { status: 200, headers: {}, body: 1 };
 const answer = (tap: unknown) => tapped('reply', tap as never).reply?.(reply, createTestInvocation());
 
-describe('taps of hooks', () => {
-  it('are null where nothing taps', () => {
+describe('hook taps', () => {
+  it('are null without a tap', () => {
     const {
       accept: none,
       beforeValidate,
@@ -46,7 +46,7 @@ describe('taps of hooks', () => {
     );
   });
 
-  it('are of a hook that there is, before it is sealed, and of one mode for `execute`', async () => {
+  it('require a known hook before the start, and one mode for `execute`', async () => {
     const hooks = createHooks();
     const { tap } = { tap: (...given: Tap) => hooks.createRegistrar('p').tap(...given) };
     const doNothing = (): undefined => undefined;
@@ -60,7 +60,7 @@ describe('taps of hooks', () => {
     expect((await catchBootError(() => tap('accept', doNothing)))[0]).to.equal('KRN_SEALED');
   });
 
-  it('run by stage, then as tapped, or before another that taps the same hook', async () => {
+  it('run by stage, then in order, or before another tap of the same hook', async () => {
     const hooks = createHooks();
     const order: string[] = [];
     const tap = (plugin: string, options?: Tap[2]) =>
@@ -78,7 +78,7 @@ describe('taps of hooks', () => {
     expect(order).to.deep.equal(['first', 'before', 'normal', 'second', 'late']);
   });
 
-  it('may end a hook with done(value), and with no bare value', async () => {
+  it('end a hook with done(value) only', async () => {
     const done = new FinalResult(null);
     expect([await accept(() => done), await accept(() => undefined)]).to.deep.equal([done, undefined]);
     for (const bare of [null, 0, 'x', {}]) {
@@ -89,14 +89,14 @@ describe('taps of hooks', () => {
     }
   });
 
-  it('must give the value on that they may change', async () => {
+  it('must return the value that they may change', async () => {
     const other = { ...reply, status: 201 };
     expect([await answer(() => other), await answer((given: unknown) => given)]).to.deep.equal([other, reply]);
     const failure = (await catchFailure(() => answer(() => undefined))) as Fault;
     expect((failure.options.cause as { cause: BootError }).cause.params['what']).to.match(/^and returns nothing/);
   });
 
-  it('reject with a Fault that has their name, or that of the innermost place', async () => {
+  it('reject with a Fault named after them, or after the innermost place', async () => {
     const plain = createFault('TST_NO');
     expect(await catchFailure(() => accept(() => Promise.reject(plain)))).to.equal(plain);
     expect(plain.where).to.deep.equal({ plugin: 'p', hook: 'accept' });
@@ -105,7 +105,7 @@ describe('taps of hooks', () => {
     expect(placed.where).to.deep.equal({ plugin: 'inner', hook: 'other' });
   });
 
-  it('that fail otherwise are 500 without their words, at the start by name', async () => {
+  it('return 500 without the message for other errors, which startup reports by name', async () => {
     const accident = new Error('secret');
     const failure = (await catchFailure(() => accept(() => Promise.reject(accident)))) as Fault;
     expect([failure.code, failure.params]).to.deep.equal(['INT_UNEXPECTED', {}]);
@@ -116,7 +116,7 @@ describe('taps of hooks', () => {
     expect([boot.code, boot.params['name'], boot.params['detail']]).to.deep.equal(['PLG_OPEN', 'p', 'secret']);
   });
 
-  it('of the end are all run, also after one that fails', async () => {
+  it('all run at the end, also after one fails', async () => {
     const hooks = createHooks();
     const closed: string[] = [];
     hooks.createRegistrar('a').tap('close', () => Promise.reject(new Error('stuck')));
@@ -125,7 +125,7 @@ describe('taps of hooks', () => {
     expect([closed, hooks.closeFailures.length]).to.deep.equal([['b'], 1]);
   });
 
-  it('of what happens beside requests never fail what happens', () => {
+  it('never fail telemetry events', () => {
     const hooks = createHooks();
     const failed: unknown[] = [];
     hooks.createRegistrar('p').tap('happening', () => {
@@ -136,7 +136,7 @@ describe('taps of hooks', () => {
   });
 });
 
-describe('addresses of plugins', () => {
+describe('plugin routes', () => {
   const route = (path: string, methods: readonly string[] = ['GET']): Route => ({
     ...{ path, methods },
     handle: () => ({ status: 200, headers: {}, body: null }),
@@ -151,7 +151,7 @@ describe('addresses of plugins', () => {
     return [...added, hooks.routes.length];
   };
 
-  it('are fixed paths, exact or of all below, and can be taken back', () => {
+  it('are fixed paths, exact or prefixes, and can be removed', () => {
     expect(add(['/a'], '/a/b/')).to.deep.equal(['a /a', 'b /a/b/', 1]);
     for (const path of ['/a.b_c-1', '/A/', '/.well-known/x']) expect(add([], path)).to.deep.equal([`b ${path}`, 0]);
     for (const path of ['', '/', 'a', '/a//b', '/a/:id', '/a b', '/a//', '/a?b', '/ä', '//a'])
@@ -163,7 +163,7 @@ describe('addresses of plugins', () => {
       .that.nested.include({ 'params.what': 'no verb is named' });
   });
 
-  it('have one owner, with and without a slash at the end', () => {
+  it('have one owner, with and without a trailing slash', () => {
     for (const [known, path] of [
       ['/a', '/a'],
       ['/a/', '/a'],

@@ -8,7 +8,7 @@ import { retryUntilAvailable, rejectWaiting } from '../../../kernel/runtime/retr
 import { createResourcePlan } from '../../support/plans.js';
 import { waitUntil } from '../../support/until.js';
 
-describe('while a server is waited for', () => {
+describe('unavailable servers', () => {
   const plans = ['fine', 'waits', 'waits/:id'].map((path) =>
     createResourcePlan([], { id: path.replace('/:id', ' of one'), path }),
   );
@@ -32,7 +32,7 @@ describe('while a server is waited for', () => {
     }
   };
 
-  it('resources that need it are 503, wherever they are found, and the others are served', () => {
+  it('return 503 for resources that need them, while others are served', () => {
     const REFUSED = ['REQ_WAITING', { retryable: true, headers: { 'retry-after': '1' } }];
     expect([...served.byId.values()].map(catchAdmitFault)).to.deep.equal([null, REFUSED, REFUSED]);
     expect([...served.byPath.values()].map(catchAdmitFault)).to.deep.equal([null, REFUSED]);
@@ -42,7 +42,7 @@ describe('while a server is waited for', () => {
   });
 });
 
-describe('waiting for a server', () => {
+describe('retries of an unavailable server', () => {
   function setUp(reopen: () => Promise<void>, prepare: () => Promise<void> = () => Promise.resolve()) {
     const happened: string[] = [];
     const away = new Map([['database', 'it is away']]);
@@ -61,20 +61,20 @@ describe('waiting for a server', () => {
     return { happened, away, closing, wait: () => retryUntilAvailable([{ key: 'database' }] as never, input as never) };
   }
 
-  it('ends when it is there and prepared', async () => {
+  it('end when it is available and prepared', async () => {
     const { happened, away, wait } = setUp(() => Promise.resolve());
     await wait();
     expect([happened, away.size]).to.deep.equal([['reopen', 'prepare', 'came'], 0]);
   });
 
-  it('ends with the kernel, without another attempt', async () => {
+  it('end with the kernel, without another attempt', async () => {
     const { happened, away, closing, wait } = setUp(() => Promise.resolve());
     closing.abort();
     await wait();
     expect([happened, away.size]).to.deep.equal([[], 1]);
   });
 
-  it('closes what has opened while the kernel closes', async () => {
+  it('close what was opened while the kernel closes', async () => {
     const made = setUp(() => Promise.resolve(made.closing.abort()));
     await made.wait();
     expect(made.happened).to.deep.equal(['reopen', 'close']);
@@ -83,7 +83,7 @@ describe('waiting for a server', () => {
   const awayFault = (): BootError =>
     new BootError('PLG_OPEN', { detail: 'it sleeps' }, createFault('DB_AWAY', {}, { retryable: true }));
 
-  it('retries after pauses that double, and reports in the meantime why it is unavailable', async () => {
+  it('double their pauses, and report why it is unavailable', async () => {
     const at: number[] = [];
     const made = setUp(
       () => (at.push(performance.now()), at.length < 3 ? Promise.reject(awayFault()) : Promise.resolve()),
@@ -99,7 +99,7 @@ describe('waiting for a server', () => {
     expect(made.happened).to.deep.equal([...Array<string>(3).fill('reopen'), 'prepare', 'came']);
   });
 
-  it('opens once what cannot be prepared yet', async () => {
+  it('open only once what cannot be prepared yet', async () => {
     let tries = 0;
     const { happened, wait } = setUp(
       () => Promise.resolve(),
@@ -109,7 +109,7 @@ describe('waiting for a server', () => {
     expect(happened).to.deep.equal(['reopen', 'prepare', 'prepare', 'came']);
   });
 
-  it('rejects with what is wrong, unless the kernel closes', async () => {
+  it('reject with the cause, unless the kernel closes', async () => {
     const wrong = new Error('wrong');
     const { wait } = setUp(() => Promise.reject(wrong));
     expect(await wait().catch((error: unknown) => error)).to.equal(wrong);

@@ -1,4 +1,4 @@
-/** Names of the interface without a plugin: said to be missing while they are, and of no effect once somebody brings one. */
+/** Names of the interface without a plugin: reported as missing, and ignored once a plugin provides them. */
 import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
 import type { Registry } from '../../../language/analysis/registry.js';
@@ -43,7 +43,7 @@ describe('absent plugins', () => {
     ]);
   });
 
-  it('are ordinary fields once a plugin of the name is registered', () => {
+  it('are ordinary fields once a plugin with the name is registered', () => {
     const registry = buildRegistry(withExpected, [...specs, later]);
     expect(formatProblems(registry, { later: true })).to.deep.equal([]);
     expect(formatProblems(registry, { later: 1 })).to.have.length(1);
@@ -54,7 +54,7 @@ describe('absent plugins', () => {
     expect(formatProblems(registry, { later: true })).to.deep.equal([]);
   });
 
-  it('carry the name of a plugin that a definition could write', () => {
+  it('have the name of a plugin that a definition can use', () => {
     const registry = createBuiltinRegistry();
     const expected = [...registry.kinds.values()].flatMap((kind) => Object.keys(kind.expected ?? {}));
     expect(expected).to.include.members(['queue', 'cron_job', 'HTTPREQUEST']);

@@ -33,7 +33,7 @@ const REPEATED: Step = {
 const STORED: Step = { mode: 'UPLOAD', uploads: { upload_folder: 'files', allowed_mimetypes: ['image/png'] } };
 const ANSWER: Step = { mode: 'RETURN', value: { a: { b: 1 }, list: [1], at: '$DATETIME' } };
 
-/** What is done first, the path out of its result, and words of the error; null: no error. `fix`: what the path becomes. */
+/** Earlier actionables, the path into the result, and the text of the error; null: no error. `fix`: the fixed path. */
 const CASES: readonly (readonly [title: string, step: Step, path: string, words: string | null, fix?: string])[] = [
   [
     'a column of several rows',
@@ -48,8 +48,8 @@ const CASES: readonly (readonly [title: string, step: Step, path: string, words:
   ['a column of one row', sql(SELECT, { result: 'one' }), 'balance', null],
   ['a column of as many rows as there are', sql(SELECT), 'balance', null],
   ['the first of as many rows as there are', sql(SELECT), '0.balance', null],
-  ['a column of rows that are not known', sql('SELECT * FROM elsewhere', { result: 'many' }), 'x', 'a list', '0.x'],
-  ['a column of a row that is not known', sql('SELECT * FROM elsewhere', { result: 'one' }), 'x', null],
+  ['a column of unknown rows', sql('SELECT * FROM elsewhere', { result: 'many' }), 'x', 'a list', '0.x'],
+  ['a column of an unknown row', sql('SELECT * FROM elsewhere', { result: 'one' }), 'x', null],
   ['a column of repeated work', REPEATED, 'balance', 'is a list', '0.balance'],
   ['a column of one time of repeated work', REPEATED, '0.balance', null],
   ['a name that `returnables` leaves out', sql(SELECT, { returnables: ['id'] }), 'balance', 'one object with "id"'],
@@ -75,12 +75,12 @@ const CASES: readonly (readonly [title: string, step: Step, path: string, words:
   ['the address of a file', STORED, '0.url', null],
   ['a name that a file does not have', STORED, '0.path', 'has no "path"'],
   ['a value inside a value', ANSWER, 'a.b', null],
-  ['a value that is not given', ANSWER, 'c', 'one object with "a", "list", "at"'],
+  ['a missing value', ANSWER, 'c', 'one object with "a", "list", "at"'],
   ['a name of a list', ANSWER, 'list.b', 'has no "list.b"'],
   ['what a call answers', { mode: 'HTTP_REQUEST', http_request: { url: 'https://example.com' } }, 'any.0.thing', null],
 ];
 
-describe('values that no result has', () => {
+describe('results without a value', () => {
   const check = async (step: Step, path: string, isOwn: boolean) => {
     const { registry } = await loadPackages('.', ['builtin:*'], []);
     const taken = [{ extract: path, for: 'taken' }];
@@ -112,7 +112,7 @@ describe('values that no result has', () => {
       expect(found[0]?.fix?.text).to.equal(fix === undefined ? undefined : JSON.stringify(fix));
     });
 
-  it('an actionable reads its own result before `returnables` narrows it', async () => {
+  it('are found after `returnables` narrows a result, not when the actionable reads its own', async () => {
     const step = sql(SELECT, { returnables: ['id'] });
     expect(await check(step, 'balance', true)).to.deep.equal([]);
     const [found] = await check(sql(SELECT, { result: 'many' }), 'balance', true);

@@ -1,6 +1,6 @@
 /**
- * An analyser that is kept says what a fresh analysis says, whatever has been typed in between: sets of definitions are edited
- * step by step, as people and hostile tools edit them, and both are asked after each step.
+ * An incremental analyser returns what a new analyser returns, whatever was edited in between: sets of definitions are
+ * edited step by step, like authors and attackers do, and both results are compared after each step.
  */
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ const filesIn = (folder: string): SourceFile[] =>
     .map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
 
 const sample = filesIn(join(ROOT, 'definitions'));
-/** Where it is there: definitions that other people wrote. */
+/** Definitions of other projects, where available. */
 const COMPAT = join(ROOT, '..', 'shared', 'compat');
 const compat = existsSync(COMPAT)
   ? readdirSync(COMPAT, { withFileTypes: true })
@@ -53,7 +53,7 @@ const compat = existsSync(COMPAT)
       .map(({ name }) => ({ name, files: filesIn(join(COMPAT, name)) }))
   : [];
 
-/** What a plan, or an editor, can see of the models, with places as they are in the files. */
+/** Models as plans and editors read them, with locations in the files. */
 function toComparable({ problems, resources, models, uses, documents }: Analysis): unknown {
   const toPlaceRow = ({ doc, node, name, sort }: Definition): unknown => [
     doc.file,
@@ -82,7 +82,7 @@ function toComparable({ problems, resources, models, uses, documents }: Analysis
   };
 }
 
-/** Configs of the fixtures that are sound, and none. */
+/** Valid configs of the fixtures, and none. */
 const GIVEN = [
   null,
   ...listCaseNames().flatMap((name) => {
@@ -103,12 +103,12 @@ function optionsFrom(files: readonly SourceFile[], random: Random): AnalyseOptio
 function expectSameAnalysis(analyser: Analyser, files: readonly SourceFile[], options: AnalyseOptions, place: string) {
   const kept = toComparable(analyser.analyseAll(files, options));
   const fresh = toComparable(analyseFiles(files, registry, options));
-  // Chai takes ten times as long to find two things equal.
+  // Chai takes ten times as long to compare two values.
   if (!isDeepStrictEqual(kept, fresh)) expect(kept, place).to.deep.equal(fresh);
   return fresh as Pick<Analysis, 'problems'>;
 }
 
-/** Edits what resources read: fields of models, one setting of the config, one variable; now and then a resource. */
+/** Edits inputs of resources: fields of models, one setting of the config, one variable; sometimes a resource. */
 function replaySurroundings(name: string, files: readonly SourceFile[], steps: number): void {
   const random = createSeededRandom(`${runSeed} ${name}`);
   const analyser = createAnalyser(registry);
@@ -148,7 +148,7 @@ function replaySurroundings(name: string, files: readonly SourceFile[], steps: n
   }
 }
 
-/** Edits a set step by step, and asks the analyser and a fresh one after each. */
+/** Edits a set step by step, and compares the analyser with a new one after each. */
 function replay(name: string, files: readonly SourceFile[], steps: number, others: readonly SourceFile[]): void {
   const random = createSeededRandom(`${runSeed} ${name}`);
   const analyser: Analyser = createAnalyser(registry);
@@ -186,10 +186,10 @@ const defineModel = (table: string, fields: object = {}): SourceFile => ({
   text: JSON.stringify({ id: { type: 'String', primary_key: true }, email: { type: 'String' }, ...fields }),
 });
 
-describe('an analyser that is kept', function () {
+describe('incremental analyser', function () {
   this.timeout(600_000);
 
-  it('checks again only the statements that read what was edited in a model', () => {
+  it('checks only the statements that depend on an edited model again', () => {
     const parsed: string[] = [];
     const parse: typeof SQL.parse = (text) => {
       parsed.push(text);
@@ -211,7 +211,7 @@ describe('an analyser that is kept', function () {
     expect(listParsed(defineModel('book', { id, note: { type: 'String' } }), shelf)).to.deep.equal(['_book']);
   });
 
-  it('does the same work for a letter, however many resources and models there are', () => {
+  it('does the same work per keystroke, however many resources and models there are', () => {
     /** Objects that are walked and statements that are parsed, for an edit of each kind. */
     const countWork = (resources: number): readonly (readonly [string, number, number])[] => {
       const project = createManyModelsProject(resources, resources >> 2);
@@ -258,20 +258,20 @@ describe('an analyser that is kept', function () {
   });
 
   for (const name of sampleCases('edits', 'fixtures', listCaseNames(), 30)) {
-    it(`says of ${name} what a fresh one says, at every step`, () => {
+    it(`reports for ${name} what a new analyser reports, at every step`, () => {
       replay(name, readFiles(join(DEFINITIONS, name)), STEPS, sample);
     });
   }
 
-  it('... of the sample', () => {
+  it('... for the sample', () => {
     replay('the sample', sample, countRuns('edits', 8, 120), sample);
   });
 
-  it('... of the sample, while models, the config and the environment are edited', () => {
+  it('... for the sample, while models, the config and the environment are edited', () => {
     replaySurroundings('surroundings', sample, countRuns('edits', 8, 300));
   });
 
-  it('... of the sample in one file', () => {
+  it('... for the sample in one file', () => {
     const isResource = ({ text }: SourceFile): boolean => text.includes('"actionables"');
     const resources = sample.filter(isResource).map(({ text }) => text.trim());
     const models = sample.filter((source) => !isResource(source));
@@ -280,12 +280,12 @@ describe('an analyser that is kept', function () {
   });
 
   if (compat.length === 0) {
-    it('... of definitions that other people wrote, which are not here', function () {
+    it('... for definitions of other projects, which are not available here', function () {
       skipTest(this, NO_SHARED);
     });
   }
   for (const { name, files } of compat) {
-    it(`... of ${name}`, () => {
+    it(`... for ${name}`, () => {
       replay(name, files, countRuns('edits', 4, 36), sample);
     });
   }

@@ -1,6 +1,6 @@
 /**
- * Parts of the front end by themselves, each with values on both sides of what it decides: literals that columns take, what a file
- * holds, accessors that people invent, secrets in addresses, names of headers.
+ * Parts of the front end, with values on both sides of each decision: literals for columns, kinds of files, unknown
+ * accessors, secrets in URLs, names of headers.
  */
 import { expect } from 'chai';
 import { canStoreValue } from '../../../language/analysis/checks/column-values.js';
@@ -60,14 +60,14 @@ describe('literals for columns', () => {
     ],
   ];
   for (const [column, taken, refused] of CASES) {
-    it(`${column} takes ${JSON.stringify(taken)} and rejects ${JSON.stringify(refused)}`, () => {
+    it(`of ${column} accept ${JSON.stringify(taken)} and reject ${JSON.stringify(refused)}`, () => {
       expect(taken.filter((json) => !canStoreValue(column, json))).to.deep.equal([]);
       expect(refused.filter((json) => canStoreValue(column, json))).to.deep.equal([]);
     });
   }
 });
 
-describe('what a file holds', () => {
+describe('kind of a file', () => {
   const field = '{ "type": "String" }';
   const CASES: readonly (readonly [file: string, text: string, found: readonly string[]])[] = [
     ['a.json', '{ "resource": "a" }', ['resource']],
@@ -122,7 +122,7 @@ describe('what a file holds', () => {
     });
   }
 
-  it('names the model that fields one level too deep are of', () => {
+  it('names the model whose fields are one level too deep', () => {
     const right = (file: string, text: string): string => collectProblems([{ file, text }], registry)[0]?.message ?? '';
     expect(right('user.json', '{ "table": "cats", "columns": {} }')).to.include('{"_cats": {"id"');
     expect(right('user.json', '{ "table": "_cats", "columns": {} }')).to.include('{"_cats": {"id"');
@@ -130,7 +130,7 @@ describe('what a file holds', () => {
     expect(right('_user.json', `{ "fields": { "id": ${field} } }`)).to.include('{"_user": {"id"');
   });
 
-  it('splits what a model says of itself from its fields', () => {
+  it('separates properties of a model from its fields', () => {
     const text = `{ "id": ${field}, "unique": [["id"]], "connection": "main" }`;
     const doc = createDocument('_a.json', text);
     const [plain] = listEntries(parseSource(doc).root ?? expect.fail()).flatMap((node) =>
@@ -153,7 +153,7 @@ describe('what a file holds', () => {
   });
 });
 
-describe('accessors that people invent', () => {
+describe('suggestions for unknown accessors', () => {
   const CASES: readonly (readonly [written: string, right: string | undefined, whole?: boolean])[] = [
     ...['NOW', 'DATE', 'TIMESTAMP', 'TIME', 'TODAY', 'CURRENT_TIMESTAMP'].map(
       (root) => [root, '$DATETIME', true] as const,
@@ -187,7 +187,7 @@ describe('accessors that people invent', () => {
     ['NOBODY.x', undefined],
   ];
   for (const [written, right, whole] of CASES) {
-    it(`$${written}: ${right ?? 'nothing'}`, () => {
+    it(`$${written}: ${right ?? 'none'}`, () => {
       const [root = '', ...tail] = written.split('.');
       expect(suggestAccessor(registry, { root, tail })).to.deep.equal(
         right === undefined ? undefined : { text: right, whole },
@@ -195,13 +195,13 @@ describe('accessors that people invent', () => {
     });
   }
 
-  it('of a generator that does not exist have a name to fill in', () => {
+  it('contain a placeholder for a generator that does not exist', () => {
     expect(suggestAccessor(registry, { root: 'GENERATE', tail: ['nothing'] })?.whole).to.equal(false);
     expect(suggestAccessor(registry, { root: 'GENERATE', tail: [] })?.text).to.match(/^\$GENERATOR\.[A-Z]+$/);
   });
 });
 
-describe('secrets that are written out', () => {
+describe('secrets in plain text', () => {
   const CASES: readonly (readonly [key: string, codes: readonly string[]])[] = [
     ['postgres://ada:pass@db/x', ['SEC_CLEAR']],
     ['postgres://ada:secret@db/x', ['SEC_CLEAR']],
@@ -221,7 +221,7 @@ describe('secrets that are written out', () => {
     [' ', []],
   ];
   for (const [key, codes] of CASES) {
-    it(`${JSON.stringify(key)}: ${codes.join() || 'nothing'}`, () => {
+    it(`${JSON.stringify(key)}: ${codes.join() || 'none'}`, () => {
       const text = JSON.stringify({
         id: 'a',
         resource: 'a',
@@ -234,7 +234,7 @@ describe('secrets that are written out', () => {
   }
 });
 
-describe('names in statements and of rules', () => {
+describe('names in statements and rules', () => {
   const listCodes = (files: Readonly<Record<string, object>>): string[] =>
     collectProblems(
       Object.entries(files).map(([file, json]) => ({ file, text: JSON.stringify(json) })),
@@ -243,14 +243,14 @@ describe('names in statements and of rules', () => {
   const of = (action: object, rest = {}): object => ({ id: 'a', resource: 'a', actionables: [action], ...rest });
 
   for (const table of ['_user', '_USER', 'User', 'USERS', '"users"'])
-    it(`finds the model of the table ${table}`, () => {
+    it(`resolve the model of the table ${table}`, () => {
       const sql_query = { query: `SELECT emial FROM ${table}` };
       const files = { '_user.json': { email: { type: 'String' } }, 'a.json': of({ id: 1, mode: 'QUERY', sql_query }) };
       expect(listCodes(files)).to.include('SQL_COLUMN emial');
     });
 
   for (const of of ['_user', '_USER', 'USERS', 'Strangers'])
-    it(`a foreign key may name the table ${of}${of === 'Strangers' ? ' only if there is a model' : ''}`, () => {
+    it(`resolve the table ${of} of a foreign key${of === 'Strangers' ? ' only if there is a model' : ''}`, () => {
       const key = { type: 'String', foreign_key: { of, key: 'id' } };
       const files = {
         '_user.json': { id: { type: 'String', primary_key: true } },
@@ -260,7 +260,7 @@ describe('names in statements and of rules', () => {
       expect(codes).to.deep.equal(of === 'Strangers' ? ['LNK_UNKNOWN_MODEL Strangers'] : []);
     });
 
-  it('knows a field by its rule or, where a value is protected, by a name that the resource has made', () => {
+  it('resolve a field by its rule or, if protected, by a name that the resource sets', () => {
     const first = {
       id: 1,
       mode: 'QUERY',
@@ -291,7 +291,7 @@ describe('names in statements and of rules', () => {
   });
 });
 
-describe('names of headers in the config', () => {
+describe('header names in the config', () => {
   const isRefused = (name: string): boolean =>
     collectProblems([{ file: CONFIG, text: JSON.stringify({ http: { headers: { [name]: 'x' } } }) }], registry).some(
       ({ code }) => code === 'DEF_HEADER',
@@ -300,9 +300,9 @@ describe('names of headers in the config', () => {
     ...['connection', 'Content-Encoding', 'content-length', 'CONTENT-TYPE', 'date', 'keep-alive', 'transfer-encoding'],
     ...['x-request-id', 'a b', '', 'é'],
   ])
-    it(`"${name}" is rejected`, () => expect(isRefused(name)).to.equal(true));
+    it(`reject "${name}"`, () => expect(isRefused(name)).to.equal(true));
   for (const name of ['x-frame-options', 'Server', 'dates'])
-    it(`"${name}" is taken`, () => expect(isRefused(name)).to.equal(false));
+    it(`accept "${name}"`, () => expect(isRefused(name)).to.equal(false));
 });
 
 describe('resources that are not served', () => {
@@ -322,8 +322,8 @@ describe('resources that are not served', () => {
     ...rest,
   });
 
-  it('are those with an error, and those that need one of them, however far away', () => {
-    // Those that need come first, so that one look does not find them all.
+  it('are those with an error, and those that depend on one, also indirectly', () => {
+    // Dependents come first, so that one pass does not find them all.
     const all = [
       resource('third', 'second'),
       resource('second', 'first'),

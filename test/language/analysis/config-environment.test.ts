@@ -29,12 +29,12 @@ function catchConfigError(env: Record<string, string>, config = CONFIG): unknown
 }
 
 describe('settings from the environment', () => {
-  it('replace those of the config; a variable that is empty replaces nothing', () => {
+  it('override those of the config; an empty variable overrides nothing', () => {
     const { http, websocket } = applyEnvironment(CONFIG, { PORT: '0', HOST: '', MAX_PAYLOAD_LIMIT: '7' });
     expect([http.port, http.host, http.limits.body, websocket.path]).to.deep.equal([0, '127.0.0.1', 7, '/ws']);
   });
 
-  it('read true and false in any case, and reject other words', () => {
+  it('read true and false in any case, and reject other texts', () => {
     const enabled = (text: string): boolean =>
       applyEnvironment(CONFIG, { ALLOW_WEBSOCKET_CONNECTIONS: text }).websocket.enabled;
     expect([enabled('true'), enabled('TRUE'), enabled('False'), enabled('')]).to.deep.equal([true, true, false, false]);
@@ -46,7 +46,7 @@ describe('settings from the environment', () => {
       ]);
   });
 
-  it('are taken in the forms of the earlier system under its profile alone, and noted', () => {
+  it('accept the forms of the earlier system in its profile only, with a note', () => {
     const env = {
       ALLOW_WEBSOCKET_CONNECTIONS: '1',
       FORCE_WEBSOCKET_WITH_UID: ' No',
@@ -80,7 +80,7 @@ describe('settings from the environment', () => {
       ]);
   });
 
-  it('that cannot be meant are reported together', () => {
+  it('report all invalid values together', () => {
     const env = { PORT: 'x', STATUS_ENDPOINT: '?', ALLOWED_HTTP_METHODS: 'POST|FETCH' };
     expect(() => applyEnvironment(CONFIG, env))
       .to.throw(BootError)
@@ -88,7 +88,7 @@ describe('settings from the environment', () => {
       .that.matches(/"PORT".*STATUS_ENDPOINT.*ALLOWED_HTTP_METHODS|"PORT".*ALLOWED_HTTP_METHODS.*STATUS_ENDPOINT/);
   });
 
-  it('reject numbers that are not whole, below zero, or too large', () => {
+  it('reject numbers that are fractions, negative or too large', () => {
     for (const text of ['-1', '1.5', '65536', 'x'])
       expect(catchConfigError({ PORT: text }), text).to.deep.equal(['CFG_VARIABLE', 'PORT']);
     expect(applyEnvironment(CONFIG, { PORT: '65535' }).http.port).to.equal(65_535);

@@ -1,7 +1,4 @@
-/**
- * Which actionables of a resource are done for the answer, which behind it and which by the clock, in which order, and whose result
- * is the answer.
- */
+/** Foreground, background and scheduled actionables of a resource, their order, and the main result. */
 import { expect } from 'chai';
 import { partitionActions, findMainAction } from '../../../language/analysis/foreground.js';
 import type { ActionModel } from '../../../language/analysis/model.js';
@@ -12,7 +9,7 @@ interface ActionSketch {
   readonly needs?: readonly string[];
   readonly noOp?: boolean;
   readonly main?: boolean;
-  /** Put off by the resource, or by the actionable itself. */
+  /** Deferred by the resource, or by the actionable itself. */
   readonly later?: 'resource' | 'own';
   readonly scheduled?: boolean;
   readonly immediate?: boolean;
@@ -52,16 +49,20 @@ function divided(written: readonly ActionSketch[]): {
   };
 }
 
-describe('the division of a resource', () => {
+describe('foreground and background work of a resource', () => {
   const CASES: readonly (readonly [
     title: string,
     written: readonly ActionSketch[],
     expected: ReturnType<typeof divided>,
   ])[] = [
-    ['has nothing without actionables', [], { now: '', parts: [], accepted: false, main: null }],
-    ['answers with the last one', [{ key: 'a' }, { key: 'b' }], { now: 'a b', parts: [], accepted: false, main: 'b' }],
+    ['is empty without actionables', [], { now: '', parts: [], accepted: false, main: null }],
     [
-      'answers with the one that says so',
+      'returns the result of the last actionable',
+      [{ key: 'a' }, { key: 'b' }],
+      { now: 'a b', parts: [], accepted: false, main: 'b' },
+    ],
+    [
+      'returns the result of the actionable marked as main',
       [{ key: 'a', main: true }, { key: 'b' }],
       { now: 'a b', parts: [], accepted: false, main: 'a' },
     ],
@@ -71,7 +72,7 @@ describe('the division of a resource', () => {
       { now: 'a c d b', parts: [], accepted: false, main: 'd' },
     ],
     [
-      'leaves out what is only there for others',
+      'omits a `no_op` that no other actionable needs',
       [
         { key: 'a', noOp: true },
         { key: 'b', noOp: true },
@@ -80,12 +81,12 @@ describe('the division of a resource', () => {
       { now: 'b c', parts: [], accepted: false, main: 'c' },
     ],
     [
-      'has no answer of its own where nothing begins',
+      'has no main result if nothing starts by itself',
       [{ key: 'a', noOp: true }],
       { now: '', parts: [], accepted: false, main: null },
     ],
     [
-      'answers with one that others need where it says so',
+      'returns the result of a dependency that is marked as main',
       [
         { key: 'a', noOp: true, main: true },
         { key: 'b', needs: ['a'] },
@@ -93,7 +94,7 @@ describe('the division of a resource', () => {
       { now: 'a b', parts: [], accepted: false, main: 'a' },
     ],
     [
-      'accepts what the resource puts off, as one part',
+      'accepts what the resource defers, as one part',
       [
         { key: 'a', later: 'resource' },
         { key: 'b', later: 'resource' },
@@ -101,12 +102,12 @@ describe('the division of a resource', () => {
       { now: '', parts: ['b: a b later'], accepted: true, main: null },
     ],
     [
-      'answers although one puts itself off',
+      'responds although one actionable defers itself',
       [{ key: 'a' }, { key: 'b', later: 'own' }],
       { now: 'a', parts: ['b: b later'], accepted: false, main: 'a' },
     ],
     [
-      'has a part for each that puts itself off',
+      'has a part for each actionable that defers itself',
       [
         { key: 'a', later: 'own' },
         { key: 'b', later: 'own' },
@@ -123,7 +124,7 @@ describe('the division of a resource', () => {
       { now: '', parts: ['x: x later', 'b: a b later'], accepted: false, main: null },
     ],
     [
-      'does now what is needed now, and not again',
+      'runs in the foreground what the foreground needs, and not again',
       [
         { key: 'a', later: 'own' },
         { key: 'b', needs: ['a'] },
@@ -132,7 +133,7 @@ describe('the division of a resource', () => {
       { now: 'a b', parts: ['c: c later'], accepted: false, main: 'b' },
     ],
     [
-      'does now what only the request has',
+      'runs in the foreground what only the request can provide',
       [
         { key: 'a', later: 'resource', immediate: true },
         { key: 'b', later: 'resource' },
@@ -140,19 +141,19 @@ describe('the division of a resource', () => {
       { now: 'a', parts: ['b: b later'], accepted: true, main: null },
     ],
     [
-      'leaves to the clock what it begins, with what that needs',
+      'leaves scheduled actionables to the scheduler, with their dependencies',
       [{ key: 'a' }, { key: 'b', scheduled: true, needs: ['a'] }, { key: 'c', scheduled: true, later: 'own' }],
       { now: 'a', parts: ['b: a b by the clock', 'c: c by the clock later'], accepted: false, main: 'a' },
     ],
     [
-      'schedules nothing that is only there for others',
+      'schedules no `no_op` that others need',
       [{ key: 'a', scheduled: true, noOp: true }],
       { now: '', parts: [], accepted: false, main: null },
     ],
   ];
   for (const [title, written, expected] of CASES) it(title, () => expect(divided(written)).to.deep.equal(expected));
 
-  it('orders what is written in a circle, each once', () => {
+  it('orders circular dependencies, each once', () => {
     const [a, b] = [
       { key: 'a', noOp: false },
       { key: 'b', noOp: false },

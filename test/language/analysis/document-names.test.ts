@@ -1,4 +1,4 @@
-/** Which fields of documents never leave: what is hashed before it is written, wherever in a query it stands, under any name. */
+/** Secret fields of documents: values hashed before they are written, at any place of a query, under any name. */
 import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
 import { createBuiltinRegistry, FIXTURE_ENV } from '../../support/fixtures.js';
@@ -13,7 +13,7 @@ const MODEL = {
   }),
 };
 
-/** Secret fields of the model behind a sign-up whose query is this. */
+/** Secret fields of the model of a sign-up with this query. */
 function secretsBehind(query: object): string[] {
   const action = {
     id: 1,
@@ -29,7 +29,7 @@ function secretsBehind(query: object): string[] {
 }
 
 describe('front end: names in document queries', () => {
-  it('a field that a hashed value is inserted into is secret', () => {
+  it('mark a field as secret if a hashed value is inserted into it', () => {
     const document = { id: '$PAYLOAD.id', email: '$PAYLOAD.email', pass: '$PAYLOAD.password' };
     expect(secretsBehind({ action: 'INSERT', document }))
       .to.include('pass')

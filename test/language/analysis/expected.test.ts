@@ -1,4 +1,4 @@
-/** What a fixture that is not as expected says: the rows and places that differ, and no more. */
+/** The report of a failed fixture: only the rows and places that differ. */
 import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,8 +12,8 @@ const row = (line: number, message: string): Record<string, string | number> => 
   message,
 });
 
-describe('differences of a fixture', () => {
-  it('are the rows that are gone, the new ones, and what changed in a row', () => {
+describe('diff of an expected fixture', () => {
+  it('lists removed rows, new rows and changes within a row', () => {
     const [one, two, three] = [row(1, 'one'), row(2, 'two'), row(3, 'three')];
     expect(listDifferences([one, two, two], [one, two, three])).to.deep.equal([
       `- ${JSON.stringify(two)}`,
@@ -27,7 +27,7 @@ describe('differences of a fixture', () => {
     expect(listDifferences([one, two], [two, one])).to.deep.equal(['the same rows in another order']);
   });
 
-  it('are the places of an object', () => {
+  it('lists the locations in an object', () => {
     expect(listDifferences({ a: { b: [1, 2] }, c: null }, { a: { b: [1, 3] }, d: [] })).to.deep.equal([
       '- /a/b/1: 2',
       '+ /a/b/1: 3',
@@ -36,7 +36,7 @@ describe('differences of a fixture', () => {
     ]);
   });
 
-  it('come with the command that writes the file anew', async () => {
+  it('prints the command that writes the file again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'lintel-expected-'));
     try {
       const file = join(folder, 'a.json');

@@ -1,6 +1,6 @@
 /**
- * Bounds of fields, with values on both sides of each: what is said of a literal that does not fit, and what would be right. Also
- * how kinds and places are compared and named in messages.
+ * Bounds of fields, with values on both sides of each: the message for a literal that does not fit, and the fix. Also
+ * comparison of places and names of kinds in messages.
  */
 import { expect } from 'chai';
 import { number, string } from 'yup';
@@ -13,7 +13,7 @@ import { createTrialRegistry } from '../../support/fixtures.js';
 
 const registry = createTrialRegistry();
 
-describe('bounds of fields', () => {
+describe('field bounds', () => {
   const doc = { doc: 'A field.' };
   const counted = { ...doc, unit: 'seconds' };
   const CASES: readonly (readonly [
@@ -135,13 +135,13 @@ describe('bounds of fields', () => {
     expect(report.rows[0]?.fix).to.equal(null);
   });
 
-  it('call kinds as they are called in the middle of a sentence', () => {
+  it('print kinds as in the middle of a sentence', () => {
     expect(formatKind(registry, 'field-type')).to.equal('field type');
     expect(formatKind(registry, 'dialect')).to.equal('SQL dialect');
     expect(formatKind(registry, 'none')).to.equal('none');
   });
 
-  it('know what lies inside of what', () => {
+  it('state whether a range is inside another one', () => {
     const span = (start: number, end: number) => ({ start, end });
     expect([isInside(span(1, 3), span(1, 3)), isInside(span(1, 2), span(0, 3))]).to.deep.equal([true, true]);
     expect([isInside(span(0, 3), span(1, 3)), isInside(span(1, 4), span(1, 3))]).to.deep.equal([false, false]);

@@ -1,6 +1,6 @@
 /**
- * No fix touches a guard: applied to fixtures, to the sample, and to sound sets with one mistake put into them, an offered fix adds
- * no problem, takes away nothing that holds callers back, and never lets a client say what a token or a row said.
+ * No fix weakens a guard: applied to fixtures, to the sample, and to valid sets with one mistake, an offered fix adds
+ * no problem, removes no check of callers, and never lets a client set a value of a token or a row.
  */
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -27,10 +27,10 @@ import { countRuns, runSeed, sampleCases } from '../../support/sample.js';
 const registry = createTrialRegistry();
 const env = new Map([...FIXTURE_ENV, ...createEnvFacts(SAMPLE_ENV)]);
 
-/** What goes with these fixes held nobody back: it is written twice, or was never asked. */
+/** The removed part protected nothing: it is a duplicate, or was never used. */
 const IDLE = /^(CPH_TWICE|HSH_TWICE|ACT_STOP_REFUSES|VAL_BOUND_UNUSED)$/;
 
-/** Everything that is said of a set, and what it holds. */
+/** All problems of a set, and its facts. */
 function judging() {
   const analyser = createAnalyser(registry);
   return (files: readonly SourceFile[]) => {
@@ -42,7 +42,7 @@ function judging() {
   };
 }
 
-/** Without the list of what is possible, which is shorter when a fix has written one of the fields. */
+/** Without the list of possible values, which is shorter when a fix has written one of the fields. */
 const formatProblem = ({ code, severity, message }: Problem): string =>
   `${severity} ${code} ${message.replace(/ Possible here: .*$/, '')}`;
 /** Numbers of placeholders and parameters move with a fix. */
@@ -51,13 +51,13 @@ const getProblemKind = (problem: Problem): string =>
     .replace(/\d+/g, '0')
     .replace(/ Did you mean .*/, '');
 
-/** Errors behind which nothing is judged: what was there before can be told only when they are mended. */
+/** Errors that prevent further checks: earlier problems appear only once these are fixed. */
 const HIDES =
   /^(DEF|SRC|TPL|ACC|CFG|CRN|BRC)_|^(SQL_(FOREIGN|SYNTAX|TABLE|ACCESSOR)|LNK_(UNKNOWN_\w+|COLLECTION|LITERAL)|DOC_(DOLLAR|TEXT|OPERATOR))$/;
-/** What a fix that asks leaves to be done: variables are set elsewhere, and the algorithm is that of the issuer. */
+/** Remaining work of a fix that needs review: variables are set elsewhere, and the algorithm is that of the issuer. */
 const STILL_TO_DO = /^(ENV_MISSING|BLD_KEY|TOK_KEY\w*|LTR_KEY|CPH_KEY\w*|LNK_TOKEN_NONE)$/;
 
-/** Problems that are there and were not, hints aside. */
+/** New problems, except hints. */
 function listAddedProblems(mended: Problem, fix: Fix, before: readonly Problem[], after: readonly Problem[]): string[] {
   if (HIDES.test(mended.code)) return [];
   const known = before.map(getProblemKind);
@@ -72,7 +72,7 @@ function listAddedProblems(mended: Problem, fix: Fix, before: readonly Problem[]
 
 const listFixes = ({ fix, others = [] }: Problem): readonly Fix[] => [...(fix ? [fix] : []), ...others];
 
-/** What is wrong with the fixes that are offered for a set, and how many there are. `valid`: the set without the mistake. */
+/** What is wrong with the fixes offered for a set, and their number. `valid`: the set without the mistake. */
 function checkFixes(
   files: readonly SourceFile[],
   judge: ReturnType<typeof judging>,
@@ -85,7 +85,7 @@ function checkFixes(
     for (const fix of listFixes(problem)) {
       count++;
       const mended = applyFixToFiles(files, fix);
-      // The mistake hides what the valid set holds.
+      // The mistake hides facts of the valid set.
       if (valid?.every(({ text }, i) => text === mended[i]?.text) === true) continue;
       const after = judge(mended);
       const collectValid = () => (valid ? judge(valid).held : held);
@@ -107,7 +107,7 @@ const filesIn = (folder: string): SourceFile[] =>
 
 const STRING = /"(?:[^"\\\n]|\\.){2,}"/g;
 
-/** One mistake as people make them: a letter too many or too few, a member, an entry or a word of a statement left out. */
+/** One typical mistake: an extra or missing letter, a missing member, entry or word of a statement. */
 function mistaken(files: readonly SourceFile[], random: Random): SourceFile[] {
   const at = random.below(files.length);
   return files.map((source, index) => {
@@ -153,7 +153,7 @@ interface Mistake {
   readonly right: RegExp;
   readonly wrong: string;
   readonly code: string;
-  /** What the fixes of the first problem with the code say. */
+  /** Titles of the fixes of the first problem with the code. */
   readonly fixes: readonly string[];
 }
 
@@ -175,7 +175,7 @@ const MISTAKES: readonly Mistake[] = [
     fixes: ['write it as a value: { "literal": "years" }'],
   },
   {
-    title: 'a misspelt name of what is written to a column that another resource protects',
+    title: 'a misspelt name of a value that is written to a column that another resource protects',
     set: 'sound-ciphers',
     right: /(?<="parameters": \[\s*)"copied"/,
     wrong: '"coped"',
@@ -247,7 +247,7 @@ const MISTAKES: readonly Mistake[] = [
     fixes: ['rename to "id"'],
   },
   {
-    title: 'a misspelt column of an owner that the payload gives',
+    title: 'a misspelt column of an owner from the payload',
     set: 'sound-audited',
     right: /(?<="_order": \{[^}]*\},\s*)"user_id"/,
     wrong: '"userid"',
@@ -255,7 +255,7 @@ const MISTAKES: readonly Mistake[] = [
     fixes: ['change to userid'],
   },
   {
-    title: 'a misspelt field for an owner that the payload gives',
+    title: 'a misspelt field for an owner from the payload',
     set: 'sound-audited',
     right: /(?<="order-for"[^]*ULID",\s*)"user_id"/,
     wrong: '"user_sid"',
@@ -265,7 +265,7 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 describe('fixes and guards', () => {
-  it('of fixtures: none adds a problem or loosens a guard', () => {
+  it('of fixtures: no fix adds a problem or loosens a guard', () => {
     const judge = judging();
     const wrong: string[] = [];
     let count = 0;
@@ -278,7 +278,7 @@ describe('fixes and guards', () => {
     expect(count).to.be.at.least(5);
   });
 
-  it('of single mistakes: none adds a problem or loosens a guard', () => {
+  it('of single mistakes: no fix adds a problem or loosens a guard', () => {
     const random = createSeededRandom(`${runSeed} guards`);
     const judge = judging();
     const sets = VALID_SETS.map(readValidSet);

@@ -1,6 +1,6 @@
 /**
- * The front end against fixtures: every case gives exactly the problems written beside it, to the character. Also that
- * every code a definition can meet has a case, that messages are whole, and that fixes mend what they promise to mend.
+ * The front end against fixtures: every case reports exactly the expected problems, to the character. Every code of
+ * definitions has a case, messages are complete, and fixes fix their problem.
  */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
@@ -39,12 +39,12 @@ describe('front end: fixtures', () => {
     });
   }
 
-  it('are many', () => {
+  it('have at least the required number', () => {
     expect(names.length).to.be.at.least(45);
     expect(names.flatMap((name) => readExpectedRows(name)).length).to.be.at.least(60);
   });
 
-  it('hold valid sets without any problem', () => {
+  it('report nothing for valid sets', () => {
     const sound = names.filter((name) => name.startsWith('sound-'));
     expect(sound).to.have.length.of.at.least(4);
     for (const name of sound) expect(readExpectedRows(name), name).to.deep.equal([]);
@@ -58,7 +58,8 @@ describe('front end: codes', () => {
 
   before(() => names.forEach((name) => readExpectedRows(name).forEach(({ code }) => seen.add(code))));
 
-  // Said with databases alone: `e2e/cli-check-statements`, `e2e/asked-documents` and `e2e/secret-views` have the cases.
+  // Reported with databases only: `e2e/cli-check-statements`, `e2e/asked-documents` and `e2e/secret-views` have the
+  // cases.
   const isOfDatabases = (code: string): boolean => /^(?:SQL_REFUSED|DOC_REJECTED|LNK_SECRET_STORED)$/.test(code);
 
   it('of definitions all occur in a fixture', () => {
@@ -68,7 +69,7 @@ describe('front end: codes', () => {
     expect(missing, 'add a folder to test/fixtures/definitions').to.deep.equal([]);
   });
 
-  it('of fixtures are all known, as problems of definitions', () => {
+  it('of fixtures all exist, as problems of definitions', () => {
     expect([...seen].filter((code) => !isOfDefinitions(code))).to.deep.equal([]);
   });
 });
@@ -79,18 +80,18 @@ describe('front end: every problem of every fixture', () => {
       for (const problem of fixture(name).problems) judge(problem, `${name}: ${problem.message}`);
   };
 
-  it('has a message in which every placeholder is filled and no gap is left', () => {
+  it('has a message with every placeholder filled and no gap', () => {
     each(({ code, message }, name) => {
       expect(message, name).to.match(toPattern(registry.codes[code]?.message ?? ''));
       expect(message, name).not.to.match(/ {2}|undefined|\[object|\bNaN\b|^\s|\s$|""/i);
-      // What was written may look like a placeholder of a message.
+      // A written text may look like a placeholder of a message.
       if (!code.startsWith('TPL_')) expect(message, name).not.to.match(/\{[a-z]+\}/i);
       expect(message, name).to.match(/[.!?]$/);
       expect(message, name).to.match(/^[^a-z]|^(items_|arr_)?(min|max)(_length)? /);
     });
   });
 
-  it('covers at least one character, except where something is missing at the end of the file', () => {
+  it('covers at least one character, except at the end of the file', () => {
     each(({ code, range, file }, name) => {
       const doc = createDocument(file, readFixture(name.split(':')[0] ?? '', file));
       const [start, end] = [offsetAt(doc, range.start), offsetAt(doc, range.end)];
@@ -101,7 +102,7 @@ describe('front end: every problem of every fixture', () => {
     });
   });
 
-  it('that offers a fix is gone when the fix is applied', () => {
+  it('disappears when its fix is applied', () => {
     const unread = (list: readonly Problem[]): number => list.filter(({ code }) => code.startsWith('SRC_')).length;
     let count = 0;
     for (const name of sampleCases('edits', 'fixes', names, 60)) {
@@ -120,7 +121,7 @@ describe('front end: every problem of every fixture', () => {
     expect(count).to.be.at.least(15);
   });
 
-  it('is found again when only its file order changes', () => {
+  it('is found in any order of files', () => {
     for (const name of sampleCases('edits', 'order', names, 60)) {
       const { files, problems } = fixture(name);
       const codes = (list: readonly Problem[]): string[] => list.map(({ code, severity }) => code + severity).sort();
@@ -133,7 +134,7 @@ function readFixture(name: string, file: string): string {
   return fixture(name).files.find((source) => source.file === file)?.text ?? '';
 }
 
-/** The message as a pattern: `{hint}` may be empty, everything else must say something. */
+/** The message as a pattern: `{hint}` may be empty, every other placeholder must have text. */
 function toPattern(template: string): RegExp {
   const parts = template.split(/(\{[a-zA-Z]+\})/).map((part) => {
     if (part === '{hint}') return '( [A-Z].+[.?])?';
@@ -147,5 +148,5 @@ const sameProblem = (a: Problem, b: Problem): boolean =>
   a.file === b.file &&
   a.range.start.line === b.range.start.line &&
   a.range.start.character === b.range.start.character &&
-  // Where something goes, what stood behind it takes its place.
+  // After a removal, the following text moves to its position.
   (b.fix?.text !== '' || a.message === b.message);

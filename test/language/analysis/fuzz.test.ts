@@ -1,6 +1,6 @@
 /**
- * Definitions as they are while somebody types, or as somebody hostile writes them: sound texts with pieces cut out,
- * swapped, doubled or replaced. Whatever comes out, the front end answers, with problems that have a place and a code.
+ * Definitions while they are typed, or from an attacker: valid texts with parts cut out, swapped, doubled or replaced.
+ * The front end always returns, with problems that have a location and a code.
  */
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { countRuns } from '../../support/sample.js';
 const registry = createTrialRegistry();
 const ENV = new Map([...FIXTURE_ENV, ...createEnvFacts(SAMPLE_ENV)]);
 
-/** Sound sets: those of the fixtures and the sample definitions. */
+/** Valid sets: those of the fixtures and the sample definitions. */
 const sound: readonly (readonly SourceFile[])[] = [
   ...listCaseNames()
     .filter((name) => name.startsWith('sound-'))
@@ -147,7 +147,7 @@ function checkProblems(problems: readonly Problem[], texts: ReadonlyMap<string, 
   }
 }
 
-/** One for each set: what a mutation leaves as it was is not analysed again. */
+/** One for each set: an unchanged mutation is not analysed again. */
 const analysers = sound.map(() => createAnalyser(registry));
 const problemsIn = (which: number, files: readonly SourceFile[]): readonly Problem[] =>
   (analysers[which] ?? createAnalyser(registry)).analyseAll(files, { env: ENV, sql: SQL }).problems;
@@ -159,7 +159,7 @@ describe('front end: fuzz', function () {
   this.timeout(600_000);
   const numRuns = countRuns('edits', 120, 1500);
 
-  it('starts from sets that are valid', () => {
+  it('starts from valid sets', () => {
     expect(sound.length).to.be.at.least(4);
     for (const files of sound) {
       const { problems } = analyseFiles(files, registry, { env: ENV, sql: SQL });
@@ -168,7 +168,7 @@ describe('front end: fuzz', function () {
     expect(analyseConfig('c', CONFIG, registry, ENV).problems).to.deep.equal([]);
   });
 
-  it('answers for definitions with any pieces out of place', () => {
+  it('analyses definitions with arbitrary replaced parts', () => {
     const changes = fc.array(change, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.nat(), fc.nat(), changes, (which, file, list) => {
@@ -183,7 +183,7 @@ describe('front end: fuzz', function () {
     );
   });
 
-  it('answers for a config with any pieces out of place', () => {
+  it('analyses a config with arbitrary replaced parts', () => {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (list) => {
         const text = mutate(CONFIG, list);
@@ -193,7 +193,7 @@ describe('front end: fuzz', function () {
     );
   });
 
-  it('answers at every keystroke of a file', () => {
+  it('analyses a file at every keystroke', () => {
     // All files of all sets, each as likely as it is long: another part of them in every run.
     const places = sound.flatMap((files, set) => files.map(({ text }, index) => ({ set, files, index, text })));
     const keystroke = fc.oneof(
@@ -207,12 +207,12 @@ describe('front end: fuzz', function () {
         const typed = files.map((source, i) => (i === index ? { ...source, text: text.slice(0, length) } : source));
         checkProblems(problemsIn(set, typed), toTexts(typed));
       }),
-      // Nothing of a file behind the key is kept, so each costs several of the others.
+      // The rest of the file after the key is parsed again, so each is several times as expensive as the others.
       { numRuns: countRuns('edits', 40, 500) },
     );
   });
 
-  it('answers for any JSON at all, under any name', () => {
+  it('analyses any JSON under any name', () => {
     const name = fc.constantFrom('a.json', '_a.json', '_.model.json', 'x/_user.jsonc', '.json', '');
     const word = fc.constantFrom(
       'id',
@@ -258,7 +258,7 @@ describe('front end: fuzz', function () {
     );
   });
 
-  it('gives the same answer twice, and does not touch what it is given', () => {
+  it('returns the same result twice, and does not modify its input', () => {
     const files = (sound[0] ?? []).map((source) =>
       Object.freeze({ ...source, text: mutate(source.text, [{ at: 40, how: 'replace', other: 0, text: 'null' }]) }),
     );

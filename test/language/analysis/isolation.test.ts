@@ -52,15 +52,15 @@ function needs(...resources: readonly object[]): Record<string, string> {
 
 describe('isolation of transactions', () => {
   for (const [what, statements, expected] of [
-    ['one reading statement', [READ], ['statement']],
-    ['several that read', [READ, ['SELECT count(*) FROM _seat']], ['snapshot', 'snapshot']],
+    ['a single read statement', [READ], ['statement']],
+    ['several read statements', [READ, ['SELECT count(*) FROM _seat']], ['snapshot', 'snapshot']],
     [
-      'one row by its key',
+      'a row selected by its key',
       [['UPDATE _wallet SET balance = balance - $2 WHERE id = $1 AND balance >= $2', [ID, 1]]],
       ['statement'],
     ],
     [
-      'rows that are written out',
+      'rows of literals',
       [
         ['INSERT INTO _note (id) VALUES ($1)', [ID]],
         ['INSERT INTO _seat (id) VALUES ($1)', [ID]],
@@ -68,29 +68,29 @@ describe('isolation of transactions', () => {
       ['locks', 'locks'],
     ],
     ['the balance chain', [READ, WRITE], ['locks update', 'locks']],
-    ['a key that is named in two ways', [READ, [WRITE[0], ['id', 'balance'], fed]], ['locks update', 'locks']],
+    ['a key with two names', [READ, [WRITE[0], ['id', 'balance'], fed]], ['locks update', 'locks']],
     [
       'a key and the same text',
       [READ, [WRITE[0], [{ literal: 'id' }, 'balance'], fed]],
       ['serializable update among', 'serializable among'],
     ],
     [
-      'a row that may not be there, because another result may provide the value',
+      'a row that may be absent, because another result may provide the value',
       [READ, ['SELECT 0 AS balance'], [WRITE[0], WRITE[1], createFed([1, 2])]],
       ['serializable update among', 'serializable among', 'serializable among'],
     ],
     [
-      'the balance chain around a value that is computed',
+      'the balance chain with a computed value in between',
       [READ, ['RETURN'], [WRITE[0], WRITE[1], createFed([1])]],
       ['locks update', 'locks'],
     ],
     [
-      'a row of another table that must be there',
+      'a row of another table that must exist',
       [[...READ.slice(0, 2), must] as unknown as Statement, ['INSERT INTO _note (id) VALUES ($1)', [ID]]],
       ['locks share', 'locks'],
     ],
     [
-      'a row that may not be there',
+      'a row that may be absent',
       [READ, ['INSERT INTO _note (id) VALUES ($1)', [ID]]],
       ['serializable among', 'serializable among'],
     ],
@@ -131,7 +131,7 @@ describe('isolation of transactions', () => {
       ['serializable among'],
     ],
     [
-      'a key that is one of several',
+      'one of several keys',
       [['UPDATE _wallet SET balance = 0 WHERE id = $1 OR balance = 3', [ID]]],
       ['serializable among'],
     ],
@@ -141,7 +141,7 @@ describe('isolation of transactions', () => {
       ['serializable among'],
     ],
     [
-      'an insert that looks first',
+      'an insert after a read',
       [['INSERT INTO _seat (id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM _seat)', [ID]]],
       ['serializable among'],
     ],
@@ -173,7 +173,7 @@ describe('isolation of transactions', () => {
     });
   }
 
-  it('makes serializable what shares a table with a serializable transaction, over any number of steps', () => {
+  it('requires serializable for all that share a table with a serializable transaction, transitively', () => {
     const count: Statement[] = [['SELECT count(*) FROM _seat'], ['INSERT INTO _seat (id) VALUES ($1)', [ID]]];
     const both: Statement[] = [
       ['INSERT INTO _seat (id) VALUES ($1)', [ID]],
@@ -195,7 +195,7 @@ describe('isolation of transactions', () => {
     });
   });
 
-  it('takes what is no table of a model for any table, as soon as one transaction is serializable', () => {
+  it('treats an unknown table as any table, as soon as one transaction is serializable', () => {
     const view: Statement[] = [['SELECT n FROM wallet_totals']];
     const note: Statement[] = [['INSERT INTO _note (id) VALUES ($1)', [ID]]];
     const count: Statement[] = [['SELECT count(*) FROM _seat'], ['INSERT INTO _seat (id) VALUES ($1)', [ID]]];
@@ -211,7 +211,7 @@ describe('isolation of transactions', () => {
     });
   });
 
-  it('says nothing of a resource whose statements commit by themselves', () => {
+  it('reports nothing for a resource whose statements commit individually', () => {
     expect(needs(resource('one', [READ, WRITE], { transaction: false }))).to.deep.equal({});
   });
 });

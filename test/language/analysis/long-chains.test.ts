@@ -1,4 +1,4 @@
-/** What a chain of resources costs to check: in proportion to its length, as far as anybody can tell. */
+/** The time to check a chain of resources is proportional to its length. */
 import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
 import { measureCpuTime } from '../../support/cpu.js';
@@ -14,8 +14,8 @@ function measureCost(count: number, target: (i: number) => number): number {
   return measureCpuTime(() => analyseFiles(files, createBuiltinRegistry(), { env: null }));
 }
 
-describe('a long chain of resources', () => {
-  it('costs no more than a few times what as many resources cost that wait for one', () => {
+describe('long chain of resources', () => {
+  it('takes at most a few times as long as equally many resources that depend on one', () => {
     measureCost(50, () => 0);
     const star = measureCost(400, () => 0);
     expect(measureCost(400, (i) => i - 1)).below(4 * star);

@@ -12,7 +12,7 @@ interface Thing {
 
 const doc = createDocument('a.json', '{}');
 
-describe('the memory of an analysis', () => {
+describe('stage cache', () => {
   it('runs equal work once, and reports its problems every time', () => {
     const memory = createStageCache(CATALOGUE);
     const done: string[] = [];
@@ -39,7 +39,7 @@ describe('the memory of an analysis', () => {
     expect(done).to.deep.equal(['a', 'b', 'c', 'a', 'a']);
   });
 
-  it('keeps the result of one thing until its reads are others, or an answer that it looked up is', () => {
+  it('keeps a result until its inputs or the facts that it read change', () => {
     const memory = createStageCache(CATALOGUE);
     let count = 0;
     const run = (
@@ -72,7 +72,7 @@ describe('the memory of an analysis', () => {
     expect(run(thing, ['y'], new Map([['size', 'S']]))).to.deep.equal(['aS', 4, 1]);
   });
 
-  it('compares a block of things at once: a thing that is new, or moved, runs no other again', () => {
+  it('compares a block of things together: a new or moved one does not recompute others', () => {
     const memory = createStageCache(CATALOGUE);
     const done: string[] = [];
     const source = { of: new Map([['a9', 1]]) };
@@ -107,7 +107,7 @@ describe('the memory of an analysis', () => {
     expect(Math.max(...blocks), 'things of a block').to.be.lessThan(20);
   });
 
-  it('reads off one thing what it says alone, once in its life', () => {
+  it('computes the name of a thing once', () => {
     let count = 0;
     const nameOf = memoize(({ name }: Thing) => {
       count++;

@@ -35,7 +35,7 @@ const ROWS: readonly (readonly [sql: string, names: string])[] = [
 const isText = (sql: string, name: string): boolean =>
   name === '?column?' || (sql.toLowerCase().includes(name.toLowerCase()) && /[ (]/.test(name));
 
-describe('names of secret columns', () => {
+describe('secret columns', () => {
   for (const [sql, names] of ROWS) {
     it(sql, () => {
       const found = addRenamed(['password'], [{ scan: scanSql(sql) }]);

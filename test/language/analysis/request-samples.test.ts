@@ -1,6 +1,6 @@
 /**
- * Samples of requests: values made of schemas pass them, and the payload that an editor offers for a resource passes the schema
- * of the same resource in the OpenAPI document, for what the fixtures hold.
+ * Sample requests: values generated from schemas match them, and the sample payload of a resource matches its schema in
+ * the OpenAPI document, for all fixtures.
  */
 import { Ajv2020 } from 'ajv-2020/dist/2020.js';
 import { expect } from 'chai';
@@ -51,7 +51,7 @@ const returning = (fields: object, more: object = {}, value: Json = 1): object =
   ...more,
 });
 
-describe('samples of schemas', () => {
+describe('sample values of schemas', () => {
   const schemas: readonly JsonObject[] = [
     { type: 'string' },
     { type: 'string', minLength: 30 },
@@ -97,13 +97,13 @@ describe('samples of schemas', () => {
     });
   }
 
-  it('show what may be null as what it otherwise is', () => {
+  it('show a nullable value as its other type', () => {
     expect(sampleSchema({ type: ['null', 'integer'] })).to.equal(1);
   });
 });
 
-describe('samples of requests', () => {
-  it('pass the schemas of fixtures, with what may be left out and without', () => {
+describe('sample requests', () => {
+  it('match the schemas of fixtures, with and without optional fields', () => {
     let judged = 0;
     let ruled = 0;
     for (const name of listCaseNames()) {
@@ -128,21 +128,21 @@ describe('samples of requests', () => {
     expect(ruled).to.be.at.least(20);
   });
 
-  it('show what must come from what may', () => {
+  it('distinguish required fields from optional ones', () => {
     const fields = { email: { type: 'EMAIL' }, age: { type: 'NUMBER', integer: true, min: 18, optional: true } };
     const { payload, optional } = readShape(returning(fields));
     expect(payload).to.deep.equal({ email: 'ada@example.com' });
     expect(optional).to.deep.equal({ age: 18 });
   });
 
-  it('have what accessors alone ask for, at its place', () => {
+  it('contain fields that only accessors read, at their path', () => {
     const { payload } = readShape(
       returning({ note: { type: 'STRING' } }, {}, ['$PAYLOAD.who.name', '$PAYLOAD.note'] as never),
     );
     expect(payload).to.deep.equal({ note: 'text', who: { name: 'text' } });
   });
 
-  it('leave out what stands in the path', () => {
+  it('omit path parameters', () => {
     const { path, parameters, payload } = readShape(
       returning({ page: { type: 'NUMBER', min: 3 } }, { resource: 'notes/:note/:page' }),
     );
@@ -154,7 +154,7 @@ describe('samples of requests', () => {
     expect(payload).to.deep.equal({});
   });
 
-  it('say in which header a token goes', () => {
+  it('name the header of a token', () => {
     const tokenize = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
     const ways = (guard: object) =>
       readShape(returning({ a: { type: 'STRING' } }, { tokenize, protected: guard })).ways;

@@ -1,6 +1,6 @@
 /**
- * Parts of what is exported and of observers by themselves: foreign JSON that is read piece by piece, patterns that may take forever,
- * pieces of Markdown, bounds in words, and the header of traces.
+ * Helpers of exports and observers: parsing of foreign JSON, linear patterns, Markdown elements, texts of bounds, and
+ * the traceparent header.
  */
 import { expect } from 'chai';
 import { array, number, string } from 'yup';
@@ -20,7 +20,7 @@ import { getByteLength, findKeyFlaw, getVariableName } from '../../../plugins/to
 import { checkConstantReceiver, isOneAccessor } from '../../../plugins/broadcasts/shared/receiver-names.light.js';
 import { readTraceparent, writeTraceparent } from '../../../plugins/observers/opentelemetry/tracing.js';
 
-describe('foreign JSON, read piece by piece', () => {
+describe('JSON of unknown origin', () => {
   const caps = { characters: 60, depth: 2, text: 5, items: 3 };
   const readWhole = (text: string): string => {
     try {
@@ -77,7 +77,7 @@ describe('foreign JSON, read piece by piece', () => {
     ['record', read.record({ a: read.text }), [], '/x must be an object'],
   ];
   for (const [title, piece, json, result] of PIECES) {
-    it(`${title} of ${JSON.stringify(json) ?? 'nothing'}: ${JSON.stringify(result)}`, () => {
+    it(`${title} of ${JSON.stringify(json) ?? 'undefined'}: ${JSON.stringify(result)}`, () => {
       let found: unknown;
       try {
         found = piece({ json, at: '/x' });
@@ -89,19 +89,19 @@ describe('foreign JSON, read piece by piece', () => {
   }
 });
 
-describe('pieces of Markdown', () => {
-  it('are tables whose cells end no cell', () => {
+describe('Markdown elements', () => {
+  it('escape the cells of tables', () => {
     expect(formatTable(['a', 'b'], [])).to.equal('');
     expect(formatTable(['a', 'b'], [['x|y', ' 1\n  2 ']])).to.equal('| a | b |\n| --- | --- |\n| x\\|y | 1 2 |');
   });
 
-  it('are addresses of headings, titles in a sentence, and paragraphs', () => {
+  it('format anchors of headings, titles in a sentence, and paragraphs', () => {
     expect(['$ENV', 'a_b-c', 'Ä.b c', 'QUERY'].map(toAnchor)).to.deep.equal(['#env', '#a_b-c', '#äbc', '#query']);
     expect(['Field type', 'SQL dialect', 'A'].map(toMidSentence)).to.deep.equal(['field type', 'SQL dialect', 'a']);
     expect(joinBlocks('a', '', ['b', ''], 'c')).to.equal('a\n\nb\n\nc');
   });
 
-  it('are JSON on one line where it fits into a hundred columns', () => {
+  it('print JSON on one line up to a hundred columns', () => {
     const inside = (json: Json): string => formatJsonBlock(json).replace(/^```json\n|\n```$/g, '');
     expect(inside({ a: [1, { b: 'x' }], c: {}, d: null })).to.equal('{ "a": [1, { "b": "x" }], "c": {}, "d": null }');
     expect(inside(['x'.repeat(96)])).to.equal(`["${'x'.repeat(96)}"]`);
@@ -113,7 +113,7 @@ describe('pieces of Markdown', () => {
   });
 });
 
-describe('bounds in words', () => {
+describe('descriptions of bounds', () => {
   const doc = { doc: 'A field.' };
   const CASES: readonly (readonly [schema: SchemaLike, words: string])[] = [
     [string().meta(doc), ''],
@@ -142,8 +142,8 @@ describe('bounds in words', () => {
     it(words || 'nothing', () => expect(describeBounds(foldSchema(schema, 'x'))).to.equal(words));
 });
 
-describe('keys and receivers by their text', () => {
-  it('say what is wrong with a key, and never the key', () => {
+describe('keys and recipients in texts', () => {
+  it('report what is wrong with a key, without the key', () => {
     expect([findKeyFlaw(''), findKeyFlaw(' \t')].map((flaw) => flaw?.slice(0, 11))).to.deep.equal([
       'it is empty',
       'it is empty',
@@ -159,12 +159,12 @@ describe('keys and receivers by their text', () => {
     ]);
   });
 
-  it('count bytes as UTF-8 does', () => {
+  it('count bytes in UTF-8', () => {
     for (const text of ['', 'a', '\u007f', '\u0080', 'é', '\u07ff', '\u0800', '€', '\uffff', '\u{10000}', '😀a'])
       expect(getByteLength(text), text).to.equal(Buffer.byteLength(text));
   });
 
-  it('take names of values for receivers that were meant to be read', () => {
+  it('treat names of values as recipients that should have been read', () => {
     const root = {
       actionables: [
         {
@@ -196,12 +196,12 @@ describe('keys and receivers by their text', () => {
   });
 });
 
-describe('the header of traces', () => {
+describe('traceparent header', () => {
   const [trace, span] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
   const header = (version = '00', traceId = trace, spanId = span, flags = '01', more = ''): string =>
     `${version}-${traceId}-${spanId}-${flags}${more}`;
 
-  it('is read where it is well-formed, later versions included', () => {
+  it('is accepted if it is valid, including later versions', () => {
     const read = { traceId: trace, spanId: span, traceFlags: 1, isRemote: true };
     expect(readTraceparent([header()])).to.deep.equal(read);
     expect(readTraceparent([header('01', trace, span, '01', '-more')])).to.deep.equal(read);
@@ -215,8 +215,8 @@ describe('the header of traces', () => {
   });
 
   const NONE: readonly (readonly [title: string, sent: readonly string[]])[] = [
-    ['is not there', []],
-    ['is there twice', [header(), header()]],
+    ['is absent', []],
+    ['is repeated', [header(), header()]],
     ['is empty', ['']],
     ['has a forbidden version', [header('ff')]],
     ['has more fields than its version', [header('00', trace, span, '01', '-x')]],
@@ -226,12 +226,12 @@ describe('the header of traces', () => {
     ['has a short trace', [header('00', trace.slice(1))]],
     ['has a long span', [header('00', trace, `${span}0`)]],
     ['has no flags', [header('00', trace, span, '')]],
-    ['goes on without a hyphen', [header('01', trace, span, '01', 'x')]],
-    ['has space around it', [` ${header()}`]],
+    ['continues without a hyphen', [header('01', trace, span, '01', 'x')]],
+    ['has surrounding space', [` ${header()}`]],
   ];
-  for (const [title, sent] of NONE) it(`is none where it ${title}`, () => expect(readTraceparent(sent)).to.equal(null));
+  for (const [title, sent] of NONE) it(`is ignored if it ${title}`, () => expect(readTraceparent(sent)).to.equal(null));
 
-  it('is written with the one flag that is known', () => {
+  it('is written with the sampled flag only', () => {
     expect(writeTraceparent({ traceId: trace, spanId: span, traceFlags: 1 })).to.equal(header());
     expect(writeTraceparent({ traceId: trace, spanId: span, traceFlags: 2 })).to.equal(header('00', trace, span, '00'));
   });

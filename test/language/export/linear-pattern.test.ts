@@ -1,6 +1,6 @@
 /**
- * Patterns out of files: they find what the engine's own find, on every pattern that this one takes, and their time grows with the text
- * and no faster. What would need more is refused.
+ * Patterns from files: they match like the engine's own, for every pattern that is accepted, in linear time. Other
+ * patterns are rejected.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ import { kinds } from '../../../plugins/index.kinds.js';
 import { specs } from '../../../plugins/index.spec.js';
 import { startStopwatch } from '../../support/stopwatch.js';
 
-/** Each takes the engine longer than a life on the text. */
+/** Exponential time in the engine on this text. */
 const ENDLESS: readonly (readonly [pattern: string, text: string])[] = [
   ['^(a+){2,30}b$', 'a'.repeat(5000)],
   ['^(a+)+$', `${'a'.repeat(5000)}!`],
@@ -30,7 +30,7 @@ const ENDLESS: readonly (readonly [pattern: string, text: string])[] = [
   ['^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(5000)],
   ['(?:(?=a)a+)+b', 'a'.repeat(5000)],
 ];
-/** What a pattern would have to remember, or to look for again at each place. */
+/** Features that require backtracking or state for each position. */
 const REFUSED = [
   '(a+)\\1',
   '(?<n>a+)\\k<n>',
@@ -47,7 +47,7 @@ const REFUSED = [
 
 const place: { given?: { readonly pattern: string; readonly flags: string; readonly on: string } } = createContext({});
 const exec = new Script('new RegExp(given.pattern, given.flags).exec(given.on)');
-/** What the engine finds, or undefined where it takes longer than `limit` milliseconds. */
+/** What the engine finds, or undefined if it takes longer than `limit` milliseconds. */
 function execWithin(limit: number, pattern: string, flags: string, on: string): RegExpExecArray | null | undefined {
   place.given = { pattern, flags, on };
   try {
@@ -84,8 +84,8 @@ function compileSmall(pattern: string, flags: string): LinearPattern | null {
   }
 }
 
-describe('patterns out of files', () => {
-  it('find where the engine finds', () => {
+describe('linear patterns', () => {
+  it('match like the engine', () => {
     fc.assert(
       fc.property(source(3), subject, fc.constantFrom('', 'i', 's', 'm'), (pattern, on, flags) => {
         const linear = compileSmall(pattern, flags);
@@ -102,7 +102,7 @@ describe('patterns out of files', () => {
     );
   });
 
-  it('read what groups read, and the signs that stand for others', () => {
+  it('read groups and escapes', () => {
     const CASES: readonly (readonly [string, string])[] = [
       ['^(?:step)s?[._-]?([0-9]+)(?:\\.(.+))?$', 'steps_12.a.b'],
       ['^(?:step)s?[._-]?([0-9]+)(?:\\.(.+))?$', 'step7'],
@@ -125,7 +125,7 @@ describe('patterns out of files', () => {
   });
 
   for (const [pattern, on] of ENDLESS)
-    it(`${pattern.slice(0, 40)} comes to an end`, () => {
+    it(`finish in time for ${pattern.slice(0, 40)}`, () => {
       const elapsed = startStopwatch();
       const linear = compileLinearPattern(pattern);
       expect([linear.test(on), linear.exec(on)]).to.deep.equal([false, null]);
@@ -133,7 +133,7 @@ describe('patterns out of files', () => {
     });
 
   for (const pattern of REFUSED)
-    it(`${pattern} is rejected`, () =>
+    it(`reject ${pattern}`, () =>
       expect(() => compileLinearPattern(pattern))
         .to.throw(Error)
         .with.property('name', 'Error'));
@@ -157,7 +157,7 @@ describe('patterns of a manifest', () => {
     return formatManifest(createManifest({ registry, version: '0.0.0', kinds: [], specs: [own], runtime: () => null }));
   };
 
-  it('check a definition in time, whatever they repeat', () => {
+  it('check a definition in linear time, whatever they repeat', () => {
     const { specs: foreign } = toSpecs(readManifest(formatPatternManifest(/^(a+){2,30}b$/)));
     const registry = buildRegistry(kinds, [...specs, ...foreign]);
     const file = {
@@ -170,7 +170,7 @@ describe('patterns of a manifest', () => {
     expect(elapsed()).to.be.lessThan(3000);
   });
 
-  it('are rejected where they cannot be matched in linear time', () => {
+  it('are rejected if they cannot be matched in linear time', () => {
     expect(() => readManifest(formatPatternManifest(/^(a+)\1$/))).to.throw('not matched in linear time');
   });
 });

@@ -1,4 +1,4 @@
-/** Manifests: what comes back is what went in, for every spec there is; and what strangers may write into one is refused. */
+/** Manifests: every spec survives serialization, and invalid foreign manifests are rejected. */
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const made = createManifest({ registry, version: '0.2.7', kinds, specs: all, run
 const source = formatManifest(made);
 
 describe('manifests', () => {
-  it('come back as they were: specs, folded fields, kinds', () => {
+  it('preserve specs, folded fields and kinds', () => {
     const back = readManifest(source);
     expect(back.plugins.map(pluginId)).to.deep.equal(all.map(pluginId));
     for (const [i, spec] of all.entries()) {
@@ -62,7 +62,7 @@ describe('manifests', () => {
     }
   });
 
-  it('hold no code: only data, and the versions that know it', () => {
+  it('contain data only, and the versions that can read it', () => {
     expect(JSON.parse(source)).to.deep.include({ format: 1, lintel: '>=0.2.0 <0.3.0' });
     expect(source).not.to.match(/=>|function ?\(/);
     expect(readManifest(formatManifest(readManifest(source))), 'and back').to.deep.equal(readManifest(source));
@@ -70,7 +70,7 @@ describe('manifests', () => {
     expect(() => formatManifest(sly)).to.throw(/facts\/sly is function/);
   });
 
-  it('keys of foreign data reach nothing', () => {
+  it('do not pollute prototypes with keys of foreign data', () => {
     const back = readManifest(source);
     expect(Object.getPrototypeOf(back.plugins[0]!.facts)).to.equal(null);
     expect(Object.getPrototypeOf(back.plugins[0]!.errors)).to.equal(null);
@@ -91,22 +91,22 @@ describe('manifests', () => {
   const withMeta = (meta: object): string =>
     wrapPlugin({ ...first, slots: { 'actionable.query': { type: 'string', meta: { doc: 'x', ...meta } } } });
 
-  it('a valid one is taken', () => expect(catchReadError(wrapPlugin(first))).to.equal('taken'));
+  it('accept a valid manifest', () => expect(catchReadError(wrapPlugin(first))).to.equal('taken'));
 
   const cases: readonly (readonly [string, () => string, RegExp])[] = [
-    ['text that is no JSON', () => 'nonsense', /is not JSON/],
+    ['text that is not JSON', () => 'nonsense', /is not JSON/],
     ['another format', () => source.replace('"format": 1', '"format": 2'), /\/format must be one of 1/],
     ['too much', () => `${' '.repeat(2_000_001)}{}`, /longer than 2000000/],
     ['too deep', () => `${'['.repeat(5_000)}${']'.repeat(5_000)}`, /more than 64 levels/],
-    ['a text without end', () => wrapPlugin({ ...first, summary: 'x'.repeat(20_001) }), /longer than 20000/],
+    ['an unterminated text', () => wrapPlugin({ ...first, summary: 'x'.repeat(20_001) }), /longer than 20000/],
     ['a reserved key', () => wrapPlugin(first).replace('"facts":{', '"facts":{"__proto__":1'), /"__proto__"/],
     ['an unknown key', () => wrapPlugin({ ...first, install: 'rm' }), /unknown key "install"/],
     ['a missing key', () => wrapPlugin({ ...first, summary: undefined }), /\/plugins\/0\/summary must be text/],
-    ['a runtime outside', () => wrapPlugin({ ...first, runtime: '../../evil.js' }), /a path below/],
+    ['a runtime outside the folder', () => wrapPlugin({ ...first, runtime: '../../evil.js' }), /a path below/],
     ['an absolute runtime', () => wrapPlugin({ ...first, runtime: '/evil.js' }), /a path below/],
-    ['an address as runtime', () => wrapPlugin({ ...first, runtime: 'https://evil/x.js' }), /a path below/],
+    ['a URL as runtime', () => wrapPlugin({ ...first, runtime: 'https://evil/x.js' }), /a path below/],
     [
-      'a type that does not exist',
+      'an unknown type',
       () => withMeta({}).replace('"type":"string","meta"', '"type":"date","meta"'),
       /must be one of object/,
     ],
@@ -117,17 +117,17 @@ describe('manifests', () => {
         /\/pattern (has|looks)/,
       ],
     ),
-    ['a broken pattern', () => source.replace(/"pattern": "[^"]*"/, '"pattern": "("'), /no regular expression/],
+    ['an invalid pattern', () => source.replace(/"pattern": "[^"]*"/, '"pattern": "("'), /no regular expression/],
     ['unknown metadata', () => withMeta({ onload: 'x' }), /unknown key "onload"/],
-    ['an unknown sort of name', () => withMeta({ declares: 'window' }), /declares must be one of resource/],
+    ['an unknown kind of name', () => withMeta({ declares: 'window' }), /declares must be one of resource/],
   ];
   for (const [what, text, words] of cases) {
-    it(`${what} is rejected, with its place`, () => expect(catchReadError(text())).to.match(words));
+    it(`reject ${what}, with its path`, () => expect(catchReadError(text())).to.match(words));
   }
 });
 
-describe('hygiene of specs', () => {
-  it('finds nothing in those of the distribution', () => {
+describe('spec lint', () => {
+  it('reports nothing for the specs of the distribution', () => {
     for (const spec of all) expect(lintSpec(registry, spec), pluginId(spec)).to.deep.equal([]);
     for (const kind of kinds) expect(lintKind(kind), kind.kind).to.deep.equal([]);
   });
@@ -154,8 +154,8 @@ describe('hygiene of specs', () => {
   const wrong = { title: 'Wrong', json: { type: 'FLAWED', size: 1 }, code: 'DEF_TYPE', at: '/size' };
   const cases: readonly (readonly [string, Partial<PluginSpec>, RegExp])[] = [
     ['a summary without a full stop', { summary: 'A type' }, /summary is no sentence/],
-    ['a version that is none', { since: 'today' }, /"since" is no version/],
-    ['documentation that is no sentence', { schema: shape({ size: text({ doc: 'size' }) }) }, /of "size" is no/],
+    ['an invalid version', { since: 'today' }, /"since" is no version/],
+    ['documentation that is not a sentence', { schema: shape({ size: text({ doc: 'size' }) }) }, /of "size" is no/],
     ['an example that fails', { examples: [{ title: 'E', json: { type: 'FLAWED', size: 1 } }] }, /example "E" has an/],
     ['a counter-example that passes', { counterExamples: [{ ...wrong, json: { type: 'FLAWED' } }] }, /it passes/],
     ['another code', { counterExamples: [{ ...wrong, code: 'DEF_RANGE' }] }, /not give DEF_RANGE; it gives DEF_TYPE/],
@@ -167,18 +167,18 @@ describe('hygiene of specs', () => {
     ],
   ];
   for (const [what, rest, words] of cases) {
-    it(`names ${what}, and nothing else`, () => {
+    it(`reports ${what}, and nothing else`, () => {
       const flawed = spec(rest);
       const flaws = lintSpec(buildRegistry(kinds, [...specs, flawed]), flawed);
       expect(flaws.join('\n')).to.match(words);
       expect(flaws).to.have.lengthOf(1);
     });
   }
-  it('a clean one has none', () =>
+  it('reports nothing for a clean spec', () =>
     expect(lintSpec(buildRegistry(kinds, [...specs, spec({})]), spec({}))).to.deep.equal([]));
 });
 
-describe('the file of a manifest', () => {
+describe('manifest file', () => {
   let root: string;
   before(async () => {
     root = await mkdtemp(join(tmpdir(), 'lintel-test-'));
@@ -192,7 +192,7 @@ describe('the file of a manifest', () => {
     return manifest === null ? note : manifest.plugins.length;
   };
 
-  it('is read up to its size, and where there is a sound one', async () => {
+  it('is read up to its size limit, if it is valid', async () => {
     const text = formatManifest(made);
     expect(await load(text.padEnd(MAX_MANIFEST))).to.equal(all.length);
     expect(await load(text.padEnd(MAX_MANIFEST + 1))).to.equal('its manifest is larger than 2000000 bytes');
@@ -200,7 +200,7 @@ describe('the file of a manifest', () => {
     expect(await load(null)).to.equal('it has no manifest; `lintel manifest ./own` writes it');
   });
 
-  it('is not read outside of the project, and not where there is no folder', async () => {
+  it('is not read outside the project, nor without a folder', async () => {
     const outside = await loadManifest(join(root, 'own'), root, '..');
     expect([outside.inside, outside.manifest, outside.note]).to.deep.equal([false, null, 'it is outside the project']);
     expect((await loadManifest(root, join(root, 'none'), './none')).note).to.equal(
@@ -208,7 +208,7 @@ describe('the file of a manifest', () => {
     );
   });
 
-  it('has a digest of the specs and of what they import, and of nothing else', async () => {
+  it('has a digest of the specs and their imports only', async () => {
     const folder = join(root, 'digest');
     await mkdir(join(folder, 'one'), { recursive: true });
     const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);

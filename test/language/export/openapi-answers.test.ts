@@ -1,4 +1,7 @@
-/** What the OpenAPI document says of answers: rows of statements, results put together, refusals of the database; and how fast. */
+/**
+ * Responses in the OpenAPI document: rows of statements, combined results, rejections of the database; and the time it
+ * takes.
+ */
 import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
 import { analyseConfig } from '../../../language/analysis/config.js';
@@ -22,8 +25,8 @@ import { defineQueryResource, defineReturnResource } from '../../support/project
 
 const BUDGET = 100;
 
-describe('openapi: answers', () => {
-  it('knows the rows of statements: types, null, how many', () => {
+describe('OpenAPI responses', () => {
+  it('contain the rows of statements: types, null, count', () => {
     const rows = (query: string, rest: object = {}): unknown => {
       const document = createOpenApiDocument({
         'm.json': NOTE,
@@ -77,7 +80,7 @@ describe('openapi: answers', () => {
     ).to.deep.equal({ type: 'array', items: createObjectSchema({ id: ID }), minItems: 1 });
   });
 
-  it('of a database with another syntax: its columns, and nothing of what it computes or reads in another way', () => {
+  it('contain only the columns for a database with another SQL syntax', () => {
     const main = (use: string): object => ({ connections: { main: { use, url: '$ENV.EXAMPLE_KEY' } } });
     const rows = (use: string, query: string): unknown =>
       getAnswerSchema(
@@ -101,7 +104,7 @@ describe('openapi: answers', () => {
       expect(rows('mysql', query), query).to.deep.equal(open);
   });
 
-  it('has one entry for each item of a list, null where an item gave none', () => {
+  it('have one entry for each item of a list, null for an item without a result', () => {
     const each = (query: string): unknown => {
       const sql_query = { query, parameters: ['id'], multi: true };
       const files = {
@@ -125,7 +128,7 @@ describe('openapi: answers', () => {
     });
   });
 
-  it('says which rejections of the database a statement can meet', () => {
+  it('list the rejections of the database that a statement can cause', () => {
     const codes = (query: string, status: number): unknown =>
       getErrorCodes(
         createOpenApiDocument({ 'm.json': NOTE, 'a.json': defineQueryResource('a', query, ['id']) }),
@@ -142,7 +145,7 @@ describe('openapi: answers', () => {
     ]);
   });
 
-  it('puts results together as they leave: what is named, combined, wrapped', () => {
+  it('combine results as they are sent: named, combined, wrapped', () => {
     const value = { id: '$GENERATOR.ULID', at: '$DATETIME', note: 'x $DATETIME', inner: { a: [1, 2] } };
     const files = {
       'a.json': {
@@ -189,7 +192,7 @@ describe('openapi: answers', () => {
     });
   });
 
-  it('has a security scheme for each key and header that callers are checked by', () => {
+  it('have a security scheme for each key and header that authenticates callers', () => {
     const defineTokenResource = (id: string, key: string, rest: object = {}): object =>
       defineReturnResource(
         id,
@@ -217,7 +220,7 @@ describe('openapi: answers', () => {
     expect(JSON.stringify(document)).to.not.contain('JWT_SECRET_KEY');
   });
 
-  it('has the status and the sentence that a definition gives', () => {
+  it('have the status and the text of the definition', () => {
     const rest = { must_return_value: true, on_empty: { status: 410, message: 'It is gone.' } };
     const document = createOpenApiDocument({
       'm.json': NOTE,
@@ -229,7 +232,7 @@ describe('openapi: answers', () => {
     expect(listStatuses(document, '/a')).to.not.include('404');
   });
 
-  it('does not depend on the order of files', () => {
+  it('do not depend on the order of files', () => {
     const [a, b] = [
       { 'a.json': defineReturnResource('a', 1) },
       { 'b.json': defineReturnResource('b', { x: '$DATETIME' }) },
@@ -239,7 +242,7 @@ describe('openapi: answers', () => {
     );
   });
 
-  it(`describes 200 resources within ${BUDGET} ms`, () => {
+  it(`are generated for 200 resources within ${BUDGET} ms`, () => {
     const resource = (i: number): object => ({
       id: `note-${i}`,
       resource: `notes/${i}`,

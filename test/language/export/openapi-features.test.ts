@@ -1,4 +1,7 @@
-/** What the OpenAPI document says of uploads, webhooks, calls, caches, limits, revoked tokens and encrypted fields. Nothing is served here. */
+/**
+ * Uploads, webhooks, calls, caches, limits, revoked tokens and encrypted fields in the OpenAPI document. Nothing is
+ * served here.
+ */
 import { expect } from 'chai';
 import type { JsonObject } from '../../../contract/json.js';
 import { listDocumentErrors } from '../../support/openapi.js';
@@ -25,8 +28,8 @@ const post = (document: JsonObject, ...path: readonly string[]): unknown =>
   getAtPointer(document, 'paths', '/a', 'post', ...path);
 const schemes = (document: JsonObject): unknown => getAtPointer(document, 'components', 'securitySchemes');
 
-describe('openapi: uploads', () => {
-  it('takes a form: text parts by their rules, files with types, sizes and how many', async () => {
+describe('OpenAPI of uploads', () => {
+  it('accepts a form: text parts by their rules, files with types, sizes and count', async () => {
     const rules = [{ field: { title: { type: 'STRING', max_length: 20 }, note: { type: 'STRING', optional: true } } }];
     const document = documented({ mode: 'UPLOAD', uploads: PICTURES, payload_validation: rules });
     expect(post(document, 'requestBody')).to.deep.equal({
@@ -55,7 +58,7 @@ describe('openapi: uploads', () => {
     expect(await listDocumentErrors(document)).to.equal('');
   });
 
-  it('shows one file from several, and what comes of them', () => {
+  it('distinguishes one file from several, and describes their results', () => {
     const document = documented({ mode: 'UPLOAD', uploads: { max_file_uploads: 1 } });
     const file = post(document, 'requestBody', 'content', 'multipart/form-data', 'schema', 'properties', 'files');
     expect(file).to.include({ type: 'string', format: 'binary', maxLength: 10_485_760 });
@@ -72,7 +75,7 @@ describe('openapi: uploads', () => {
     ).to.deep.equal(['url']);
   });
 
-  it('removes a list of keys', () => {
+  it('accepts a list of keys to remove', () => {
     const uploads = { delete_files: true, upload_folder: 'users/$PROTECTED.id' };
     const guard = {
       tokenize: { type: 'JWT', encryption_key: '$ENV.JWT_SECRET_KEY' },
@@ -92,7 +95,7 @@ describe('openapi: uploads', () => {
       .and.not.include('UPL_NO_FILE');
   });
 
-  it('says how forms are rejected, and by which storage', () => {
+  it('describes how forms are rejected, and by which storage', () => {
     const document = documented({ mode: 'UPLOAD', uploads: PICTURES });
     expect(getErrorCodes(document, '/a', 422))
       .to.include('UPL_NO_FILE')
@@ -115,14 +118,14 @@ describe('openapi: uploads', () => {
   });
 });
 
-describe('openapi: webhooks', () => {
+describe('OpenAPI of webhooks', () => {
   const HMAC = { sig_header: '$HEADER.X-Signature', secret_key: '$ENV.GUEST_KEY' };
   const JWT = { header_key: '$HEADER.authorization', secret_key: '$ENV.GUEST_KEY', algorithm: 'HS512' };
   const IPS = { allowed_ips: '127.0.0.1' };
   const hook = (verifications: object, rest: object = {}): JsonObject =>
     createOpenApiDocument({ 'a.json': defineReturnResource('a', 1, { webhook: { verifications }, ...rest }) });
 
-  it('requests what each verifier reads, in the header that the definition names', async () => {
+  it('requires what each verifier reads, in the header that the definition names', async () => {
     const document = hook({
       HmacSignatureVerifier: { ...HMAC, algorithm: 'sha512' },
       HeaderTokenVerifier: { header_key: '$HEADER.x-token', secret_key: '$ENV.GUEST_KEY' },
@@ -142,7 +145,7 @@ describe('openapi: webhooks', () => {
     expect(await listDocumentErrors(document)).to.equal('');
   });
 
-  it('has ways in where one proof is enough; an address is one by itself', () => {
+  it('has alternatives if one verifier is enough; an address list alone needs no scheme', () => {
     const any = hook({ composition_strategy_mode: 'ANY', HmacSignatureVerifier: HMAC, JwtVerifier: JWT });
     expect(post(any, 'security')).to.deep.equal([{ 'x-signature': [] }, { sender: [] }]);
     const alone = hook({ composition_strategy_mode: 'ANY', HmacSignatureVerifier: HMAC, IpAllowListVerifier: IPS });
@@ -158,7 +161,7 @@ describe('openapi: webhooks', () => {
     expect(post(hook({ IpAllowListVerifier: IPS }), 'security')).to.equal(undefined);
   });
 
-  it('has another scheme where the secret is another one', () => {
+  it('has another scheme for another secret', () => {
     const defineWebhook = (id: string, secret_key: string): object =>
       defineReturnResource(id, 1, { webhook: { verifications: { HmacSignatureVerifier: { ...HMAC, secret_key } } } });
     const document = createOpenApiDocument({
@@ -177,8 +180,8 @@ describe('openapi: webhooks', () => {
   });
 });
 
-describe('openapi: calls, caches, limits, tokens, encrypted fields', () => {
-  it('leaves the result of a call open, and says how it fails', () => {
+describe('OpenAPI of calls, caches, limits, tokens and encrypted fields', () => {
+  it('leaves the result of a call open, and describes its failures', () => {
     const document = documented({ mode: 'HTTPREQUEST', http: { url: 'https://api.example.com/$PAYLOAD.id' } });
     expect(getAnswerSchema(document, '/a')).to.deep.equal({});
     expect(listStatuses(document, '/a')).to.include.members(['502', '504']);
@@ -187,7 +190,7 @@ describe('openapi: calls, caches, limits, tokens, encrypted fields', () => {
     expect(JSON.stringify(document)).to.not.contain('api.example.com');
   });
 
-  it('counts: headers of an answer and of the rejection, and what is counted by', () => {
+  it('describes counters: headers of the response and the rejection, and the key that is counted', () => {
     const document = createOpenApiDocument({
       'a.json': defineReturnResource('a', 1, {
         rate_limit: { limit: 5, expires_after: 60, identifier: ['$HEADER.x-tenant', '$PAYLOAD.email'] },
@@ -223,7 +226,7 @@ describe('openapi: calls, caches, limits, tokens, encrypted fields', () => {
     expect(JSON.stringify(redis), 'what stops a start').to.not.include('CCH_ADDRESS');
   });
 
-  it('takes tokens and says how many were revoked; guards then need the store', () => {
+  it('accepts tokens and returns how many were revoked; guards then need the store', () => {
     const tokenize = { type: 'JWT', encryption_key: '$ENV.JWT_SECRET_KEY' };
     const document = createOpenApiDocument({
       'a.json': { id: 'a', resource: 'a', tokenize, invalidate_tokenize: { tokens: '$PAYLOAD.tokens' } },
@@ -246,7 +249,7 @@ describe('openapi: calls, caches, limits, tokens, encrypted fields', () => {
     expect(listStatuses(alone, '/b')).to.not.include('503');
   });
 
-  it('knows nothing of what was encrypted, and rejects what cannot be opened', () => {
+  it('leaves encrypted values open, and rejects values that cannot be decrypted', () => {
     const options = { key: '$ENV.FIELD_KEY' };
     const entry = (operation: string, encoding = 'Hex'): object => ({
       operation,

@@ -1,6 +1,6 @@
 /**
- * What the OpenAPI document says of work behind the answer, of schedules and of clients that stay connected. Nothing is served
- * here; suites of served answers (`judged`) compare them with the document.
+ * Deferred work, schedules and socket clients in the OpenAPI document. Nothing is served here; suites with the option
+ * `judged` compare responses with the document.
  */
 import { expect } from 'chai';
 import type { JsonObject } from '../../../contract/json.js';
@@ -33,8 +33,8 @@ const ACCEPTED = {
   required: ['accepted', 'id'],
 };
 
-describe('openapi: work after the response', () => {
-  it('is accepted with 202 and an id, and with nothing of its result', async () => {
+describe('OpenAPI of deferred work', () => {
+  it('is a 202 with an id, without a result', async () => {
     const document = documented([resource('a', [value({ secret: 1 }, LATER)])]);
     expect(listStatuses(document, '/a')).to.include('202').and.not.include('200');
     const answer = getAtPointer(
@@ -52,14 +52,14 @@ describe('openapi: work after the response', () => {
     expect(await listDocumentErrors(document)).to.equal('');
   });
 
-  it('can be rejected when the queue is away, and when there is too much of it', () => {
+  it('lists rejections for an unavailable or a full queue', () => {
     const document = documented([resource('a', [value({})], { queue: { retries: 2 } })]);
     expect(getErrorCodes(document, '/a', 503)).to.include('JOB_AWAY');
     expect(getErrorCodes(document, '/a', 413)).to.include('JOB_TOO_LARGE');
     expect(JSON.stringify(document)).not.to.contain('JOB_LOST').and.not.to.contain('JOB_FAILED');
   });
 
-  it('leaves the answer as it is where something is done for it', () => {
+  it('describes the normal response if something runs in the foreground', () => {
     const document = documented([resource('a', [value({ now: 1 }), value({ later: 1 }, LATER)])]);
     expect(listStatuses(document, '/a')).to.include('200').and.not.include('202');
     expect(
@@ -68,13 +68,13 @@ describe('openapi: work after the response', () => {
   });
 });
 
-describe('openapi: schedules', () => {
-  it('are nothing that callers could reach', () => {
+describe('OpenAPI of schedules', () => {
+  it('omits schedules, which clients cannot call', () => {
     const document = documented([resource('night', [value({}, NIGHTLY)]), resource('day', [value({ n: 1 })])]);
     expect(Object.keys(document['paths'] as object)).to.deep.equal(['/day']);
   });
 
-  it('do not change what requests to the same resource are answered', () => {
+  it('describes the same responses for requests to the resource', () => {
     const document = documented([resource('a', [value({ n: 1 }), value({ clock: 1 }, NIGHTLY)])]);
     expect(
       Object.keys(getAtPointer(getAnswerSchema(document, '/a') as JsonObject, 'properties') as object),
@@ -82,7 +82,7 @@ describe('openapi: schedules', () => {
   });
 });
 
-describe('openapi: clients that stay connected', () => {
+describe('OpenAPI of socket clients', () => {
   const defineBroadcast = (action: string, to: object): object => ({ broadcast_websocket_message: { action, ...to } });
   const ROOM = { broadcast_type: 'ROOM', broadcast_to_room: '$PAYLOAD.room' };
   const DEFINITIONS = [
@@ -103,12 +103,12 @@ describe('openapi: clients that stay connected', () => {
   ];
   const extension = (config: object): unknown => documented(DEFINITIONS, config)['x-lintel-websocket'];
 
-  it('are left out if connections are disabled', () => {
+  it('is absent if sockets are disabled', () => {
     expect(extension({})).to.equal(undefined);
     expect(getAtPointer(documented(DEFINITIONS), 'info', 'description')).not.to.contain('WebSocket');
   });
 
-  it('list what clients can call and which events they receive, including those of scheduled runs', () => {
+  it('lists what clients can call and which events they receive, including those of scheduled runs', () => {
     const told = extension({ websocket: { enabled: true, path: '/live' } }) as JsonObject;
     expect(told['path']).to.equal('/live');
     expect(told['calls']).to.deep.equal(['news', 'talk']);
@@ -124,7 +124,7 @@ describe('openapi: clients that stay connected', () => {
     });
   });
 
-  it('are described in the text too, in a document that stays valid', async () => {
+  it('is included in the description, in a valid document', async () => {
     const document = documented(DEFINITIONS, { websocket: { enabled: true } });
     expect(getAtPointer(document, 'info', 'description'))
       .to.contain('WebSocket at `/ws`')

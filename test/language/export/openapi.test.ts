@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document as a pure function: valid for whatever the front end calls sound, and what it says of requests, guards
- * and refusals. Nothing is served here.
+ * The OpenAPI document as a pure function: valid for all valid definitions, with requests, guards and rejections.
+ * Nothing is served here.
  */
 import { expect } from 'chai';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ describe('openapi document', () => {
     expect(await listDocumentErrors(all)).to.equal('');
   });
 
-  it('is checked by a check that can fail', async () => {
+  it('is validated by a check that can fail', async () => {
     const document = createOpenApiDocument({ 'a.json': defineReturnResource('a', 1) });
     expect(await listDocumentErrors({ ...document, info: {} })).to.contain('title');
     const judge = createDocumentChecker(document);
@@ -59,7 +59,7 @@ describe('openapi document', () => {
     expect(() => judge.checkCall('POST', '/b', {}, answer(200, 1))).to.throw('not in the document');
   });
 
-  it('leaves out what is invalid and what cannot be reached', () => {
+  it('omits invalid and unreachable resources', () => {
     const document = createOpenApiDocument({
       'a.json': defineReturnResource('a', 1),
       'b.json': { id: 'b', resource: 'b' },
@@ -68,7 +68,7 @@ describe('openapi document', () => {
     expect(Object.keys(document['paths'] as object)).to.deep.equal(['/a']);
   });
 
-  it('has rules as schemas: bounds, nesting, what is optional, what is closed', () => {
+  it('has rules as schemas: bounds, nesting, optional fields, closed objects', () => {
     const payload_validation = [
       { field: { name: { type: 'STRING' }, mail: { type: 'EMAIL', optional: true } }, min_length: 2, max_length: 80 },
       {
@@ -150,7 +150,7 @@ describe('openapi document', () => {
     expect(listStatuses(document, '/notes/{id}', 'get')).to.not.include('415');
   });
 
-  it('names what accessors and parameters take from the payload where no rule does', () => {
+  it('names payload fields that accessors and parameters read without a rule', () => {
     const document = createOpenApiDocument({
       'm.json': NOTE,
       'a.json': {

@@ -1,4 +1,6 @@
-/** Kinds and specs as data: they say what the real ones say, judge as they do, and ask for their code when it is called. */
+/**
+ * Kinds and specs as data: they have the same contents and checks as the originals, and load code when it is called.
+ */
 import { expect } from 'chai';
 import { analyseFiles, createAnalyser } from '../../../language/analysis/analyse.js';
 import { analyseConfig } from '../../../language/analysis/config.js';
@@ -32,14 +34,14 @@ function said(value: unknown): unknown {
 const createRegistry = (known: SpecList): Registry =>
   buildRegistry(known.kinds, known.specs, new Set([...known.kinds, ...known.specs]));
 
-describe('kinds and specs as data', () => {
-  it('say what the real ones say', () => {
+describe('packed kinds and specs', () => {
+  it('contain what the originals contain', () => {
     const back = unpackSpecs(packed, () => ({ kinds, specs }));
     for (const [i, kind] of kinds.entries()) expect(said(back.kinds[i]), kind.kind).to.deep.equal(said(kind));
     for (const [i, spec] of specs.entries()) expect(said(back.specs[i]), pluginId(spec)).to.deep.equal(said(spec));
   });
 
-  it('ask for code when it is called or its documentation read, and not for a registry or what a schema says', () => {
+  it('load code when a function is called or documentation is read, not for a registry or schema facts', () => {
     let asked = 0;
     const back = unpackSpecs(packed, () => {
       asked++;
@@ -58,7 +60,7 @@ describe('kinds and specs as data', () => {
     expect(asked).to.be.greaterThan(0);
   });
 
-  it('check as the real ones do', () => {
+  it('check like the originals', () => {
     const back = unpackSpecs(packed, () => ({ kinds, specs }));
     const registries = [buildRegistry(kinds, specs), createRegistry(back)];
     const text =
@@ -70,7 +72,7 @@ describe('kinds and specs as data', () => {
     expect(data?.problems).to.deep.equal(real?.problems);
   });
 
-  it('are not checked again beside one that is new, which is', () => {
+  it('are not checked again together with a new one, which is checked', () => {
     let asked = 0;
     const back = unpackSpecs(packed, () => {
       asked++;
@@ -85,7 +87,7 @@ describe('kinds and specs as data', () => {
     expect(() => buildRegistry(back.kinds, [...back.specs, own('')], judged)).to.throw(BootError);
   });
 
-  it('reject what is neither data, nor a schema, nor code', () => {
+  it('reject values that are neither data, nor a schema, nor code', () => {
     const [spec] = specs;
     if (spec === undefined) throw new Error('no spec');
     const odd = definePlugin({ ...spec, details: 1n as unknown as string });
@@ -98,7 +100,7 @@ describe('kinds and specs as data', () => {
     expect(() => packSpecs({ kinds, specs: [...specs, spec] })).to.throw(BootError);
   });
 
-  it('are ASCII, whatever their words are', () => {
+  it('are ASCII, also for texts that are not', () => {
     const [spec] = specs;
     if (spec === undefined) throw new Error('no spec');
     const foreign = definePlugin({ ...spec, name: 'FOREIGN', summary: 'größer \u2028 als 🙂' });
@@ -107,7 +109,7 @@ describe('kinds and specs as data', () => {
     expect(unpackSpecs(text, () => ({ kinds, specs })).specs.at(-1)?.summary).to.equal(foreign.summary);
   });
 
-  it('the grammar is the same again', () => {
+  it('restore the same grammar', () => {
     const back = JSON.parse(JSON.stringify(toPlainData(NODES, 'grammar'))) as Readonly<Record<string, PackedNode>>;
     const nodes = Object.fromEntries(Object.entries(back).map(([name, node]) => [name, unpackNode(node)]));
     expect(nodes).to.deep.equal(NODES);

@@ -1,4 +1,4 @@
-/** What the registry refuses: every way in which kinds and specs can be wrong, each with the code that says so. */
+/** Rejections of the registry: every error in kinds and specs, each with its code. */
 import { expect } from 'chai';
 import { number, object, string } from 'yup';
 import type { Registry } from '../../../language/analysis/registry.js';
@@ -50,14 +50,14 @@ function catchBootError(run: () => unknown): BootError {
 }
 
 describe('registry', () => {
-  it('takes the distribution, and a valid kind with a valid plugin beside it', () => {
+  it('accepts the distribution, and a valid new kind with a valid plugin', () => {
     const registry = build([spec({ schema: shape({ hammer: flag({ doc: 'With a hammer.' }) }) })]);
     expect(registry.plugin('gadget', 'hammer')?.summary).to.equal('A hammer.');
     expect(registry.names('gadget')).to.deep.equal(['hammer']);
     expect(Object.keys(registry.schema('gadget:hammer', 'resource')?.fields ?? {})).to.deep.equal(['hammer']);
   });
 
-  it('does not change with the order of the specs', () => {
+  it('does not depend on the order of the specs', () => {
     const backwards = buildRegistry([...kinds].reverse(), [...specs].reverse());
     expect([...backwards.plugins.keys()].sort()).to.deep.equal([...build([]).plugins.keys()].sort());
   });
@@ -82,8 +82,8 @@ describe('registry', () => {
       ['no facts at all', undefined, 'weight'],
       ['a missing fact', { colour: 'red' }, 'weight'],
       ['a number written as text', { weight: '1' }, 'weight'],
-      ['a value that is not listed', { weight: 1, colour: 'green' }, 'colour'],
-      ['a list that is none', { weight: 1, pieces: 'iron' }, 'pieces'],
+      ['a value that is not allowed', { weight: 1, colour: 'green' }, 'colour'],
+      ['a value that should be a list', { weight: 1, pieces: 'iron' }, 'pieces'],
     ];
     for (const [title, given, fact] of facts) {
       it(`facts: ${title}`, () => {
@@ -98,7 +98,7 @@ describe('registry', () => {
       expect([error.code, error.params['slot']]).to.deep.equal(['PLG_UNKNOWN_SLOT', 'attic']);
     });
 
-    it('no such thing when a plugin of another kind opens the slot', () => {
+    it('no slot that a plugin of another kind opens', () => {
       const opener = spec({
         name: 'crate',
         schema: shape({ crate: slot(['attic'], { doc: 'What is in the crate.' }) }),
@@ -115,7 +115,7 @@ describe('registry', () => {
       ['a name with spaces', { name: 'big hammer' }, /plain word/],
       ['an undocumented field', { schema: object({ size: number() }) }, /gadget:hammer\.size has no `doc`/],
       [
-        'an undocumented field further in',
+        'an undocumented nested field',
         { schema: shape({ a: shape({ b: string() }).meta({ doc: 'A.' }) }) },
         /a\.b has no/,
       ],
@@ -134,7 +134,7 @@ describe('registry', () => {
     }
   });
 
-  describe('rejects a field that is taken', () => {
+  describe('rejects a field that is already used', () => {
     const feature = (name: string, where: string, field: string): PluginSpec =>
       spec({
         kind: 'feature',
@@ -149,7 +149,7 @@ describe('registry', () => {
       ['by another new feature', [feature('x', 'resource', 'both'), feature('y', 'resource', 'both')], 'both'],
       ['by the selector of a kind', [feature('x', 'actionable', 'mode')], 'mode'],
       ['by a mode', [feature('x', 'actionable', 'value')], 'value'],
-      ['by a plugin that is chosen by key behind a mode', [feature('x', 'actionable', 'sql_query')], 'sql_query'],
+      ['by a plugin that is chosen by key and mode', [feature('x', 'actionable', 'sql_query')], 'sql_query'],
       [
         'by the common fields of its kind',
         [
@@ -182,7 +182,7 @@ describe('registry', () => {
       });
     }
 
-    it('but lets two plugins have it that never stand in one object', () => {
+    it('accepts the same field in two plugins that are never in one object', () => {
       expect(() => build([feature('x', 'resource', 'both'), feature('y', 'actionable', 'both')])).not.to.throw();
       const type = (name: string): PluginSpec =>
         spec({ kind: 'field-type', name, facts: { column: 'text' }, schema: shape({ both: text({ doc: 'X.' }) }) });

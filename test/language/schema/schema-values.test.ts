@@ -1,6 +1,6 @@
 /**
- * JSON Schemas as values: the sample that a schema accepts, what can be taken out of a schema, and which names documents have behind
- * a stage of a pipeline.
+ * JSON Schemas as values: the sample that a schema accepts, derived schemas, and field names after a stage of a
+ * pipeline.
  */
 import { expect } from 'chai';
 import type { JsonSchema } from '../../../contract/api.js';
@@ -90,7 +90,7 @@ describe('samples of schemas, value by value', () => {
       expect(sampleSchema(schema)).to.deep.equal(sample));
   }
 
-  it('have the members that may be left out where everything is requested, at any depth', () => {
+  it('contain optional members if everything is requested, at any depth', () => {
     const inner: JsonObject = { type: 'object', properties: { x: {} } };
     const schema: JsonSchema = {
       type: 'object',
@@ -103,7 +103,7 @@ describe('samples of schemas, value by value', () => {
     expect(sampleSchema({ allOf: [schema] }, true)).to.have.keys('a', 'b');
   });
 
-  it('have texts where an accessor requests a value that no rule gave', () => {
+  it('contain texts for values that accessors read without a rule', () => {
     const ruled = { a: 1, o: { x: 1 }, l: [1] };
     expect(addNeededPaths(ruled, [['a', 'b'], ['o', 'y', 'z'], ['l', '0', 'x'], ['n'], ['m', 'k'], []])).to.deep.equal({
       ...{ a: 1, o: { x: 1, y: { z: 'text' } }, l: [1], n: 'text', m: { k: 'text' } },
@@ -113,9 +113,9 @@ describe('samples of schemas, value by value', () => {
   });
 });
 
-describe('what is taken out of schemas', () => {
+describe('derived schemas', () => {
   const row = forms.createObjectSchema({ id: { type: 'number' }, name: { type: 'string' } });
-  it('is the object of some names, dotted ones inside objects of their own', () => {
+  it('contain the selected names, dotted ones as nested objects', () => {
     const schema = forms.createObjectSchema(
       { a: forms.createObjectSchema({ b: { type: 'string' }, c: {} }), d: { type: 'number' } },
       ['d'],
@@ -133,7 +133,7 @@ describe('what is taken out of schemas', () => {
     expect(forms.createObjectSchema({}, [])).to.deep.equal({ type: 'object', properties: {} });
   });
 
-  it('is null where it certainly is not, and anything where nothing is known', () => {
+  it('are null for a value that is certainly absent, and open for an unknown one', () => {
     const at = (schema: JsonSchema, path: string): JsonSchema | null => forms.findSchema(schema, path.split('.'));
     expect(at(row, 'id')).to.deep.equal({ type: 'number' });
     expect([at(row, 'none'), at(row, 'toString'), at({ type: 'string' }, 'a'), at(row, 'id.x')]).to.deep.equal([
@@ -155,7 +155,7 @@ describe('what is taken out of schemas', () => {
     ]).to.deep.equal([null, null, null]);
   });
 
-  it('may be null as well, once', () => {
+  it('are nullable, once', () => {
     expect(forms.toNullable({})).to.deep.equal({});
     expect(forms.toNullable({ type: 'string' })).to.deep.equal({ type: ['string', 'null'] });
     expect(forms.toNullable({ type: ['string', 'null'] })).to.deep.equal({ type: ['string', 'null'] });
@@ -163,7 +163,7 @@ describe('what is taken out of schemas', () => {
       expect(forms.toNullable(schema)).to.deep.equal({ anyOf: [schema, { type: 'null' }] });
   });
 
-  it('is each form by itself, and one schema again', () => {
+  it('are split into alternatives and joined again', () => {
     expect(forms.splitForms({ type: ['object', 'null'], properties: {} })).to.deep.equal([
       { type: 'object', properties: {} },
       { type: 'null' },
@@ -181,7 +181,7 @@ describe('what is taken out of schemas', () => {
     });
   });
 
-  it('changes the rows of a result, one or a list of them, and nothing else', () => {
+  it('change the rows of a result, one or a list, and nothing else', () => {
     const mark = (one: JsonSchema): JsonSchema => ({ ...one, title: 'x' });
     const marked = mark(row);
     expect(forms.mapRows([row, { type: 'null' }, { type: 'number' }], mark)).to.deep.equal([
@@ -204,7 +204,7 @@ describe('what is taken out of schemas', () => {
   });
 });
 
-describe('names behind a stage', () => {
+describe('field names after a stage', () => {
   const before = new Map([
     ['_id', 1],
     ['a', 2],
@@ -250,7 +250,7 @@ describe('names behind a stage', () => {
     [undefined, {}, null],
   ];
   for (const [flow, operand, after] of CASES) {
-    it(`${flow ?? 'nothing known'} ${JSON.stringify(operand)}: ${after ?? 'nothing certain'}`, () => {
+    it(`${flow ?? 'unknown flow'} ${JSON.stringify(operand)}: ${after ?? 'unknown'}`, () => {
       const names = applyNameFlow<number | string>(flow, before, operand, () => 'new');
       expect(names && [...names].map(([name, value]) => `${name}=${value}`).join(' ')).to.equal(after);
     });

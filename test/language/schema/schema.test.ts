@@ -1,4 +1,4 @@
-/** Schemas folded into plain data: what is kept, and what is refused because the walker would not check it. */
+/** Schemas folded into plain data: what is supported, and what is rejected because the walker would not check it. */
 import { expect } from 'chai';
 import { date, lazy, mixed, number, object, string } from 'yup';
 import type { SchemaLike } from '../../../contract/plugin-spec.js';
@@ -7,10 +7,10 @@ import { foldSchema, FoldError } from '../../../language/schema/fold.js';
 describe('schema folding', () => {
   const doc = { doc: 'X.' };
   const cases: readonly (readonly [string, SchemaLike])[] = [
-    ['what is no schema of yup', { __isYupSchema__: true }],
+    ['a value that is not a yup schema', { __isYupSchema__: true }],
     ['an e-mail test', object({ a: string().email().meta(doc) })],
     [
-      'a test of its own',
+      'a custom test',
       object({
         a: string()
           .test('odd', () => true)
@@ -36,7 +36,7 @@ describe('schema folding', () => {
     it(`rejects ${title}`, () => expect(() => foldSchema(schema, 'x')).to.throw(FoldError));
   }
 
-  it('folds what the walker checks', () => {
+  it('produces the nodes that the walker checks', () => {
     const { fields } = foldSchema(
       object({
         a: number().moreThan(1).lessThan(9).meta(doc),

@@ -1,6 +1,6 @@
 /**
- * The exported JSON Schema in the language service that VS Code and others have for JSON: what is offered, what it says, what
- * stands there after something was accepted. The service knows nothing of us.
+ * The exported JSON Schema in the JSON language service of VS Code: completions, hovers, and the text after accepting
+ * one. The service does not know the product.
  */
 import { expect } from 'chai';
 import service from 'vscode-json-languageservice';
@@ -58,7 +58,7 @@ const words = ({ documentation }: CompletionItem): string =>
 const wrapAction = (action: string): string => `{ "id": "a", "resource": "a", "actionables": [${action}] }`;
 
 describe('JSON Schema in the JSON service of an editor', () => {
-  it('offers keys with what they mean', async () => {
+  it('completes keys with their documentation', async () => {
     const found = await at(wrapAction('{ "id": 1, "mode": "RETURN", "value": 1, "‸" }'));
     expect(words(item(found, 'must_return_value'))).to.contain('End the request when there is no result');
     expect(found.items.map(({ label }) => label))
@@ -66,13 +66,13 @@ describe('JSON Schema in the JSON service of an editor', () => {
       .and.not.include('sql_query');
   });
 
-  it('offers names of plugins, each with its own words', async () => {
+  it('completes names of plugins, each with its documentation', async () => {
     const found = await at(wrapAction('{ "id": 1, "mode": "‸" }'));
     const summary = registry.plugin('mode', 'UPLOAD')?.summary ?? '?';
     expect(words(item(found, '"UPLOAD"'))).to.contain(summary);
   });
 
-  it('offers whole objects to begin with, and what stands there then is valid in shape', async () => {
+  it('completes whole objects, which are valid in shape', async () => {
     for (const name of registry.names('mode')) {
       const found = await at(wrapAction('‸'));
       const { textEdit } = item(found, name);
@@ -92,7 +92,7 @@ describe('JSON Schema in the JSON service of an editor', () => {
     }
   });
 
-  it('says on hover what a field and a value mean', async () => {
+  it('documents a field and a value on hover', async () => {
     expect((await at(wrapAction('{ "id": 1, "must_‸return_value": true }'))).hover).to.contain('End the request');
     expect((await at(wrapAction('{ "id": 1, "mo‸de": "QUERY" }'))).hover).to.contain('The type of work');
     expect((await at('{ "id": "a", "resou‸rce": "a" }')).hover).to.contain('Path of the endpoint');

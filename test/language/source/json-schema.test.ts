@@ -1,6 +1,6 @@
 /**
- * The exported JSON Schema against the checker: what the specs show as right passes, what they show as wrong in shape does
- * not, and the definitions of sound fixtures pass whole. Judged by a validator that knows nothing of us.
+ * The exported JSON Schema against the checker: examples of the specs pass, structural counter-examples fail, and
+ * definitions of valid fixtures pass. Validated by an independent validator.
  */
 import Ajv, { type ValidateFunction } from 'ajv';
 import { expect } from 'chai';
@@ -52,15 +52,15 @@ const read = (file: string, text: string): Json => {
   return root === null ? null : toJson(root);
 };
 
-/** Needs a list of words that only the checker has. */
+/** Needs a list of names that only the checker has. */
 const BEYOND_SCHEMA = ['DEF_HEADER'];
-/** Some accessors are wrong by their form alone, others only where names and neighbours are known. */
+/** Some accessors are invalid by their form alone, others only with other names and definitions. */
 const PARTLY_KNOWN = ['ACC_UNKNOWN_ROOT', 'ACC_INVENTED', 'ACC_TAIL', 'ACC_NOT_HERE'];
 
 describe('JSON Schema', () => {
   for (const spec of registry.plugins.values()) {
     const kind = registry.kind(spec.kind) as Kind;
-    it(`of ${pluginId(spec)} takes its examples and rejects its counter-examples of shape`, () => {
+    it(`of ${pluginId(spec)} accepts its examples and rejects its structural counter-examples`, () => {
       for (const { title, json } of spec.examples) {
         const host = kind.host(json, spec);
         for (const target of TARGETS[host.file])
@@ -75,7 +75,7 @@ describe('JSON Schema', () => {
     });
   }
 
-  it('takes every valid definition of the fixtures and every file of the sample and of the template', () => {
+  it('accepts every valid definition of the fixtures and every file of the sample and of the template', () => {
     let judged = 0;
     const cases = listCaseNames().filter((name) => name.startsWith('sound-') || name === 'config-sound');
     for (const name of cases) {
@@ -98,7 +98,7 @@ describe('JSON Schema', () => {
     expect(judged).to.be.greaterThan(15);
   });
 
-  it('rejects every file of the fixtures whose mistakes a schema can know, and takes every other one', () => {
+  it('rejects every fixture whose mistakes a schema can detect, and accepts every other one', () => {
     const wrong: string[] = [];
     let [refused, taken] = [0, 0];
     for (const name of listCaseNames()) {
@@ -124,7 +124,7 @@ describe('JSON Schema', () => {
     expect(taken, 'taken').to.be.greaterThan(150);
   });
 
-  it('takes what must be unique beside the fields of a model, and a field of that name', () => {
+  it('accepts unique sets next to the fields of a model, and a field with that name', () => {
     const model = (unique: unknown): object => ({ id: { type: 'Number' }, code: { type: 'String' }, unique });
     for (const right of [['code'], [['id', 'code']], { type: 'String' }]) {
       expect(listErrors('model', model(right)), JSON.stringify(right)).to.deep.equal([]);
@@ -137,7 +137,7 @@ describe('JSON Schema', () => {
   const resource = (action: object): object => ({ id: 'a', resource: 'a', actionables: [{ id: 1, ...action }] });
   const returning = (more: object): object => resource({ mode: 'RETURN', value: 1, ...more });
 
-  it('checks values, bounds and forms as the checker does', () => {
+  it('checks values, bounds and forms like the checker', () => {
     const cases: readonly (readonly [object, boolean])[] = [
       [returning({}), true],
       [returning({ retrunables: ['a'] }), false],
@@ -205,7 +205,7 @@ describe('JSON Schema', () => {
       .and.contain('"default":8080');
   });
 
-  it('is made in less than 200 ms and is smaller than 300 KB', () => {
+  it('is generated in less than 200 ms and is smaller than 300 KB', () => {
     let texts: string[] = [];
     const took = measureCpuTime(() => {
       texts = SCHEMA_TARGETS.map((target) => JSON.stringify(createSchema(target, createBuiltinRegistry())));

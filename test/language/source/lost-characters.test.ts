@@ -1,6 +1,7 @@
 /**
- * One lost character of JSON is one problem: each brace, bracket, quote, colon and comma of the sample, the template and the gallery,
- * taken away while the file is edited and before it is read for the first time. A sample; a deep run reads all of the texts.
+ * One missing character of JSON is one problem: each brace, bracket, quote, colon and comma of the sample, the template
+ * and the gallery is removed while the file is edited and before its first read. A sample; a deep run reads all of the
+ * texts.
  */
 import { expect } from 'chai';
 import { createAnalyser, type Analyser, type SourceFile } from '../../../language/analysis/analyse.js';
@@ -46,7 +47,7 @@ const lose = ({ files, target, offset }: Loss): readonly SourceFile[] =>
 const describeLoss = ({ target: { file, text }, offset }: Loss): string =>
   `${file}: ${text.slice(Math.max(0, offset - 20), offset)}«${text[offset] ?? ''}»${text.slice(offset + 1, offset + 20)}`;
 
-describe('lost characters', () => {
+describe('missing characters', () => {
   for (const isEdited of [true, false]) {
     it(`are one problem each ${isEdited ? 'while a file is edited' : 'in a file that is read for the first time'}`, () => {
       const name = isEdited ? 'characters lost while editing' : 'characters lost before';
@@ -68,7 +69,7 @@ describe('lost characters', () => {
   }
 
   if (isDeepRun)
-    it('are found in each text, but for some behind the slashes of an address', () => {
+    it('are found in each text, except for some after the slashes of a URL', () => {
       const missed = losses.filter(({ target: { file, text }, offset }) => {
         const doc = createDocument(file, text.slice(0, offset) + text.slice(offset + 1));
         const { faults, insertion } = parseDamagedSource(doc);
@@ -77,7 +78,7 @@ describe('lost characters', () => {
       expect(missed.length, missed.map(describeLoss).join('\n')).to.be.at.most(losses.length / 1000);
     });
 
-  it('leave the rest of the text where it is', () => {
+  it('keep the rest of the text in place', () => {
     const text = '{ "a": { "b": "x }, "c": [1, 2] }';
     const { root, faults, insertion } = parseDamagedSource(createDocument('', text));
     expect(insertion).to.deep.equal({ offset: text.indexOf(' }, "c"'), text: '"' });

@@ -1,6 +1,6 @@
 /**
- * Where things stand in a file, whatever its line ends, escapes and characters are: positions of offsets, characters
- * inside escaped strings, and the frame that shows them to people.
+ * Positions in a file with any line ends, escapes and characters: positions of offsets, characters inside escaped
+ * strings, and code frames.
  */
 import { expect } from 'chai';
 import type { Problem } from '../../../contract/problem.js';
@@ -31,10 +31,10 @@ describe('document', () => {
     ['on LF', 'a\nb', 1, 0, 1],
     ['behind CRLF', 'a\r\nb', 3, 1, 0],
     ['between CR and LF', 'a\r\nb', 2, 0, 2],
-    ['behind CR alone', 'a\rb', 2, 1, 0],
-    ['behind mixed line ends', 'a\r\rb\n\nc', 6, 4, 0],
-    ['behind an emoji: two UTF-16 units', '🙂x', 2, 0, 2],
-    ['behind a byte order mark: it counts', '\ufeffx', 1, 0, 1],
+    ['after CR alone', 'a\rb', 2, 1, 0],
+    ['after mixed line ends', 'a\r\rb\n\nc', 6, 4, 0],
+    ['after an emoji: two UTF-16 units', '🙂x', 2, 0, 2],
+    ['after a byte order mark: it counts', '\ufeffx', 1, 0, 1],
     ['beyond the end', 'ab', 99, 0, 2],
     ['before the start', 'ab', -5, 0, 0],
     ['an empty last line', 'a\n', 2, 1, 0],
@@ -80,7 +80,7 @@ describe('offsets inside a string', () => {
   ];
   for (const [json, part, expected] of cases) it(json, () => expect(place(json, part)).to.equal(expected));
 
-  it('counts up to the end of a string that is not closed', () => {
+  it('are counted up to the end of an unterminated string', () => {
     for (const json of ['"a $X', String.raw`"\u0041 $X`, String.raw`"\"$X`, '"']) {
       const doc = createDocument('f', json);
       const span = { start: 0, end: json.length };
@@ -92,7 +92,7 @@ describe('offsets inside a string', () => {
     }
   });
 
-  it('never leaves the content of a string', () => {
+  it('are always inside the content of a string', () => {
     for (const [json, end] of [
       ['"ab"', 3],
       [String.raw`"a\""`, 4],
@@ -106,7 +106,7 @@ describe('offsets inside a string', () => {
     }
   });
 
-  it('finds every character of any string', () => {
+  it('map every character of any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const escaped = [...JSON.stringify(text).slice(1, -1)].join('');
@@ -139,25 +139,25 @@ describe('code frame', () => {
     return formatCodeFrame(made, doc, plain);
   };
 
-  it('shows place, message, line and mark', () => {
+  it('shows location, message, line and marker', () => {
     expect(problem('{\n  "id": 5\n}', 10, 11)).to.equal(
       ['error DEF_TYPE Wrong.', '  ╭─ a/b.json:2:9', '2 │   "id": 5', '  │         ^'].join('\n'),
     );
   });
 
-  it('marks a range over several lines to the end of its first', () => {
+  it('marks a range over several lines to the end of its first line', () => {
     expect(problem('{ "a": [\n1] }', 7, 11).split('\n').slice(2)).to.deep.equal(['1 │ { "a": [', '  │        ^']);
   });
 
-  it('keeps tabs, so that the mark stands below the place', () => {
+  it('keeps tabs, so that the marker is aligned', () => {
     expect(problem('\t\t"id": 5', 8, 9).split('\n')[3]).to.equal('  │ \t\t      ^');
   });
 
-  it('shows an absent thing at the end of the file with one mark', () => {
+  it('marks a missing token at the end of the file once', () => {
     expect(problem('{\r\n', 3, 3).split('\n').slice(1)).to.deep.equal(['  ╭─ a/b.json:2:1', '2 │ ', '  │ ^']);
   });
 
-  it('lists what it is related to, and the fix', () => {
+  it('lists related locations and the fix', () => {
     const range = { start: { line: 4, character: 2 }, end: { line: 4, character: 3 } };
     const frame = problem('{}', 0, 1, {
       related: [{ file: 'c.json', range, message: 'here first' }],
@@ -166,7 +166,7 @@ describe('code frame', () => {
     expect(frame.split('\n').slice(-2)).to.deep.equal(['  ├ c.json:5:3 here first', '  ╰ fix: rename to "x"']);
   });
 
-  it('does without the text of the file', () => {
+  it('works without the text of the file', () => {
     const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
     const made: Problem = { code: 'X', severity: 'hint', message: 'M.', file: 'f', range, related: [] };
     expect(formatCodeFrame(made, undefined, plain)).to.equal('hint X M.\n  ╭─ f:1:1');

@@ -1,4 +1,4 @@
-/** One value of a JSON text with comments that is replaced: what is equal stays as it is written. */
+/** Replacement of one value in a JSON text with comments: equal parts keep their text. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import { createDocument } from '../../../language/source/document.js';
@@ -6,7 +6,7 @@ import { replaceJson } from '../../../language/source/replace-json.js';
 import { toJson } from '../../../language/source/tree.js';
 import { parseSource } from '../../../language/source/parse.js';
 
-describe('a value that is replaced', () => {
+describe('replaced value', () => {
   const LONG = 'x'.repeat(90);
   const VALUES: readonly (readonly [before: string, value: Json, after: string])[] = [
     ['{"v": true}', { a: 1, b: [] }, '{"v": { "a": 1, "b": [] }}'],
@@ -33,7 +33,7 @@ describe('a value that is replaced', () => {
     });
   }
 
-  it('is not replaced where there is none', () => {
+  it('requires an existing value', () => {
     expect(() => replaceJson(createDocument('a.json', '{}'), '/v', 1)).to.throw('a.json has no value at /v');
   });
 });

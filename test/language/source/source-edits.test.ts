@@ -1,6 +1,6 @@
 /**
- * Changes of JSON texts with comments: members and items that are added and removed, the layout, edits of editors. Also where a
- * caret stands in half-typed text, what can be folded, and where the definitions of a file stand.
+ * Edits of JSON texts with comments: members and items that are added and removed, layout, edits of editors. Also caret
+ * positions in half-typed text, folding ranges, and the definitions of a file.
  */
 import { expect } from 'chai';
 import { applyEdits } from '../../../language/source/apply.js';
@@ -20,7 +20,7 @@ import type { LocatedNode } from '../../../language/source/tree.js';
 import { MAX_DEPTH, parseSource } from '../../../language/source/parse.js';
 import { findObjects } from '../../../language/source/fragments.js';
 
-/** The text with these changes made. */
+/** The text after these edits. */
 const applyChanges = (text: string, changes: readonly TextChange[]): string =>
   [...changes]
     .reverse()
@@ -32,7 +32,7 @@ function parseRoot(text: string): LocatedNode {
   return root;
 }
 
-describe('members that are added', () => {
+describe('added members', () => {
   const MEMBERS: readonly (readonly [before: string, after: string])[] = [
     ['{}', '{ "x": 1, "y": [] }'],
     ['{ }', '{ "x": 1, "y": [] }'],
@@ -71,7 +71,7 @@ describe('members that are added', () => {
   }
 });
 
-describe('members that are removed', () => {
+describe('removed members', () => {
   const CASES: readonly (readonly [before: string, name: string, after: string])[] = [
     ['{"a":1}', 'a', '{}'],
     ['{ "a": 1 }', 'a', '{  }'],
@@ -99,7 +99,7 @@ describe('members that are removed', () => {
     });
   }
 
-  it('items, and nothing for what is not in the list', () => {
+  it('of lists: items, and nothing for an item that is not in the list', () => {
     const text = '[1, 2, 3]';
     const root = parseRoot(text);
     const doc = createDocument('a.json', text);
@@ -111,7 +111,7 @@ describe('members that are removed', () => {
     expect(removeItem(doc, root, root)).to.deep.equal([]);
   });
 
-  it('are found by where their names begin, at any depth', () => {
+  it('are found by the start of their names, at any depth', () => {
     const text = '{"a": [{"b": 1}, {"c": {"d": 2}}], "e": 3}';
     const keyAt = (name: string): string | undefined =>
       findHolder(parseRoot(text), text.indexOf(`"${name}"`))?.member.key;
@@ -128,13 +128,13 @@ describe('members that are removed', () => {
   });
 });
 
-describe('the layout', () => {
+describe('layout', () => {
   const laid = (text: string, finalBreak?: boolean, size = 2, spaces = true): string => {
     const doc = createDocument('a.json', text);
     return applyChanges(text, formatDocument(doc, parseSource(doc), { size, spaces, finalBreak }));
   };
   const key = 'k'.repeat(40);
-  /** A member of the first level whose line has so many columns, indent and comma included. */
+  /** A first-level member whose line has so many columns, indent and comma included. */
   const line = (columns: number): string => `"${key}": ["${'x'.repeat(columns - key.length - 11)}"],`;
   const CASES: readonly (readonly [title: string, before: string, after: string])[] = [
     ['breaks the outermost object', '{"a":1,"b":2}', '{\n  "a": 1,\n  "b": 2\n}'],
@@ -159,7 +159,7 @@ describe('the layout', () => {
   ];
   for (const [title, before, after] of CASES) it(title, () => expect(laid(before)).to.equal(after));
 
-  it('breaks a line of a hundred columns and one', () => {
+  it('breaks a line of a hundred and one columns', () => {
     expect(laid(`{\n  ${line(100)}\n  "b": 1\n}`).split('\n')).to.have.length(4);
     expect(laid(`{\n  ${line(101)}\n  "b": 1\n}`).split('\n')).to.have.length(6);
   });
@@ -173,14 +173,14 @@ describe('the layout', () => {
     expect(laid('{"a":1} // end', true)).to.equal('{\n  "a": 1\n} // end\n');
   });
 
-  it('takes tabs, other steps, and a byte order mark', () => {
+  it('accepts tabs, other indents, and a byte order mark', () => {
     expect(laid('{"a":1}', undefined, 4)).to.equal('{\n    "a": 1\n}');
     expect(laid('{"a":1}', undefined, 4, false)).to.equal('{\n\t"a": 1\n}');
     expect(laid('\ufeff{"a":1}')).to.equal('\ufeff{\n  "a": 1\n}');
     expect(laid('\ufeff  {"a":[ 1]}')).to.equal('\ufeff{\n  "a": [1]\n}');
   });
 
-  it('is made of nothing where the text cannot be read, and made although a key stands there twice', () => {
+  it('leaves invalid text unchanged, but formats text with a duplicate key', () => {
     expect([laid('{"a":1'), laid(''), laid('{"a" 1}')]).to.deep.equal(['{"a":1', '', '{"a" 1}']);
     expect(laid('{"a":1,"a":2}')).to.equal('{\n  "a": 1,\n  "a": 2\n}');
     const done = createDocument('a.json', '{\n  "a": [1]\n}\n');
@@ -188,7 +188,7 @@ describe('the layout', () => {
   });
 });
 
-describe('the place of a caret', () => {
+describe('caret position', () => {
   const CASES: readonly (readonly [
     text: string,
     at: string,
@@ -237,7 +237,7 @@ describe('the place of a caret', () => {
     });
   }
 
-  it('knows the token, whether it is closed, and where objects begin', () => {
+  it('returns the token, whether it is closed, and where objects begin', () => {
     expect(findCursor('{"a": ["x', 9)).to.deep.include({
       opened: [0, 6],
       token: { start: 7, end: 9, isString: true, isClosed: false, text: 'x' },
@@ -259,7 +259,7 @@ describe('the place of a caret', () => {
     expect(findCursor('{"a": 1 , ', 8).comma).to.equal(7);
   });
 
-  it('knows what follows, and where a bracket is closed', () => {
+  it('returns what follows, and where a bracket is closed', () => {
     expect(['{ /* c */ : 1', ' // c\n}', '  '].map((text) => findNextCharacter(text, 1))).to.deep.equal([':', '}', '']);
     expect(findClosingOffset('[{"a": [1, "]"]}, 2] x', 1)).to.equal(16);
     expect(findClosingOffset('[{"a": [1, "]"]}, 2] x', 0)).to.equal(20);
@@ -267,7 +267,7 @@ describe('the place of a caret', () => {
   });
 });
 
-describe('what can be folded', () => {
+describe('folding ranges', () => {
   const folds = (text: string): string[] =>
     findFolds(createDocument('a.json', text)).map(
       ({ start, end, comment }) => `${start}-${end}${comment ? ' comment' : ''}`,
@@ -288,7 +288,7 @@ describe('what can be folded', () => {
   for (const [text, expected] of CASES) it(JSON.stringify(text), () => expect(folds(text)).to.deep.equal(expected));
 });
 
-describe('the definitions of a file', () => {
+describe('definitions of a file', () => {
   const CASES: readonly (readonly [text: string, found: readonly string[] | null])[] = [
     ['{"a":1}', ['{"a":1}']],
     ['\ufeff \t\r\n{"a":1} // c', ['{"a":1}']],
@@ -321,13 +321,13 @@ describe('the definitions of a file', () => {
     );
   }
 
-  it('are no deeper than a definition may be, the list around them included', () => {
+  it('are at most as deep as a definition may be, including the list around them', () => {
     const nestJson = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
     expect(findObjects(nestJson(MAX_DEPTH - 1), () => undefined)).to.have.length(1);
     expect(findObjects(nestJson(MAX_DEPTH), () => undefined)).to.equal(null);
   });
 
-  it('end where it is known that they end', () => {
+  it('end where their end is certain', () => {
     expect(findObjects('[{}},{}]', (start) => (start === 1 ? 4 : undefined))).to.deep.equal([
       { start: 1, end: 4 },
       { start: 5, end: 7 },
@@ -336,9 +336,9 @@ describe('the definitions of a file', () => {
   });
 });
 
-describe('edits of editors', () => {
+describe('text edits of editors', () => {
   const at = (line: number, character: number) => ({ line, character });
-  it('are all meant for the text before them', () => {
+  it('all refer to the text before them', () => {
     const edits = [
       { range: { start: at(0, 1), end: at(0, 2) }, newText: 'XX' },
       { range: { start: at(1, 0), end: at(2, 1) }, newText: '' },

@@ -1,4 +1,4 @@
-/** Texts as trees: comments, faults, duplicate keys, half-typed files; what stands where, and what is never lost. */
+/** Texts as trees: comments, errors, duplicate keys, half-typed files; positions, and parts that are never lost. */
 import { expect } from 'chai';
 import { parseTree, type Node, type ParseError } from 'jsonc-parser';
 import { createDocument } from '../../../language/source/document.js';
@@ -36,7 +36,7 @@ describe('source tree', () => {
     expect(JSON.stringify(toJson(root))).to.equal('{"a":[1,"x",true,null],"b":{"c":-1500}}');
   });
 
-  it('knows where every node stands', () => {
+  it('returns the position of every node', () => {
     const text = '{ "a": [1, "x"], "b": { } }';
     const root = parse(text);
     const findNodeText = (pointer: string): string | undefined => {
@@ -54,7 +54,7 @@ describe('source tree', () => {
     expect(text.slice(member?.keyStart, member?.keyEnd)).to.equal('"a"');
   });
 
-  it('gives every node the pointer that finds it again, odd keys included', () => {
+  it('has a pointer for every node that resolves to it, unusual keys included', () => {
     const root = parse('{ "a/b": { "~1": [[{ "": 1 }]] }, "": { "~": 2 }, "🙂": 3, "0": { "1": 4 } }');
     const walk = (node: LocatedNode): void => {
       expect(findNode(root, node.pointer)?.node).to.equal(node);
@@ -66,7 +66,7 @@ describe('source tree', () => {
     expect(escapePointer('a/~b')).to.equal('a~1~0b');
   });
 
-  it('reports a duplicate key at its second place and names the first', () => {
+  it('reports a duplicate key at its second occurrence and names the first', () => {
     const { faults, root } = parseSource(createDocument('f', '{"a":1,"b":{"a":2},"a":3,"a":4}'));
     expect(faults.map(({ code, start, related }) => [code, start, related?.start])).to.deep.equal([
       ['SRC_DUPLICATE_KEY', 19, 1],
@@ -75,14 +75,14 @@ describe('source tree', () => {
     expect(root?.members.length).to.equal(4);
   });
 
-  it('never lets a key reach a prototype', () => {
+  it('does not pollute a prototype', () => {
     const json = toJson(parse('{ "__proto__": { "polluted": true }, "constructor": 1, "a": {} }'));
     expect(Object.getPrototypeOf(json)).to.equal(null);
     expect(Object.keys(json as object)).to.deep.equal(['__proto__', 'constructor', 'a']);
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
   });
 
-  it('shows an empty file from one that is not JSON', () => {
+  it('distinguishes an empty file from one that is not JSON', () => {
     expect(listFaults('')).to.deep.equal(['SRC_EMPTY 0-0']);
     expect(listFaults(' \n// later\n')).to.deep.equal(['SRC_EMPTY 0-11']);
     expect(listFaults('\ufeff')).to.deep.equal(['SRC_EMPTY 0-1']);
@@ -90,11 +90,11 @@ describe('source tree', () => {
     expect(listFaults('/* open')[0]).to.equal('SRC_SYNTAX 0-7');
   });
 
-  it('says a thing missing at one place once', () => {
+  it('reports one missing token per position', () => {
     expect(listFaults('{"a":{"b":{"c":1')).to.deep.equal(['SRC_SYNTAX 16-16']);
   });
 
-  it('keeps what is whole in a half-typed file', () => {
+  it('retains the complete parts of a half-typed file', () => {
     const { root, faults } = parseSource(createDocument('f', '{"a": 1, "b": [1, 2'));
     expect(faults.length).to.be.greaterThan(0);
     expect(root === null ? null : JSON.stringify(toJson(root))).to.equal('{"a":1,"b":[1,2]}');
@@ -102,7 +102,7 @@ describe('source tree', () => {
     expect(open?.members.map(({ key, value }) => [key, value])).to.deep.equal([['a', null]]);
   });
 
-  it(`takes ${MAX_DEPTH} levels and rejects one more, at the bracket that is too much`, () => {
+  it(`accepts ${MAX_DEPTH} levels and rejects one more, at the excess bracket`, () => {
     const nestArrays = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     expect(listFaults(nestArrays(MAX_DEPTH))).to.deep.equal([]);
     expect(listFaults(nestArrays(MAX_DEPTH + 1))).to.deep.equal([`SRC_TOO_DEEP ${MAX_DEPTH}-${MAX_DEPTH + 1}`]);
@@ -111,7 +111,7 @@ describe('source tree', () => {
     expect(listFaults(`["${'['.repeat(100)}" /* ${'['.repeat(100)} */]`)).to.deep.equal([]);
   });
 
-  it('gives the value that JSON.parse gives, for any JSON', () => {
+  it('returns the value that JSON.parse returns, for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2, '\t'), (value, space) => {
         const text = JSON.stringify(value, null, space);
@@ -120,7 +120,7 @@ describe('source tree', () => {
     );
   });
 
-  it('is read in one go if and only if the library finds no mistake, with the same nodes', () => {
+  it('is built in one pass if and only if the library finds no error, with the same nodes', () => {
     const whole = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value, null, 1));
     const pieces = [
       '',
@@ -157,7 +157,7 @@ describe('source tree', () => {
     );
   });
 
-  it('never throws, and keeps every fault inside the text, for any text', () => {
+  it('never throws, and has every error inside the text, for any text', () => {
     const piece = fc.constantFrom(
       '{',
       '}',

@@ -1,4 +1,4 @@
-/** The nearest legal name: which slips are seen through, and when it is better to say nothing. */
+/** The nearest valid name: which typing errors are recognized, and when there is no suggestion. */
 import { expect } from 'chai';
 import { findNearest } from '../../../language/source/suggest.js';
 
@@ -34,16 +34,16 @@ describe('nearest name', () => {
     ['portable', undefined],
   ];
   for (const [written, expected] of cases) {
-    it(`${JSON.stringify(written)} -> ${expected ?? 'nothing'}`, () =>
+    it(`${JSON.stringify(written)} -> ${expected ?? 'none'}`, () =>
       expect(findNearest(written, names)).to.equal(expected));
   }
 
-  it('never suggests the name that was written', () => expect(findNearest('self', ['self'])).to.equal(undefined));
-  it('prefers the nearer of two', () => expect(findNearest('nmae', ['names', 'name'])).to.equal('name'));
-  it('has nothing to say without names', () => expect(findNearest('self', [])).to.equal(undefined));
+  it('is never the written name', () => expect(findNearest('self', ['self'])).to.equal(undefined));
+  it('is the nearer of two', () => expect(findNearest('nmae', ['names', 'name'])).to.equal('name'));
+  it('is undefined without names', () => expect(findNearest('self', [])).to.equal(undefined));
 });
 
-describe('names that are near', () => {
+describe('similar names', () => {
   const CASES: readonly (readonly [written: string, names: readonly string[], found: string | undefined])[] = [
     ['HmacVerifier', ['HmacSignatureVerifier', 'TokenVerifier'], 'HmacSignatureVerifier'],
     ['verifierHmac', ['HmacSignatureVerifier'], undefined],

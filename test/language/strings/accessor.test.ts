@@ -1,4 +1,4 @@
-/** The accessor grammar: what is an accessor inside a text, what is merely a dollar sign, and properties for any text. */
+/** The accessor grammar: accessors inside a text, plain dollar signs, and properties for any text. */
 import { expect } from 'chai';
 import { listAccessors, parseTemplate } from '../../../language/strings/accessor.js';
 import { measureCpuTime } from '../../support/cpu.js';
@@ -69,7 +69,7 @@ describe('accessor grammar', () => {
     generateText(),
   );
 
-  it('is total, and its parts make the text again', () => {
+  it('never throws, and its parts restore the text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const parts = parseTemplate(text);
@@ -83,7 +83,7 @@ describe('accessor grammar', () => {
     );
   });
 
-  it('gives accessors that say what they are', () => {
+  it('returns accessors with their properties', () => {
     fc.assert(
       fc.property(texts, (text) => {
         for (const { root, tail, start, end } of listAccessors(text)) {
@@ -96,7 +96,7 @@ describe('accessor grammar', () => {
     );
   });
 
-  it('reads a part the same wherever it stands between spaces', () => {
+  it('reads a part the same at any position between spaces', () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(formatTemplate(` ${text} `).join('')).to.equal(` ${formatTemplate(text).join('')} `);
@@ -104,7 +104,7 @@ describe('accessor grammar', () => {
     );
   });
 
-  it('takes linear time for texts made to be slow', () => {
+  it('takes linear time for adversarial texts', () => {
     const texts = ['$'.repeat(200_000), '$A'.repeat(100_000), '$A.'.repeat(100_000), `$${'A'.repeat(200_000)}a`];
     expect(measureCpuTime(() => texts.map((text) => parseTemplate(text)))).to.be.lessThan(2000);
   });

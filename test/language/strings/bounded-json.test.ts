@@ -1,11 +1,11 @@
 /**
- * JSON that strangers send: what is taken, and what is refused for its depth, its number of names or items, its names or its text.
- * The limits are small, so that each text is one beyond them.
+ * Untrusted JSON: what is accepted, and what is rejected for its depth, its number of names or items, its names or its
+ * text. The limits are small, so that each text is one beyond them.
  */
 import { expect } from 'chai';
 import { parseBounded } from '../../../language/strings/bounded-json.js';
 
-describe('JSON of other authors', () => {
+describe('bounded JSON of untrusted origin', () => {
   const LIMITS = { depth: 3, keys: 4, array: 3 };
   const read = (text: string | Uint8Array): unknown => {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
@@ -28,7 +28,7 @@ describe('JSON of other authors', () => {
     'null',
     '0',
   ];
-  for (const text of SOUND) it(`takes ${text}`, () => expect(read(text)).to.deep.equal(JSON.parse(text)));
+  for (const text of SOUND) it(`accepts ${text}`, () => expect(read(text)).to.deep.equal(JSON.parse(text)));
 
   const REFUSED: readonly (readonly [text: string, code: string, what?: string])[] = [
     ['[[[[1]]]]', 'REQ_TOO_COMPLEX', 'levels'],

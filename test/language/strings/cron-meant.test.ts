@@ -1,13 +1,13 @@
 /**
- * Schedules that are written as other systems have them, or in words: which six fields are meant, and where nothing is certain.
- * Also the whole range of values and names of each field.
+ * Schedules in formats of other systems or in text: the six fields they mean, if certain. Also all values and names of
+ * each field.
  */
 import { expect } from 'chai';
 import { convertSchedule } from '../../../language/strings/cron-convert.js';
 import { readCron, type Cron } from '../../../language/strings/cron.js';
 import { describeCron } from '../../../language/strings/cron-describe.js';
 
-describe('what is meant by other forms of schedules', () => {
+describe('suggestions for other forms of schedules', () => {
   const MEANT: readonly (readonly [text: string, right: string | undefined])[] = [
     ['@yearly', '0 0 0 1 1 *'],
     ['@annually', '0 0 0 1 1 *'],
@@ -19,7 +19,7 @@ describe('what is meant by other forms of schedules', () => {
     [' @Hourly ', '0 0 * * * *'],
     ['minutely', '0 * * * * *'],
     ['@reboot', undefined],
-    // Lengths: where the next larger unit is made of whole ones.
+    // Lengths that are a whole number of the next larger unit.
     ['every second', '* * * * * *'],
     ['1s', '* * * * * *'],
     ['every 15 sec', '*/15 * * * * *'],
@@ -83,12 +83,12 @@ describe('what is meant by other forms of schedules', () => {
     ['', undefined],
   ];
   for (const [text, right] of MEANT) {
-    it(`${JSON.stringify(text)}: ${right ?? 'nothing certain'}`, () => {
+    it(`${JSON.stringify(text)}: ${right ?? 'none'}`, () => {
       expect(readCron(text).flaws?.[0]?.right).to.equal(right);
     });
   }
 
-  it('distinguishes words from fields', () => {
+  it('distinguish descriptions from fields', () => {
     const isWords = (text: string): boolean => convertSchedule(text).words;
     for (const text of ['@reboot', 'sometimes', 'every 7 minutes', '1h', 'now and then'])
       expect(isWords(text), text).to.equal(true);
@@ -102,23 +102,23 @@ describe('fields of schedules', () => {
 
   const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
   const DAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
-  it('know every month and every day of the week by its three letters', () => {
+  it('accept every month and every day of the week by its three letters', () => {
     expect(MONTHS.map((name) => parseCron(`0 0 0 1 ${name} *`)?.months[0])).to.deep.equal(MONTHS.map((_, i) => i + 1));
     expect(DAYS.map((name) => parseCron(`0 0 0 * * ${name}`)?.weekdays[0])).to.deep.equal(DAYS.map((_, i) => i));
   });
 
-  it('have the days that their months have', () => {
+  it('have the number of days that each month has', () => {
     const longest = MONTHS.map((name) =>
       [29, 30, 31].filter((day) => parseCron(`0 0 0 ${day} ${name} *`) !== null).at(-1),
     );
     expect(longest).to.deep.equal([31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
-    // With a day of the week beside it, the schedule has other days; a month that has the day is enough.
+    // With a day of the week, the schedule has other days; a month that has the day is enough.
     expect(parseCron('0 0 0 31 FEB MON')).not.to.equal(null);
     expect(parseCron('0 0 0 31 FEB,MAR *')).not.to.equal(null);
     expect(parseCron('0 0 0 29,31 FEB *')).not.to.equal(null);
   });
 
-  it('take their least and their greatest value', () => {
+  it('accept their minimum and their maximum', () => {
     expect(parseCron('0,59 0,59 0,23 1,31 1,12 0,7')).to.deep.equal({
       ...{ seconds: [0, 59], minutes: [0, 59], hours: [0, 23], days: [1, 31], months: [1, 12], weekdays: [0] },
       ...{ anyDay: false, anyWeekday: false, steady: false },
@@ -148,7 +148,7 @@ describe('fields of schedules', () => {
     it(`"${text}" has the ${field} ${values.join(', ')}`, () => expect(parseCron(text)?.[field]).to.deep.equal(values));
   }
 
-  it('are steady where the hour is open or has a step', () => {
+  it('are steady if the hour is a wildcard or has a step', () => {
     const steady = ['0 0 * * * *', '0 0 */2 * * *', '0 0 8/2 * * *', '0 0 8 * * *', '0 0 8-10 * * *'];
     expect(steady.map((text) => parseCron(text)?.steady)).to.deep.equal([true, true, true, false, false]);
     expect(['?', '*', '*/1', '1'].map((day) => parseCron(`0 0 0 ${day} * *`)?.anyDay)).to.deep.equal([
@@ -190,14 +190,14 @@ describe('fields of schedules', () => {
     ['1-x * * * * *', undefined],
   ];
   for (const [text, right] of WRONG) {
-    it(`rejects "${text}"${right === undefined ? '' : ` and offers "${right}"`}`, () => {
+    it(`reject "${text}"${right === undefined ? '' : ` and suggest "${right}"`}`, () => {
       const { cron, flaws = [] } = readCron(text);
       expect(cron).to.equal(null);
       expect(flaws.map((flaw) => flaw.right)).to.deep.equal([right]);
     });
   }
 
-  it('name what each field takes', () => {
+  it('name the values that each field accepts', () => {
     const findFlaw = (text: string): string | undefined => readCron(text).flaws?.[0]?.what;
     expect(findFlaw('0 0 x * * *')).to.equal(
       'cannot be "x": it takes 0-23, "*", lists (1,2), ranges (1-5) and steps (*/5)',
@@ -210,7 +210,7 @@ describe('fields of schedules', () => {
     expect(findFlaw('0 0 0 ? * */9')).to.equal('has the step "9": one of 1 to 6 is meant');
   });
 
-  it('are rejected each by itself', () => {
+  it('are rejected individually', () => {
     expect(readCron('60 60 24 32 13 8').flaws?.map(({ start, end }) => [start, end])).to.deep.equal([
       ...[
         [0, 2],

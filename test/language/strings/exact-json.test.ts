@@ -1,4 +1,4 @@
-/** Numbers of JSON text as values and back: which a double holds, which are kept as digits, and how either is written. */
+/** Numbers of JSON text as values and back: doubles, numbers kept as digits, and their serialization. */
 import { expect } from 'chai';
 import { ExactNumber } from '../../../contract/exact-number.js';
 import {
@@ -10,7 +10,7 @@ import {
   writeJson,
 } from '../../../language/strings/exact-json.js';
 
-describe('numbers of JSON', () => {
+describe('numbers in JSON', () => {
   const DOUBLES = ['0', '-0', '1', '-1.5', '9007199254740991', '9007199254740992', '1e22', '1E+300', '5e-324'];
   DOUBLES.push(
     '0.30000000000000004',
@@ -20,7 +20,7 @@ describe('numbers of JSON', () => {
     '3.0',
   );
   for (const text of DOUBLES) {
-    it(`${text} is a double`, () => {
+    it(`parse ${text} as a double`, () => {
       expect(toExactNumber(text)).to.equal(Number(text) + 0);
       expect(parseExactJson(text)).to.equal(Number(text));
     });
@@ -37,7 +37,7 @@ describe('numbers of JSON', () => {
     ['9007199254740993.0', '9007199254740993'],
   ];
   for (const [text, digits] of EXACT) {
-    it(`${text} is kept as its digits`, () => {
+    it(`keep the digits of ${text}`, () => {
       const found = parseExactJson(`{"a":[${text},"${text}"]}`) as { a: [ExactNumber, string] };
       expect(found.a[0]).to.be.instanceOf(ExactNumber);
       expect(String(found.a[0])).to.equal(digits);
@@ -47,12 +47,12 @@ describe('numbers of JSON', () => {
     });
   }
 
-  it('what is no JSON stays none', () => {
+  it('reject text that is not JSON', () => {
     for (const text of ['{12345678901234567:1}', '[12345678901234567', '01234567890123456', '12345678901234567e', '-'])
       expect(() => parseExact(text), text).to.throw(SyntaxError);
   });
 
-  it('leaves strings, names and values of every other kind alone', () => {
+  it('leave strings, names and other values unchanged', () => {
     const text = '{"12345678901234567":"\\"12345678901234567\\\\","b":[null,true,{"":12345678901234567}],"b":"e999"}';
     expect(writeJson(parseExactJson(text))).to.equal(JSON.stringify(JSON.parse(text)));
     const own = parseExactJson('{"__proto__":{"a":12345678901234567}}') as object;
@@ -60,7 +60,7 @@ describe('numbers of JSON', () => {
     expect(writeJson(undefined)).to.equal(undefined);
   });
 
-  it('says which are beyond all numbers', () => {
+  it('are recognized as out of range', () => {
     for (const text of ['1e309', '-1e309', '1e-400', '9'.repeat(401)]) expect(isBeyond(text), text).to.equal(true);
     for (const text of ['0e-999', '1e308', '5e-324', '9'.repeat(300)]) expect(isBeyond(text), text).to.equal(false);
   });

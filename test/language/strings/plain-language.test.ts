@@ -1,6 +1,6 @@
 /**
- * The small grammars of definitions: paths into data, paths of resources, placeholders of documents, names of headers, secrets
- * that are taken out, sample secrets, numbers in larger units and zones.
+ * The small grammars of definitions: paths into data, paths of resources, placeholders of documents, names of headers,
+ * redacted secrets, sample secrets, numbers in larger units and zones.
  */
 import { expect } from 'chai';
 import { HEADER_NAME } from '../../../language/strings/header.js';
@@ -38,18 +38,18 @@ describe('paths into data', () => {
     ['a.constructor', undefined],
   ];
   for (const [path, value] of READ) {
-    it(`"${path}" reads ${JSON.stringify(value) ?? 'nothing'}`, () =>
+    it(`"${path}" reads ${JSON.stringify(value) ?? 'undefined'}`, () =>
       expect(compilePath(splitPath(path))(data)).to.equal(value));
   }
 
-  it('read nothing of what is no object, and the whole without segments', () => {
+  it('read undefined from a value that is not an object, and the whole value without segments', () => {
     for (const root of ['text', 5, null, undefined, true]) expect(compilePath(['length'])(root)).to.equal(undefined);
     expect(compilePath([])(data)).to.equal(data);
     const own = JSON.parse('{ "__proto__": 1, "prototype": 2, "constructor": 3 }') as unknown;
     for (const name of ['__proto__', 'prototype', 'constructor']) expect(compilePath([name])(own)).to.equal(undefined);
   });
 
-  it('are written where they are read, with objects on the way', () => {
+  it('create the objects on the way when written', () => {
     const root: Record<string, unknown> = { kept: 1, list: [1], inner: { a: 1 } };
     writePath(root, ['inner', 'b', 'c'], 2);
     writePath(root, ['list', 'x'], 3);
@@ -111,7 +111,7 @@ describe('placeholders of documents', () => {
   }
 });
 
-describe('names of headers', () => {
+describe('header names', () => {
   it('are tokens', () => {
     for (const name of ['a', 'X-Request-ID', 'x_y.z', "!#$%&'*+-.^_`|~", '0'])
       expect(HEADER_NAME.test(name), name).to.equal(true);
@@ -147,23 +147,23 @@ describe('variables of a document database', () => {
   }
 });
 
-describe('secrets in data', () => {
+describe('redacted secrets', () => {
   const hide = createHider(new Set(['password', 'pin']), ['mine.password', '0.card.pin', 'open']);
   const CASES: readonly (readonly [title: string, data: unknown, shown: unknown])[] = [
     ['leave objects', { id: 1, password: 'x' }, { id: 1 }],
-    ['leave objects at any depth', { a: { b: [{ pin: 1, c: 2 }] } }, { a: { b: [{ c: 2 }] } }],
-    ['leave lists of rows', [{ password: 'x' }, { id: 2 }], [{}, { id: 2 }]],
-    ['leave lists of lists', [[{ pin: 1 }]], [[{}]]],
-    ['stay where their path is named', { mine: { password: 'x', pin: 1 } }, { mine: { password: 'x' } }],
+    ['are removed from objects at any depth', { a: { b: [{ pin: 1, c: 2 }] } }, { a: { b: [{ c: 2 }] } }],
+    ['are removed from lists of rows', [{ password: 'x' }, { id: 2 }], [{}, { id: 2 }]],
+    ['are removed from lists of lists', [[{ pin: 1 }]], [[{}]]],
+    ['remain if their path is named', { mine: { password: 'x', pin: 1 } }, { mine: { password: 'x' } }],
     [
-      'stay in any item of a list that is named',
+      'remain in any item of a named list',
       [{ card: { pin: 1 } }, { card: { pin: 2 } }],
       [{ card: { pin: 1 } }, { card: { pin: 2 } }],
     ],
-    ['leave where another path is named', { other: { password: 'x' } }, { other: {} }],
-    ['leave with all that is inside', { password: { id: 1 } }, {}],
-    ['leave although what follows stays', { pin: 1, a: 1, password: 2, b: 2 }, { a: 1, b: 2 }],
-    ['are names, not values', ['password', { a: 'pin' }, null], ['password', { a: 'pin' }, null]],
+    ['are removed if another path is named', { other: { password: 'x' } }, { other: {} }],
+    ['are removed with all that is inside', { password: { id: 1 } }, {}],
+    ['are removed without what follows', { pin: 1, a: 1, password: 2, b: 2 }, { a: 1, b: 2 }],
+    ['are found by name, not by value', ['password', { a: 'pin' }, null], ['password', { a: 'pin' }, null]],
   ];
   for (const [title, data, shown] of CASES) {
     it(title, () => {
@@ -173,7 +173,7 @@ describe('secrets in data', () => {
     });
   }
 
-  it('stay when a path goes on behind them', () => {
+  it('remain if a path continues after them', () => {
     const inside = createHider(new Set(['card']), ['user.card.digits']);
     expect(inside({ user: { card: { digits: 1, owner: 2 } } })).to.deep.equal({
       user: { card: { digits: 1, owner: 2 } },
@@ -181,7 +181,7 @@ describe('secrets in data', () => {
     expect(createHider(new Set(['card']), ['user.cards'])({ user: { card: 1 } })).to.deep.equal({ user: {} });
   });
 
-  it('cost nothing where there are none: the same value comes back', () => {
+  it('cost nothing if absent: the same value is returned', () => {
     const rows = [{ id: 1, tags: ['a'], at: new Uint8Array(2) }];
     expect(hide(rows)).to.equal(rows);
     expect(hide(null)).to.equal(null);
@@ -216,9 +216,9 @@ describe('sample secrets', () => {
     'a-valid-string-secret-that-is-at-least-512-bits-long-which-is-very-long',
     ...['replace with a random key', 'YELLOW SUBMARINE, BLACK WIZARDRY'],
   ];
-  for (const text of SAMPLES) it(`"${text}" is one`, () => expect(isSampleSecret(text)).to.equal(true));
+  for (const text of SAMPLES) it(`contain "${text}"`, () => expect(isSampleSecret(text)).to.equal(true));
 
-  it('are not other texts', () => {
+  it('contain no other texts', () => {
     for (const text of ['', 'secrets', 'my secret 2', 'passw0rd', 'ffd8e1c2'])
       expect(isSampleSecret(text), text).to.equal(false);
   });
@@ -258,18 +258,18 @@ describe('numbers in larger units', () => {
     [Infinity, 'bytes', null],
   ];
   for (const [value, unit, words] of CASES) {
-    it(`${value} ${unit}: ${words ?? 'nothing'}`, () => expect(formatLargerUnits(value, unit)).to.equal(words));
+    it(`${value} ${unit}: ${words ?? 'none'}`, () => expect(formatLargerUnits(value, unit)).to.equal(words));
   }
 
-  it('agree in number only where the unit is a word', () => {
+  it('agree in number only if the unit is a word', () => {
     expect(formatWithUnit(1, 'bytes')).to.equal('1 byte');
     expect(formatWithUnit(0, 'bytes')).to.equal('0 bytes');
     expect(formatWithUnit(1, 'MS')).to.equal('1 MS');
   });
 });
 
-describe('names of time zones', () => {
-  it('may be short where they mean one zone', () => {
+describe('time zone names', () => {
+  it('may be short if they mean one zone', () => {
     for (const name of [
       'UTC',
       'GMT',

@@ -1,4 +1,4 @@
-/** Numbers in larger units: exact, short, and silent where the number says it as well. */
+/** Numbers in larger units: exact, short, and absent where the number itself is as clear. */
 import { expect } from 'chai';
 import { formatLargerUnits, formatWithUnit } from '../../../language/strings/format-quantity.js';
 
@@ -29,7 +29,7 @@ describe('quantities', () => {
     [60, 'constructor', null],
   ];
   for (const [value, unit, words] of cases) {
-    it(`${value} ${unit}: ${words ?? 'nothing'}`, () => expect(formatLargerUnits(value, unit)).to.equal(words));
+    it(`${value} ${unit}: ${words ?? 'none'}`, () => expect(formatLargerUnits(value, unit)).to.equal(words));
   }
 
   it('agree in number', () => {

@@ -14,7 +14,7 @@ const TEXTS = [
   '$tag$ "open \' /* \ud800 $$ :: . .. ; ; SELECT . FROM . JOIN',
 ];
 
-/** The bar is the caret. What may stand there, of which name, in a statement that writes to which table, and what is typed. */
+/** The bar is the caret: the kind of name expected there, the table that is written to, and the typed text. */
 const PLACES: readonly (readonly [string, string | null])[] = [
   ['|', 'start'],
   ['SEL|', 'start, typed SEL'],
@@ -149,10 +149,10 @@ function describePlace(marked: string): string | null {
 
 describe('caret in SQL', () => {
   for (const [sql, expected] of PLACES)
-    it(`${sql} is ${expected ?? 'no place'}`, () => expect(describePlace(sql)).to.equal(expected));
+    it(`${sql} is ${expected ?? 'at no known place'}`, () => expect(describePlace(sql)).to.equal(expected));
 
   for (const whole of TEXTS) {
-    it(`stands anywhere in: ${whole.slice(0, 40)}`, () => {
+    it(`is found anywhere in: ${whole.slice(0, 40)}`, () => {
       for (let at = 0; at <= whole.length; at++) {
         for (const text of [whole, whole.slice(0, at), whole.slice(0, at) + whole.slice(at + 3)]) {
           const caret = analyseCaret(text, at);
@@ -168,7 +168,7 @@ describe('caret in SQL', () => {
     });
   }
 
-  it('is quick in a nest of sub-queries', () => {
+  it('is found quickly in nested sub-queries', () => {
     const text = `${'SELECT * FROM ('.repeat(40)}SELECT ${') a'.repeat(40)}`;
     expect(measureCpuTime(() => analyseCaret(text, text.indexOf('SELECT )') + 7))).to.be.below(2000);
   });

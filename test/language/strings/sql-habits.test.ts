@@ -1,6 +1,6 @@
 /**
- * What is said of a statement by lists of words: habits and functions of other databases, placeholders of other libraries, parameters
- * without a type, names of columns without an alias. Every entry of every list has its row.
+ * Findings of a statement by lists of names: syntax and functions of other databases, placeholders of other libraries,
+ * parameters without a type, names of columns without an alias. Every entry of every list has its row.
  */
 import { expect } from 'chai';
 import { findForeignPlaceholders } from '../../../language/analysis/sql/foreign.js';
@@ -14,7 +14,7 @@ import { SQL } from '../../support/fixtures.js';
 
 const parseTree = (sql: string): Tree => findChild(SQL.parse(sql).statements?.[0] ?? {}, 'stmt') ?? {};
 
-describe('habits of other databases', () => {
+describe('syntax of other databases', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['SELECT `a` FROM t', 'not in backticks'],
     ['INSERT INTO t VALUES (1) on duplicate key UPDATE a = 1', 'ON CONFLICT (key)'],
@@ -63,7 +63,7 @@ describe('habits of other databases', () => {
     'INSERT INTO t (a) VALUES (1)',
     'UPDATE t SET a = 1 FROM u',
   ])
-    it(`none in ${sql}`, () => expect(describeMistake(scanSql(sql))).to.equal(''));
+    it(`is not found in ${sql}`, () => expect(describeMistake(scanSql(sql))).to.equal(''));
 });
 
 describe('functions of other databases', () => {
@@ -75,7 +75,7 @@ describe('functions of other databases', () => {
     ...{ find_in_set: undefined, newid: 'gen_random_uuid', len: 'length' },
   };
   for (const [name, same] of Object.entries(names))
-    it(`${name} is ${same ?? 'said otherwise'}`, () => {
+    it(`${name} is ${same ?? 'replaced by another form'}`, () => {
       const written = name.toUpperCase();
       const [found] = findForeignFunctions(scanSql(`SELECT ${written} (a)`));
       expect([found?.name, found?.start, found?.end]).to.deep.equal([written, 7, 7 + name.length]);
@@ -91,7 +91,7 @@ describe('functions of other databases', () => {
     'SELECT length(a), toString(a), constructor(a)',
     'SELECT len, (a), rand*(a)',
   ])
-    it(`none in ${sql}`, () => expect(findForeignFunctions(scanSql(sql))).to.deep.equal([]));
+    it(`are not found in ${sql}`, () => expect(findForeignFunctions(scanSql(sql))).to.deep.equal([]));
 });
 
 describe('placeholders of other libraries', () => {
@@ -112,7 +112,7 @@ describe('placeholders of other libraries', () => {
       ),
     );
 
-  it('end where the name does', () => {
+  it('end at the end of their name', () => {
     const ends = findForeignPlaceholders(scanSql('? :ab %s')).map(({ start, end }) => [start, end]);
     expect(ends).to.deep.equal([
       [0, 1],
@@ -122,14 +122,14 @@ describe('placeholders of other libraries', () => {
   });
 });
 
-describe('parameters that nothing gives a type', () => {
+describe('parameters without an inferred type', () => {
   const listUntyped = (sql: string): string[] => findUntyped(parseTree(sql)).map(({ n, at }) => `$${n} ${at}`);
   const all =
     'concat json_build_array json_build_object jsonb_build_array jsonb_build_object num_nonnulls num_nulls to_json to_jsonb json_agg jsonb_agg count';
   for (const name of all.split(' '))
     it(`in ${name}`, () => expect(listUntyped(`SELECT ${name}($1)`)).to.deep.equal([`$1 ${name.length + 8}`]));
   for (const name of ['concat_ws', 'format'])
-    it(`in ${name}, behind its first argument`, () => {
+    it(`in ${name}, after its first argument`, () => {
       expect(listUntyped(`SELECT ${name}($1)`)).to.deep.equal([]);
       expect(listUntyped(`SELECT ${name}('a', $1, $2)`)).to.have.length(2);
     });
@@ -151,7 +151,7 @@ describe('parameters that nothing gives a type', () => {
   for (const [sql, expected] of cases) it(sql, () => expect(listUntyped(sql)).to.deep.equal(expected));
 });
 
-describe('names of columns in an answer', () => {
+describe('column names of a result', () => {
   const scope = createScope(null, {
     sources: [
       { alias: 't', columns: ['a', 'b'] },
@@ -173,10 +173,10 @@ describe('names of columns in an answer', () => {
     ['ROW(a, b)', ['row']],
     ["1, 'x', a + b, a AND b, a IS NULL, a IS TRUE, $1", Array.from({ length: 7 }, () => '?column?')],
     ['GROUPING(a)', ['grouping']],
-    // A cast keeps a name, and gives that of its type to what has none.
+    // A cast keeps a name, and adds that of its type to an unnamed column.
     ["a::text, lower(a)::int, '1'::text, $1::jsonb", ['a', 'lower', 'text', 'jsonb']],
     ['a::text::json, 1::text::json', ['a', 'json']],
-    // PostgreSQL has rules for these too; here nothing is said.
+    // PostgreSQL has rules for these too; they are not implemented.
     ['a IN (1, 2)', null],
     ['CASE WHEN a THEN b END', null],
     ['(SELECT 1 AS x)', null],
@@ -185,7 +185,7 @@ describe('names of columns in an answer', () => {
   for (const [sql, expected] of cases)
     it(sql, () => expect(listOutputNames(parseTargets(sql), scope)).to.deep.equal(expected));
 
-  it('are not known where a source is not', () => {
+  it('are unknown if a source is unknown', () => {
     const open = createScope(null, { sources: [{ alias: 't', columns: null }] });
     expect([listOutputNames(parseTargets('*'), open), listOutputNames(parseTargets('t.*'), open)]).to.deep.equal([
       null,
@@ -194,7 +194,7 @@ describe('names of columns in an answer', () => {
     expect(listOutputNames(parseTargets('t.a'), open)).to.deep.equal(['a']);
   });
 
-  it('are aliases where they are written', () => {
+  it('are the written aliases', () => {
     expect(listOutputAliases(parseTargets('a, b AS c, 1 d'))).to.deep.equal(['c', 'd']);
     expect([
       hasStar(parseTargets('a, t.*')),

@@ -1,6 +1,6 @@
 /**
- * Where statements speak of columns with given names, and of which tables: by a qualifier, or by the FROM list around them. In
- * doubt nothing is said.
+ * Columns with given names in statements, and their tables: by a qualifier, or by the FROM list around them. Uncertain
+ * ones are omitted.
  */
 import { expect } from 'chai';
 import { readMentions } from '../../../language/strings/sql-mentions.js';
@@ -13,7 +13,7 @@ const mentions = (sql: string): string[] =>
     return `${start} ${name} of ${tables.join(' ')}`;
   });
 
-describe('columns that a statement speaks of', () => {
+describe('columns that a statement uses', () => {
   const cases: readonly (readonly [string, string[]])[] = [
     ['SELECT x FROM t', ['7 x of t']],
     ['SELECT X, "y", "X", z FROM t', ['7 x of t', '10 y of t']],
@@ -44,7 +44,7 @@ describe('columns that a statement speaks of', () => {
     ['SELECT (SELECT 1 FROM u), x FROM t', ['26 x of t']],
     ['SELECT x FROM (SELECT 1 FROM u) v', []],
     ['SELECT x FROM t WHERE EXISTS (SELECT 1 FROM u WHERE y)', ['7 x of t', '52 y of u']],
-    // Names that the statement gives.
+    // Names that the statement defines.
     ['SELECT a AS x FROM t', []],
     ['SELECT x FROM t WHERE a IN (SELECT x FROM u)', ['7 x of t', '35 x of u']],
     ['SELECT a AS x, x FROM t', ['15 x of t']],
@@ -55,11 +55,11 @@ describe('columns that a statement speaks of', () => {
     // Calls.
     ['SELECT x(1) FROM t', []],
     ['SELECT x FROM t WHERE y = (1)', ['7 x of t', '22 y of t']],
-    // What is written to.
+    // Target tables.
     ['INSERT INTO t (x) VALUES (1)', ['15 x of t']],
     ['UPDATE t SET x = 1', ['13 x of t']],
     ['DELETE FROM t WHERE x = 1', ['20 x of t']],
-    // A table that a WITH list names is none of the database.
+    // A table of a WITH list is not a table of the database.
     ['WITH w AS (SELECT 1) SELECT x FROM w', []],
   ];
   for (const [sql, expected] of cases) it(sql, () => expect(mentions(sql)).to.deep.equal(expected));
@@ -68,10 +68,10 @@ describe('columns that a statement speaks of', () => {
     'WHERE SET ON USING JOIN INNER LEFT RIGHT FULL CROSS NATURAL OUTER GROUP HAVING ORDER LIMIT OFFSET FETCH FOR UNION ' +
     'INTERSECT EXCEPT WINDOW RETURNING VALUES SELECT DEFAULT TABLESAMPLE OVERRIDING WITH WHEN LATERAL';
   for (const word of words.split(' ')) {
-    it(`${word} is no other name of a table, but in quotes it is`, () => {
+    it(`do not take ${word} as an alias of a table, unless it is quoted`, () => {
       expect(mentions(`SELECT ${word}.x FROM t ${word}`)).to.deep.equal([]);
       expect(mentions(`SELECT ${word}.x FROM t "${word.toLowerCase()}"`)).to.have.length(1);
     });
   }
-  it('AS is none either', () => expect(mentions('SELECT "as".x FROM t AS AS')).to.deep.equal([]));
+  it('do not take AS as an alias', () => expect(mentions('SELECT "as".x FROM t AS AS')).to.deep.equal([]));
 });

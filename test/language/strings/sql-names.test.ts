@@ -1,6 +1,6 @@
 /**
- * What each piece of a statement is shown as: words of the language, tables, names of sources, columns, functions; where
- * names need quotes, and names in backquotes.
+ * Tokens of a statement for highlighting: keywords, tables, names of sources, columns, functions; names that need
+ * quotes, and names in backquotes.
  */
 import { expect } from 'chai';
 import { classifyTokens } from '../../../language/strings/sql-names.js';
@@ -17,13 +17,13 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ placeholder: '$', string: "'", number: '1', comment: '-', operator: '+' },
 };
 
-/** A letter for each piece; brackets, dots and commas are none. */
+/** A letter for each token; brackets, dots and commas have none. */
 const roles = (sql: string): string =>
   classifyTokens(scanSql(sql))
     .map(({ role }) => LETTERS[role])
     .join('');
 
-describe('pieces of a statement', () => {
+describe('names in a statement', () => {
   const cases: readonly (readonly [string, string])[] = [
     ["SELECT a, 'b', 1, $1, $$c$$ -- d", "kc'1$'-"],
     ['SELECT /* a */ b FROM t', 'k-ckt'],
@@ -66,7 +66,7 @@ describe('pieces of a statement', () => {
   ];
   for (const [sql, expected] of cases) it(sql, () => expect(roles(sql)).to.equal(expected));
 
-  it('have their place and the name that the database knows', () => {
+  it('have their position and the name in the database', () => {
     expect(classifyTokens(scanSql('SELECT "A""b"::int FROM T'))).to.deep.equal([
       { role: 'keyword', start: 0, end: 6, name: '' },
       { role: 'column', start: 7, end: 13, name: 'A"b' },
@@ -78,7 +78,7 @@ describe('pieces of a statement', () => {
   });
 });
 
-describe('names in quotes', () => {
+describe('quoted names', () => {
   for (const [name, written] of [
     ['a', 'a'],
     ['_a9', '_a9'],
@@ -100,8 +100,7 @@ describe('names in quotes', () => {
       expect(quoteSqlName(name)).to.equal(`"${name.replaceAll('"', '""')}"`);
     });
   }
-  it('without words of its own, only those of the language need them', () =>
-    expect(quoteIfNeeded('rank')).to.equal('rank'));
+  it('are only needed for keywords of the language', () => expect(quoteIfNeeded('rank')).to.equal('rank'));
 
   for (const [sql, changed, names] of [
     ['SELECT `a`, `b c` FROM t', 'SELECT "a", "b c" FROM t', ['a 7-10', 'b c 12-17']],

@@ -1,6 +1,6 @@
 /**
- * The parser that the command line and the kernel bring to the front end: places in code units, texts it cannot judge,
- * and that it never throws. Also that the front end does without it.
+ * The parser that the command line and the kernel pass to the front end: positions in code units, texts it cannot
+ * parse, and that it never throws. The front end works without it.
  */
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
@@ -30,11 +30,11 @@ const resource = (query: string): { file: string; text: string }[] => [
 ];
 
 describe('SQL parser', () => {
-  it('puts the setting of the engine back to what this version of Node has', () => {
+  it('restores the setting of the engine for this version of Node', () => {
     const printed = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
     const usual = /default: --wasm-tiering-budget=(\d+)/.exec(printed)?.[1];
     const known = TIERING_BUDGETS[process.versions.v8.split('.')[0] ?? ''];
-    // An engine that is not listed is left alone; one that is has to be listed right.
+    // An unlisted engine keeps its setting; a listed one must be listed correctly.
     expect(known ?? Number(usual)).to.equal(Number(usual));
     expect(Number(usual)).to.be.greaterThan(0);
   });
@@ -58,12 +58,12 @@ describe('SQL parser', () => {
     expect(await loadSqlParser()).to.equal(SQL);
   });
 
-  it('gives a tree for a statement and one for each of several', () => {
+  it('returns a tree for a statement and one for each of several', () => {
     expect(SQL.parse('SELECT 1').statements).to.have.length(1);
     expect(SQL.parse('SELECT 1; SELECT 2').statements).to.have.length(2);
   });
 
-  it('places a fault in code units, whatever stands before it', () => {
+  it('reports an error in code units, whatever precedes it', () => {
     expect(findFault("SELECT 'é🙂', FROM x")?.before).to.equal("SELECT 'é🙂', ");
     expect(findFault('SELEC 1')?.before).to.equal('');
     expect(findFault('SELECT 1 WHERE')?.before).to.equal('SELECT 1 WHERE');
@@ -76,13 +76,13 @@ describe('SQL parser', () => {
     expect([0, 3].map(createUnitLookup('abc'))).to.deep.equal([0, 3]);
   });
 
-  it('checks nothing where it cannot read the whole text', () => {
+  it('checks nothing if it cannot parse the whole text', () => {
     for (const text of ['', '  ', 'SELECT 1\u0000 FROM']) {
       expect(SQL.parse(text), JSON.stringify(text)).to.deep.equal({ statements: [], fault: null });
     }
   });
 
-  it('answers for text that nests too deeply, and goes on working', () => {
+  it('returns for text that is nested too deeply, and keeps working', () => {
     const deep = [`SELECT ${'('.repeat(20_000)}1${')'.repeat(20_000)}`, `SELECT ${'1+'.repeat(20_000)}1`];
     const unions = Array.from({ length: 2000 }, () => 'SELECT 1 AS id').join(' UNION ');
     const nested = `${'SELECT * FROM ('.repeat(300)}SELECT 1 AS id${') x'.repeat(300)}`;
@@ -93,7 +93,7 @@ describe('SQL parser', () => {
     expect(SQL.parse('SELECT 1').statements).to.have.length(1);
   });
 
-  it('is not needed: without it statements are only scanned', () => {
+  it('is optional: without it statements are only scanned', () => {
     const { problems } = analyseFiles(resource('SELEC nothing'), createTrialRegistry(), { env: null });
     expect(problems).to.deep.equal([]);
     const judged = analyseFiles(resource('SELEC nothing'), createTrialRegistry(), { env: null, sql: SQL }).problems;

@@ -1,4 +1,4 @@
-/** Statements that keep track of time: what is added to which text, and what is left alone. */
+/** Statements with timestamps: what is added to which text, and what is unchanged. */
 import { expect } from 'chai';
 import { scanSql } from '../../../language/strings/sql.js';
 import { rewriteSql, TIMESTAMPS, type SqlRewrite } from '../../../language/strings/sql-rewrite.js';
@@ -77,7 +77,7 @@ describe('SQL rewriting', () => {
     ];
     for (const [sql, expected] of cases) it(sql, () => expect(stamped(sql).scan.text).to.equal(expected));
 
-    it('the new placeholder has the next number, whatever order the others stand in', () => {
+    it('adds the next placeholder number, in any order of the others', () => {
       const { now, scan, columns } = stamped('INSERT INTO t (a, b, c) VALUES ($3, $1, $1)');
       expect(now).to.equal(4);
       expect(columns).to.deep.equal(['created_at', 'updated_at']);
@@ -87,7 +87,7 @@ describe('SQL rewriting', () => {
       ]);
     });
 
-    it('says what it cannot extend', () => {
+    it('reports what it cannot extend', () => {
       expect(stamped('INSERT INTO t VALUES (1)').fault).to.equal('no-columns');
       expect(stamped('INSERT INTO t SELECT 1').fault).to.equal('no-columns');
       expect(stamped('INSERT INTO t (SELECT 1)').fault).to.equal('no-columns');
@@ -98,12 +98,12 @@ describe('SQL rewriting', () => {
       expect(stamped('INSERT INTO t (a) VALUES (1)').fault).to.equal(null);
     });
 
-    it('is of effect on an UPDATE and an INSERT', () => {
+    it('applies to an UPDATE and an INSERT', () => {
       for (const sql of ['UPDATE t SET a = 1', 'UPDATE t SET updated_at = 1', 'INSERT INTO t (a) VALUES (1)'])
         expect(stamped(sql).timestampsUsed, sql).to.equal(true);
     });
 
-    it('changes nothing that is written already', () => {
+    it('leaves a written column unchanged', () => {
       const sql = 'INSERT INTO t (created_at, updated_at) VALUES ($1, $1)';
       const { scan, now, timestampsUsed } = stamped(sql);
       expect([scan.text, now, timestampsUsed]).to.deep.equal([sql, null, true]);
@@ -133,12 +133,12 @@ describe('SQL rewriting', () => {
     for (const [sql, expected] of cases) it(sql, () => expect(stamped(sql).scan.text).to.equal(expected));
   });
 
-  it('names the columns that it adds, of those with a time', () => {
+  it('returns the columns that it adds to, of those with a time', () => {
     expect(stamped('UPDATE t SET a = 1').columns).to.deep.equal(['updated_at']);
     expect(TIMESTAMPS).to.deep.equal(['created_at', 'updated_at', 'deleted_at']);
   });
 
-  it('leaves other statements alone, and says that the wish has no effect', () => {
+  it('leaves other statements unchanged, and reports that the option has no effect', () => {
     for (const sql of [
       'SELECT 1',
       'DELETE FROM t',
@@ -170,11 +170,11 @@ describe('SQL rewriting', () => {
         `WITH x AS (SELECT 1 AS id) UPDATE t ${D}$1::timestamptz WHERE id IN (SELECT id FROM x)`,
       ],
     ];
-    it('ends where a bracket around it ends', () =>
+    it('ends at the end of an enclosing bracket', () =>
       expect(softly('(DELETE FROM t)').scan.text).to.equal(`(UPDATE t ${D}$1::timestamptz)`));
     for (const [sql, expected] of cases) it(sql, () => expect(softly(sql).scan.text).to.equal(expected));
 
-    it('together with timestamps, the change is dated too', () => {
+    it('also sets the timestamp of the change', () => {
       const { scan, columns } = softly('DELETE FROM t WHERE id = $1', true);
       expect(scan.text).to.equal(
         'UPDATE t SET deleted_at = $2::timestamptz, updated_at = $2::timestamptz WHERE id = $1',
@@ -190,7 +190,7 @@ describe('SQL rewriting', () => {
     });
   });
 
-  it('never throws, and adds its placeholder and nothing else to any text', () => {
+  it('never throws, and adds only its placeholder to any text', () => {
     const word = fc.constantFrom(
       ...'INSERT INTO UPDATE SET DELETE FROM t a ( ) , = $1 VALUES SELECT WITH AS ON CONFLICT DO UNION . ; USING'.split(
         ' ',
@@ -207,7 +207,7 @@ describe('SQL rewriting', () => {
     );
   });
 
-  it('knows the table that a statement writes to', () => {
+  it('returns the table that a statement writes to', () => {
     const targets: readonly (readonly [string, string | null])[] = [
       ['INSERT INTO s."T" (a) VALUES (1)', 'T'],
       ['UPDATE ONLY t SET a = 1', 't'],

@@ -1,6 +1,6 @@
 /**
- * The tables, WITH entries and sub-queries that are seen at a place of a statement, the nearest first, what each of them
- * gives, and the table that is written to. The bar is the place; `t x` is the table t called x.
+ * Tables, WITH entries and sub-queries in scope at a position of a statement, the nearest first, their columns, and the
+ * target table. The bar is the position; `t x` is the table t with the alias x.
  */
 import { expect } from 'chai';
 import { analyseCaret, type SqlCaret } from '../../../language/strings/sql-caret.js';
@@ -19,7 +19,7 @@ function caretAt(marked: string): SqlCaret {
   return caret;
 }
 
-describe('sources at a place of a statement', () => {
+describe('sources at a position in a statement', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['SELECT | FROM a x, s.b AS "Y", c', 'a x, b Y, c'],
     ['SELECT (SELECT | FROM c) FROM a', 'c, a'],
@@ -72,7 +72,7 @@ describe('sources at a place of a statement', () => {
   for (const [sql, expected] of cases) it(sql, () => expect(formatSources(caretAt(sql).sources)).to.equal(expected));
 });
 
-describe('what sub-queries and WITH entries give', () => {
+describe('columns of sub-queries and WITH entries', () => {
   const cases: readonly (readonly [string, string])[] = [
     [
       `SELECT | FROM (SELECT a, t.b, "C", d AS e, f g, count(*), h.i(1), 1, x::int, 'a' y, * FROM t) s`,
@@ -126,7 +126,7 @@ describe('what sub-queries and WITH entries give', () => {
   for (const [sql, expected] of cases) it(sql, () => expect(formatSources(caretAt(sql).sources)).to.equal(expected));
 });
 
-describe('WITH entries that may be named', () => {
+describe('WITH entries in scope', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['WITH w AS (SELECT a FROM t) SELECT | FROM w', 'w(a)'],
     ['WITH w AS (SELECT a FROM t) SELECT | FROM w x', 'w(a)'],
@@ -144,7 +144,7 @@ describe('WITH entries that may be named', () => {
   for (const [sql, expected] of cases) it(sql, () => expect(formatSources(caretAt(sql).common)).to.equal(expected));
 });
 
-describe('the table that is written to', () => {
+describe('target table of a statement', () => {
   const cases: readonly (readonly [string, string | null])[] = [
     ['INSERT INTO t (a) SELECT |', 't'],
     ['INSERT INTO s."T" (|', 'T'],

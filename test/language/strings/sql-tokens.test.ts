@@ -1,6 +1,6 @@
 /**
- * Where the pieces of SQL text begin and end, character by character: white space, words, operators, strings with a
- * prefix, comments. PostgreSQL's lexical rules; what statements mean is tested in `sql.test.ts`.
+ * Boundaries of SQL tokens, character by character: white space, words, operators, strings with a prefix, comments.
+ * PostgreSQL's lexical rules; `sql.test.ts` tests what statements mean.
  */
 import { expect } from 'chai';
 import { tokenizeSql } from '../../../language/strings/sql-tokens.js';
@@ -15,16 +15,17 @@ const code = (sign: string): string => `U+${(sign.codePointAt(0) ?? 0).toString(
 describe('SQL tokens', () => {
   describe('white space', () => {
     for (const sign of ['\t', '\n', '\v', '\f', '\r', ' ']) {
-      it(`${code(sign)} parts two words`, () => expect(listTokens(`a${sign}b`)).to.deep.equal(['word a', 'word b']));
+      it(`${code(sign)} separates two words`, () =>
+        expect(listTokens(`a${sign}b`)).to.deep.equal(['word a', 'word b']));
     }
 
     for (const sign of [' ', '\u00a0', '\u1680', '\u2028', '\u3000', '\ufeff']) {
-      it(`${code(sign)} is left out where no word stands before it`, () =>
+      it(`${code(sign)} is omitted if no word precedes it`, () =>
         expect(listTokens(`${sign}(${sign})${sign}`)).to.deep.equal(['open (', 'close )']));
     }
 
     for (const sign of ['\0', '\b', '\u000e', '\u001f', '\u007f']) {
-      it(`${code(sign)} is a sign of its own`, () =>
+      it(`${code(sign)} is an operator`, () =>
         expect(listTokens(`(${sign} ${sign}`)).to.deep.equal(['open (', `operator ${sign}`, `operator ${sign}`]));
     }
   });
@@ -41,7 +42,7 @@ describe('SQL tokens', () => {
     }
 
     for (const sign of ['0', '9', '$', '_']) {
-      it(`go on with ${sign}`, () => expect(listTokens(`a${sign}b c`)).to.deep.equal([`word a${sign}b`, 'word c']));
+      it(`continue with ${sign}`, () => expect(listTokens(`a${sign}b c`)).to.deep.equal([`word a${sign}b`, 'word c']));
     }
 
     for (const sign of ['/', ':', '#', '%']) {
@@ -201,7 +202,7 @@ describe('SQL tokens', () => {
       it(`${JSON.stringify(text)} is the type ${expected}`, () => expect(normalizeType(text)).to.equal(expected));
     }
 
-    it('ends behind the name of the type, wherever it begins', () => {
+    it('end after the name of the type, wherever it begins', () => {
       expect([
         findTypeEnd('int', 0),
         findTypeEnd('a int b', 1),
@@ -230,7 +231,7 @@ describe('SQL tokens', () => {
       );
     }
 
-    it('are pointed at with their whole length', () => {
+    it('are reported with their whole length', () => {
       expect(tokenizeSql('a )').faults).to.deep.equal([{ code: 'SQL_UNBALANCED', what: ')', start: 2, end: 3 }]);
     });
   });

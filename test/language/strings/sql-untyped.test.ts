@@ -1,4 +1,4 @@
-/** What is said of parameters without a type, against the judge itself: a statement is warned about when PostgreSQL refuses it. */
+/** Parameters without a type, compared with PostgreSQL: a statement is reported if PostgreSQL rejects it. */
 import { PGlite } from '@electric-sql/pglite';
 import { expect } from 'chai';
 import { findUntyped } from '../../../language/analysis/sql/untyped.js';

@@ -1,4 +1,4 @@
-/** The SQL scanner: tables of texts with what must be read from them, and properties that hold for any text at all. */
+/** The SQL scanner: tables of texts with the expected tokens, and properties for any text. */
 import { expect } from 'chai';
 import { scanSql } from '../../../language/strings/sql.js';
 import { measureCpuTime } from '../../support/cpu.js';
@@ -135,7 +135,7 @@ describe('SQL scanner', () => {
     ];
     for (const [sql, expected] of cases) it(sql, () => expect(listTables(sql)).to.deep.equal(expected));
 
-    it('gives the place of the last part of a name', () => {
+    it('returns the position of the last part of a name', () => {
       const sql = 'SELECT * FROM public."Users" u';
       const [table] = scanSql(sql).tables;
       expect(sql.slice(table?.start, table?.end)).to.equal('"Users"');
@@ -171,7 +171,7 @@ describe('SQL scanner', () => {
     for (const [sql, expected] of cases) it(sql, () => expect(listColumns(sql)).to.deep.equal(expected));
   });
 
-  it('shows the column that a value is held against, also where it is of another type', () => {
+  it('return the column that a value is compared with, also if its type differs', () => {
     const standsFor = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ stands }) => stands);
     for (const [sql, expected] of [
       ['SELECT 1 FROM t WHERE tags ?| $1::text[] AND t.id = ANY($2) AND $3 = c', ['tags', 'id', 'c']],
@@ -180,14 +180,14 @@ describe('SQL scanner', () => {
       expect(standsFor(sql), sql).to.deep.equal(expected);
   });
 
-  it('notices placeholders inside strings', () => {
+  it('include placeholders inside strings', () => {
     const sql = `SELECT '%$1%', 'costs $100', E'$2', "$3", $$ $4 $$ -- $5`;
     const found = scanSql(sql).quotedPlaceholders;
     expect(found.map(({ name }) => name)).to.deep.equal(['$1', '$2']);
     for (const { name, start, end } of found) expect(sql.slice(start, end)).to.equal(name);
   });
 
-  describe('faults', () => {
+  describe('syntax errors', () => {
     const cases: readonly (readonly [string, string, string])[] = [
       ["SELECT 'a", 'SQL_UNTERMINATED', 'string'],
       ['SELECT "a', 'SQL_UNTERMINATED', 'quoted identifier'],
@@ -200,12 +200,12 @@ describe('SQL scanner', () => {
     for (const [sql, code, what] of cases) {
       it(sql, () => expect(scanSql(sql).faults.map((f) => [f.code, f.what])).to.deep.equal([[code, what]]));
     }
-    it('none in valid text', () => {
+    it('are not found in valid text', () => {
       expect(scanSql(`SELECT (a[1]) FROM "x" WHERE b = 'it''s' AND c = $q$ ' $q$ -- '`).faults).to.deep.equal([]);
     });
   });
 
-  describe('any text', () => {
+  describe('arbitrary text', () => {
     const pieces = fc.constantFrom(
       ...`' '' " $$ $a$ $1 $2 -- /* */ ( ) [ ] , ; . :: : E' ? ->> = - + \n \\ 1 1.5 1e a b int jsonb with time zone`.split(
         ' ',
@@ -220,7 +220,7 @@ describe('SQL scanner', () => {
       fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join('')),
     );
 
-    it('is scanned without throwing, into ordered tokens that do not overlap and leave out blanks only', () => {
+    it('is scanned without throwing, into ordered tokens that do not overlap and omit only blanks', () => {
       fc.assert(
         fc.property(texts, (text) => {
           const scan = scanSql(text);
@@ -246,7 +246,7 @@ describe('SQL scanner', () => {
       );
     });
 
-    it('that is long and deep is scanned in reasonable time', () => {
+    it('is scanned in reasonable time if it is long and deep', () => {
       for (const part of [
         '(',
         'FROM (',

@@ -1,4 +1,7 @@
-/** The place of files that come: private, swept of what the dead left, and 503 where there is none. Forms of a body that a guard has read. */
+/**
+ * Folder of uploaded files: private, cleaned after dead processes, and 503 where it cannot be created. Forms of a body
+ * that a guard has read.
+ */
 import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -14,8 +17,8 @@ import { FORM_TYPE, PNG_RED, createRawForm } from '../../support/pictures.js';
 import { listOpenTempFiles, waitUntilNoTempFiles } from '../../support/temp-files.js';
 import { waitUntil } from '../../support/until.js';
 
-describe('spool', () => {
-  it('is a folder for this user alone', async () => {
+describe('upload spool', () => {
+  it('is a folder readable by its user only', async () => {
     const folder = await openSpoolFolder();
     expect((await stat(folder)).mode & 0o777).to.equal(0o700);
     expect(await openSpoolFolder()).to.equal(folder);
@@ -29,7 +32,7 @@ describe('spool', () => {
     expect(existsSync(again)).to.equal(true);
   });
 
-  it('takes away what dead processes left, and nothing else', async () => {
+  it('removes the files of dead processes, and nothing else', async () => {
     const place = await mkdtemp(join(tmpdir(), 'lintel-test-'));
     const own = basename(await openSpoolFolder());
     const host = own.split('-')[2] ?? '';
@@ -52,7 +55,7 @@ describe('spool', () => {
     await rm(place, { recursive: true });
   });
 
-  it('has closed a file whose sender fails before it reports that, so the file cannot appear after its removal', async () => {
+  it('closes a file whose sender fails before it reports the failure, so the file cannot appear after its removal', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'lintel-test-'));
     const stream = new PassThrough();
     const failed = spoolStream(stream, join(folder, 'x')).catch((error: unknown) => (error as Error).message);
@@ -87,7 +90,7 @@ describe('spool', () => {
       (error: unknown) => (error instanceof Fault ? error.code : error),
     );
 
-  it('takes the files of a body that a guard has read already', async () => {
+  it('takes over the files of a body that a guard has already read', async () => {
     const { payload, files } = await read(body);
     expect(payload).to.deep.equal(Object.assign(Object.create(null), { a: '1' }));
     expect(Object.getPrototypeOf(payload)).to.equal(null);
@@ -101,14 +104,14 @@ describe('spool', () => {
     expect(existsSync(dirname(path))).to.equal(true);
   });
 
-  it('rejects what is wrong in such a body all the same', async () => {
+  it('still rejects an invalid body of this kind', async () => {
     expect(await catchCode(read(body.subarray(0, -9)))).to.equal('REQ_FORM');
     expect(await catchCode(read(body, null))).to.equal('REQ_NO_FILES');
     expect(await catchCode(read(body, { count: 2, bytes: 10 }))).to.equal('REQ_PART');
     await waitUntilNoTempFiles();
   });
 
-  it('is 503 when a file cannot be written any more, whatever the form says', async () => {
+  it('returns 503 when a file can no longer be written, whatever the form contains', async () => {
     const source = new PassThrough();
     const req = Object.assign(source, { headers: { 'content-type': FORM_TYPE } }) as unknown as IncomingMessage;
     const reading = catchCode(readForm(req, settings));
@@ -118,7 +121,7 @@ describe('spool', () => {
     expect(await reading).to.equal('REQ_NO_ROOM');
   });
 
-  it('is 503 where there is no place for files', async () => {
+  it('returns 503 if there is no space for files', async () => {
     const before = process.env['TMPDIR'];
     await rm(await openSpoolFolder(), { recursive: true });
     process.env['TMPDIR'] = '/nonexistent';

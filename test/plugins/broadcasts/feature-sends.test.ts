@@ -1,4 +1,4 @@
-/** Rooms and broadcasts without a connection: who is meant, what is told of a result, and that both wait for the commit. */
+/** Rooms and broadcasts without a connection: recipients, contents of a message, and that both wait for the commit. */
 import { expect } from 'chai';
 import type { Delivery } from '../../../contract/delivery.js';
 import { createFault } from '../../../contract/fault.js';
@@ -27,7 +27,7 @@ const resolveTarget = (
 const OF = { realm: 'r', open: false };
 const receiving = { ...createFrameTools(), resolveUidNamespace: () => OF };
 
-describe('receivers of a message', () => {
+describe('recipients of a message', () => {
   it('are all, one, those of a list, or those in rooms, each once', () => {
     expect(resolveTarget(all, {})).to.deep.equal({ all: true });
     expect(resolveTarget(single, { broadcast_to: '$PAYLOAD.a' }, { a: 7 })).to.deep.equal({ uids: ['7'], of: OF });
@@ -42,7 +42,7 @@ describe('receivers of a message', () => {
     });
   });
 
-  it('have the text of a variable in the name of a room like any other text', () => {
+  it('use the text of a variable in a room name like any other text', () => {
     expect(resolveTarget(room, { broadcast_to_room: 'news-$ENV.KEY' })).to.deep.equal({ rooms: ['news-key'] });
     expect(resolveTarget(room, { broadcast_to_room: '$ENV.KEY' })).to.deep.equal({ rooms: ['key'] });
   });
@@ -76,7 +76,7 @@ describe('receivers of a message', () => {
   });
 });
 
-/** A frame whose commit the test decides. */
+/** A frame whose commit the test triggers. */
 function createHeldFrame(payload: object, connection: unknown = null) {
   const waiting: (() => Promise<void>)[] = [];
   const frame = {
@@ -95,8 +95,8 @@ const toolsWith = (names: readonly string[], rest: Partial<PlanTools> = {}): Pla
   ...rest,
 });
 
-describe('what a definition writes', () => {
-  it('reads a result where one of its accessors means a name that a result gives, at any depth', () => {
+describe('send definition', () => {
+  it('reads a result if one of its accessors is a name set from a result, at any depth', () => {
     const tools = { slot: (name: string) => (name === 'late' ? 0 : null) };
     for (const json of ['$PAYLOAD.late', 'a $PAYLOAD.late.b', ['x', '$PAYLOAD.late'], { a: { b: ['$PAYLOAD.late'] } }])
       expect(readsResults(json, tools), JSON.stringify(json)).to.equal(true);
@@ -105,7 +105,7 @@ describe('what a definition writes', () => {
   });
 });
 
-describe('rooms that a connection joins and leaves', () => {
+describe('rooms of a connection', () => {
   function trial(
     field: 'join_room' | 'leave_room',
     written: Json,
@@ -125,7 +125,7 @@ describe('rooms that a connection joins and leaves', () => {
     return { moved, frame, steps, run, commit };
   }
 
-  it('are joined or left once the work is committed', async () => {
+  it('are joined or left after the commit', async () => {
     for (const [field, sign] of [
       ['join_room', '+'],
       ['leave_room', '-'],
@@ -138,7 +138,7 @@ describe('rooms that a connection joins and leaves', () => {
     }
   });
 
-  it('are read before the work, or after it where a result gives the name', async () => {
+  it('are resolved before the work, or after it if the result sets the name', async () => {
     for (const names of [[], ['b']]) {
       const { moved, frame, steps, commit } = trial('join_room', '$PAYLOAD.b', { b: 'early' }, { names });
       const [settle] = steps.filter(({ phase }) => phase === 700);
@@ -150,7 +150,7 @@ describe('rooms that a connection joins and leaves', () => {
     }
   });
 
-  it('reject a request without a connection, and a room beyond the bound', async () => {
+  it('reject a request without a connection, and a room beyond the limit', async () => {
     const [asked] = createRoomSteps('join_room', 'a', toolsWith([])).filter(({ phase }) => phase > 1000);
     expect(catchThrownFault(() => void asked?.run(createHeldFrame({}).frame, { result: null })).code).to.equal(
       'WS_NO_CONNECTION',
@@ -161,7 +161,7 @@ describe('rooms that a connection joins and leaves', () => {
   });
 });
 
-describe('a message about a result', () => {
+describe('message about a result', () => {
   interface Trial {
     readonly holder?: DefinitionJson;
     readonly owner?: DefinitionJson;
@@ -204,7 +204,7 @@ describe('a message about a result', () => {
   const listSentMessages = async (result: unknown, rest: Trial = {}): Promise<unknown> =>
     (await send(result, rest)).messages[0]?.data;
 
-  it('has its action, its receivers and the result', async () => {
+  it('contains its action, its recipients and the result', async () => {
     const { messages } = await send({ a: 1 });
     expect(messages).to.deep.equal([{ action: 'changed', data: { a: 1 }, to: { all: true }, id: null }]);
     expect(await listSentMessages(undefined)).to.equal(null);
@@ -212,7 +212,7 @@ describe('a message about a result', () => {
     expect(await listSentMessages({ at: new Date(0) })).to.deep.equal({ at: '1970-01-01T00:00:00.000Z' });
   });
 
-  it('has receivers that are read before the work, or after it where a result gives the name', async () => {
+  it('resolves its recipients before the work, or after it if the result sets the name', async () => {
     for (const names of [[], ['b']]) {
       const relay: Delivery[] = [];
       const context = {
@@ -235,12 +235,12 @@ describe('a message about a result', () => {
     }
   });
 
-  it('is not sent without a receiver', async () => {
+  it('is not sent without a recipient', async () => {
     expect((await send({}, { to: { uids: [] } })).messages).to.deep.equal([]);
     expect((await send({}, { to: { uids: ['a'] } })).messages).to.have.length(1);
   });
 
-  it('shows what the own list names, else that of the resource, and no secrets but those that are named', async () => {
+  it('shows the names of its own list, else of the resource, and only listed secrets', async () => {
     const result = { a: 1, b: 2, p: 3 };
     const secrets = ['p'];
     expect(await listSentMessages(result, { secrets })).to.deep.equal({ a: 1, b: 2 });
@@ -254,7 +254,7 @@ describe('a message about a result', () => {
     ).to.deep.equal(result);
   });
 
-  it('that cannot be sent is logged alone', async () => {
+  it('is only logged if it cannot be sent', async () => {
     expect((await send({}, { failure: createFault('RLY_AWAY') })).told).to.deep.equal([
       'debug: message sent only to clients of this process',
     ]);

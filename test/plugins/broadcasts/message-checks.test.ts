@@ -1,4 +1,4 @@
-/** What messages and uploads say of a definition before anything runs: receivers, what is shown, which files, who may remove them. */
+/** Checks of messages and uploads in definitions: recipients, visible fields, file types, and removal. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { CheckAction, CheckPlace } from '../../../contract/plugin.js';
@@ -16,7 +16,7 @@ import {
 } from '../../support/feature-findings.js';
 
 describe('checks of messages and uploads', () => {
-  it('ask for receivers that can be meant', () => {
+  it('require recipients that can exist', () => {
     expect(listFindings(all, { broadcast_to: 'a' })).to.deep.equal(['BRC_ALL /broadcast_to']);
     expect(listFindings(all, {})).to.deep.equal([]);
     for (const to of [null, true, '', {}, [], '$PAYLOAD', ['a'], ['a', 'b'], [7]])
@@ -37,7 +37,7 @@ describe('checks of messages and uploads', () => {
     expect(listFindings(room, { broadcast_to_room: ['a', ''] })).to.deep.equal(['BRC_NO_ROOM /broadcast_to_room/1']);
   });
 
-  it('say what a message shows', () => {
+  it('describe what a message shows', () => {
     const AT = '/broadcast_websocket_message';
     const of = (
       one: Partial<CheckAction>,
@@ -89,7 +89,7 @@ describe('checks of messages and uploads', () => {
     expect(removing('a/$PROTECTED.id')).to.deep.equal([]);
   });
 
-  it('write what was meant in the place of it, where that is certain', () => {
+  it('suggest the intended value, if it is certain', () => {
     for (const [to, text] of [
       [['a'], '"a"'],
       [['a', 'b'], null],

@@ -1,4 +1,4 @@
-/** What only the cache in memory can do: be full, forget removals, and end everything at an instant of a clock of its own. */
+/** Features of the memory cache only: limits, forgotten removals, and expiry by its own clock. */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import { createMemory, type MemoryOptions } from '../../../plugins/caches/memory/memory.js';
@@ -14,8 +14,8 @@ const text = (value: Uint8Array | null): string | null => (value === null ? null
 const storeValue = async (cache: Cache, key: string, value: string | Uint8Array): Promise<void> =>
   cache.setValue(key, Buffer.from(value), 600, (await cache.getValue(key)).lease);
 
-describe('cache memory, at its bounds', () => {
-  it('keeps nothing of the larger piece of memory that a value is a part of', async () => {
+describe('memory cache within its limits', () => {
+  it('does not retain the larger buffer that a value is part of', async () => {
     const { cache } = memory();
     const packet = Buffer.from(new ArrayBuffer(100_000));
     const { lease } = await cache.getValue('a');
@@ -26,7 +26,7 @@ describe('cache memory, at its bounds', () => {
     expect(value?.buffer.byteLength).to.equal(10);
   });
 
-  it('ends values, windows and marks at their instant, and not before', async () => {
+  it('expires values, windows and flags at their instant, and not before', async () => {
     const { cache, pass } = memory();
     await cache.setValue('value', Buffer.from('v'), 10, (await cache.getValue('value')).lease);
     await cache.setFlags([{ key: 'mark', seconds: 10 }]);
@@ -42,7 +42,7 @@ describe('cache memory, at its bounds', () => {
     expect(await state()).to.deep.equal([null, false, { count: 1, left: 10_000 }]);
   });
 
-  it('keeps a value in the place of one that is over, and of none that is not', async () => {
+  it('replaces an expired value, and no valid one', async () => {
     const { cache, pass } = memory();
     const { lease } = await cache.getValue('a');
     await cache.setValue('a', Buffer.from('one'), 10, lease);
@@ -54,7 +54,7 @@ describe('cache memory, at its bounds', () => {
     expect(text((await cache.getValue('a')).value)).to.equal('three');
   });
 
-  it('keeps with a lease what was not removed since, whatever else was', async () => {
+  it('stores with a lease if the key was not removed since, whatever else was', async () => {
     const { cache } = memory();
     const { lease } = await cache.getValue('a');
     await cache.remove(['b', 'c']);
@@ -76,7 +76,7 @@ describe('cache memory, at its bounds', () => {
     expect(text((await cache.getValue('c')).value)).to.equal('c');
   });
 
-  it('lengthens a mark, and never shortens it', async () => {
+  it('extends a flag, and never shortens it', async () => {
     const { cache, pass } = memory();
     for (const seconds of [5, 10, 1]) await cache.setFlags([{ key: 'a', seconds }]);
     pass(9999);
@@ -85,7 +85,7 @@ describe('cache memory, at its bounds', () => {
     expect(await cache.hasFlag('a')).to.equal(false);
   });
 
-  it('marks again a token that is marked, also without room for another', async () => {
+  it('sets the flag of a token again, also without space for another', async () => {
     const { cache, pass } = memory({ maxMarks: 2 });
     await cache.setFlags(['a', 'b'].map((key) => ({ key, seconds: 10 })));
     await cache.setFlags([{ key: 'a', seconds: 20 }]);
@@ -94,8 +94,8 @@ describe('cache memory, at its bounds', () => {
   });
 });
 
-describe('cache memory, when it is full', () => {
-  it('drops the values that were not used longest ago, by number', async () => {
+describe('full memory cache', () => {
+  it('evicts the least recently used values, by number', async () => {
     const { cache } = memory({ maxEntries: 3 });
     for (const key of ['a', 'b', 'c']) await storeValue(cache, key, key);
     expect(text((await cache.getValue('a')).value)).to.equal('a');
@@ -104,7 +104,7 @@ describe('cache memory, when it is full', () => {
     expect(left).to.deep.equal(['a', null, 'c', 'd']);
   });
 
-  it('drops values by their bytes, and does not keep one that is larger than everything', async () => {
+  it('evicts values by their bytes, and does not store one that is larger than the cache', async () => {
     const { cache } = memory({ maxBytes: 10_000 });
     for (const key of ['a', 'b', 'c']) await storeValue(cache, key, Buffer.alloc(4000));
     const sizes = await Promise.all(['a', 'b', 'c'].map(async (key) => (await cache.getValue(key)).value?.length));
@@ -114,7 +114,7 @@ describe('cache memory, when it is full', () => {
     expect((await cache.getValue('c')).value?.length).to.equal(4000);
   });
 
-  it('pushes no counter and no mark out with values', async () => {
+  it('evicts no counter and no flag for values', async () => {
     const { cache } = memory({ maxEntries: 5, maxBytes: 10_000 });
     await cache.setFlags([{ key: 'token', seconds: 600 }]);
     await cache.count('caller', 600);
@@ -123,7 +123,7 @@ describe('cache memory, when it is full', () => {
     expect((await cache.count('caller', 600)).count).to.equal(2);
   });
 
-  it('rejects a mark that has no room, rather than forgetting another; time makes room', async () => {
+  it('rejects a flag without space instead of evicting another, until one expires', async () => {
     const { cache, pass } = memory({ maxMarks: 2 });
     await cache.setFlags([
       { key: 'a', seconds: 10 },
@@ -143,14 +143,14 @@ describe('cache memory, when it is full', () => {
     expect([await cache.hasFlag('a'), await cache.hasFlag('c')]).to.deep.equal([false, true]);
   });
 
-  it('forgets the oldest counter when there are too many', async () => {
+  it('evicts the oldest counter when there are too many', async () => {
     const { cache } = memory({ maxMarks: 2 });
     for (const key of ['a', 'b', 'c']) await cache.count(key, 600);
     expect((await cache.count('c', 600)).count).to.equal(2);
     expect((await cache.count('a', 600)).count).to.equal(1);
   });
 
-  it('holds many counters whose windows are over without keeping them', async () => {
+  it('counts many expired windows without retaining them', async () => {
     const { cache, pass } = memory({ maxMarks: 2000 });
     await cache.setFlags([{ key: 'kept', seconds: 1_000_000 }]);
     for (let n = 0; n < 20_000; n++) {

@@ -1,6 +1,7 @@
 /**
- * Three processes on one cache store, in every order that a seed makes of their steps: who begins to read after an invalidation
- * was acknowledged never gets a value from before it, also where a command of the store fails or its reply is lost.
+ * Three processes on one cache store, with their steps in every order that a seed generates: a read that starts after
+ * an acknowledged invalidation never returns an earlier value, also if a command of the store fails or its reply is
+ * lost.
  */
 import { expect } from 'chai';
 import type { Cache } from '../../../plugins/caches/kind.js';
@@ -13,7 +14,7 @@ const LOG = { debug: () => undefined, info: () => undefined, warn: () => undefin
 
 type Failure = 'before' | 'after' | null;
 
-/** What the scripts of the Redis cache do (`plugins/caches/redis/scripts.ts`), each of them at one instant. */
+/** What the scripts of the Redis cache do (`plugins/caches/redis/scripts.ts`), each atomically. */
 function createRedisModel() {
   const [values, leases, locks] = [new Map<string, Uint8Array>(), new Map<string, string>(), new Map<string, string>()];
   let made = 0;
@@ -45,7 +46,7 @@ function createRedisModel() {
   };
 }
 
-/** Each command takes a random number of turns of the loop, before and after it takes effect. */
+/** Each command waits a random number of event loop turns, before and after it takes effect. */
 function createRemoteCache(model: ReturnType<typeof createRedisModel>, random: Random, fails: () => Failure): Cache {
   const wait = async (): Promise<void> => {
     for (let turns = random.below(4); turns > 0; turns--) await new Promise(setImmediate);
@@ -115,12 +116,12 @@ async function countStaleReads(seed: string, failures: number): Promise<{ stale:
   return { stale, cached };
 }
 
-describe('an invalidation that was acknowledged', () => {
+describe('acknowledged invalidation', () => {
   for (const [what, failures] of [
     ['with a store that always answers', 0],
     ['with one command in twenty that fails, before or after it took effect', 0.05],
   ] as const)
-    it(`is never undone by what was computed before, ${what}`, async () => {
+    it(`is not undone by an earlier computation, ${what}`, async () => {
       const seed = process.env['CACHE_SEED'] ?? 'stale';
       for (let n = 0; n < 5; n++) {
         const { stale, cached } = await countStaleReads(`${seed}-${n}`, failures);

@@ -1,6 +1,6 @@
 /**
- * A resource or an actionable whose result is kept in the cache, step by step without a request: what is given out of it, what
- * is kept and when, and who computes.
+ * A resource or an actionable with a cached result, step by step without a request: reads, writes, and which request
+ * computes.
  */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
@@ -17,7 +17,7 @@ type Slot = 'resource' | 'actionable';
 
 const READ: DefinitionJson = { read_from_cache: true, duration: 60 };
 
-/** A cache whose time the test puts; `kept` are the seconds of the entries. */
+/** A cache whose time the test sets; `kept` are the seconds of the entries. */
 function setUp() {
   let now = 0;
   const inner = createMemory({ maxEntries: 100, maxBytes: 1_000_000, now: () => now });
@@ -90,8 +90,8 @@ async function computed(steps: readonly Step[], result: unknown, payload?: objec
 
 const text = (value: unknown): unknown => (value instanceof RawJson ? Buffer.from(value.json).toString() : value);
 
-describe('a result that is kept in the cache', () => {
-  it('is the text of an answer, as it was rendered, and can still be read', async () => {
+describe('cached result', () => {
+  it('is the text of a response, as it was serialized, and can still be read', async () => {
     const { plan, kept } = setUp();
     const { steps } = plan('resource', READ);
     const made = new RawJson(Buffer.from('{"a": 1}'), () => null);
@@ -100,7 +100,7 @@ describe('a result that is kept in the cache', () => {
     expect([text(found), JSON.stringify(found), kept]).to.deep.equal(['{"a": 1}', '{"a":1}', [60]]);
   });
 
-  it('is null where there is nothing, for a resource and an actionable', async () => {
+  it('is null for a resource and an actionable without a result', async () => {
     for (const slot of ['resource', 'actionable'] as const)
       for (const result of [undefined, null]) {
         const { steps } = setUp().plan(slot, READ);
@@ -110,7 +110,7 @@ describe('a result that is kept in the cache', () => {
       }
   });
 
-  it('is that of an actionable without secrets, whether it comes out of the cache or not', async () => {
+  it('omits secrets, whether it is cached or computed', async () => {
     const { plan } = setUp();
     const { steps } = plan('actionable', READ, 'notes#1', ['p']);
     const clear = { a: 1, b: [{ c: 2 }] };
@@ -120,7 +120,7 @@ describe('a result that is kept in the cache', () => {
     expect(await computed(answer, { p: 1 })).to.deep.equal({ p: 1 });
   });
 
-  it('is given for what it depends on alone, for its duration', async () => {
+  it('is returned for equal inputs only, during its duration', async () => {
     const { plan, pass } = setUp();
     const { steps } = plan('actionable', { ...READ, cache_key: 'note $PAYLOAD.name' });
     await computed(steps, 'one', { id: 1, name: 'x' });
@@ -134,7 +134,7 @@ describe('a result that is kept in the cache', () => {
     expect(await of({ id: 1, name: 'x' })).to.equal('computes');
   });
 
-  it('is that of one place, also where others have the same name for theirs, and is removed by the name', async () => {
+  it('belongs to one actionable, although others have the same cache key, and is removed by the key', async () => {
     const { plan } = setUp();
     const named = { ...READ, cache_key: 'shared' };
     const [one, two] = [plan('actionable', named, 'notes#1'), plan('actionable', named, 'notes#2')];
@@ -153,7 +153,7 @@ describe('a result that is kept in the cache', () => {
     expect(await readAll()).to.deep.equal(Array(3).fill('computes'));
   });
 
-  it('without a name outlives that of another place', async () => {
+  it('without a key outlives that of another actionable', async () => {
     const { plan, pass } = setUp();
     const { steps } = plan('actionable', { ...READ, duration: 3600 }, 'notes#2');
     await computed(plan('actionable', READ, 'notes#1').steps, 'short');
@@ -162,7 +162,7 @@ describe('a result that is kept in the cache', () => {
     expect(await request(steps).recall()).to.equal('long');
   });
 
-  it('is kept only once the work is committed', async () => {
+  it('is stored only after the commit', async () => {
     const { plan, kept } = setUp();
     const { steps } = plan('resource', READ);
     const one = request(steps);
@@ -173,7 +173,7 @@ describe('a result that is kept in the cache', () => {
     expect([kept, await request(steps).recall()]).to.deep.equal([[], 'computes']);
   });
 
-  it('is computed by one while others wait, and by one of these where the first fails', async () => {
+  it('is computed by one request while others wait, and by one of these if the first fails', async () => {
     const { plan } = setUp();
     const { steps } = plan('actionable', READ);
     const [first, second, third] = [request(steps), request(steps), request(steps)];
@@ -188,7 +188,7 @@ describe('a result that is kept in the cache', () => {
     expect((await Promise.all(waiting)).sort()).to.deep.equal(['computes', 'made']);
   });
 
-  it('is requested again by a retried job, which waits for no other and ends once', async () => {
+  it('is computed again by a retried job, which waits for no other and finishes once', async () => {
     const { plan } = setUp();
     const { steps } = plan('actionable', READ);
     const one = request(steps);
@@ -198,7 +198,7 @@ describe('a result that is kept in the cache', () => {
     expect(await request(steps).recall()).to.equal('made');
   });
 
-  it('is none of a request with files, which neither finds nor keeps one', async () => {
+  it('is neither read nor stored for a request with files', async () => {
     const { plan, kept } = setUp();
     const { steps } = plan('resource', READ);
     await computed(steps, 'made');
@@ -209,12 +209,12 @@ describe('a result that is kept in the cache', () => {
     expect(kept).to.have.length(1);
   });
 
-  it('is recalled and kept at its place in the plan, apart from a transaction', () => {
+  it('is read and stored at fixed steps of the plan, outside a transaction', () => {
     const { plan } = setUp();
     const places = (slot: Slot, written: DefinitionJson): unknown[] =>
       plan(slot, written).steps.map(({ phase, order = 0 }) => [phase, order]);
     const both = { ...READ, invalidate_cache_keys: ['a'] };
-    // After the guards; a result is kept before it is shaped, an answer when all is done.
+    // After the guards; a result is stored before it is shaped, a response at the end.
     expect(places('resource', both)).to.deep.equal([
       [1300, 0],
       [1600, 100],
@@ -232,7 +232,7 @@ describe('a result that is kept in the cache', () => {
     expect(plan('actionable', READ).steps.map(({ total }) => total === true)).to.deep.equal([false, true]);
   });
 
-  it('is none where the definition does not say so', () => {
+  it('requires a definition', () => {
     const { plan } = setUp();
     for (const written of [
       {},

@@ -1,6 +1,6 @@
 /**
- * The store of cached entries and the removals that it owes, with time that is passed by hand: for how long one waits for another,
- * when a removal is tried again, and a store that is away.
+ * The store of cached entries and its pending removals, under manual time: how long a request waits for another, when a
+ * removal is retried, and an unavailable store.
  */
 import { expect } from 'chai';
 import { createMemory } from '../../../plugins/caches/memory/memory.js';
@@ -43,12 +43,12 @@ const describeFound = (found: CacheLookup | undefined): unknown =>
           ? 'computes alone'
           : 'computes';
 
-describe('one that waits for another to compute an entry', () => {
+describe('request that waits for another to compute an entry', () => {
   let time!: ManualTime;
   beforeEach(() => (time = replaceTime()));
   afterEach(() => time.restoreGlobals());
 
-  /** Asks, and keeps the answer when it comes. */
+  /** Looks up, and stores the outcome when it arrives. */
   function setUp(cache: Cache = memory()) {
     const store = createStore(cache, logger().log);
     const startFind = (name = 'n') => {
@@ -71,7 +71,7 @@ describe('one that waits for another to compute an entry', () => {
     expect([describeFound(asked.found), time.timers()]).to.deep.equal(['computes alone', 0]);
   });
 
-  it('takes what another process has stored, and computes it anew when that is over', async () => {
+  it('reads what another process has stored, and computes it again after it expires', async () => {
     const cache = memory();
     let isTheirs = true;
     const { store } = setUp({
@@ -90,7 +90,7 @@ describe('one that waits for another to compute an entry', () => {
     expect(await find()).to.equal('computes');
   });
 
-  it('waits ten seconds in all, however many fail meanwhile', async () => {
+  it('waits ten seconds in total, however many fail meanwhile', async () => {
     const { store, ask, first } = setUp();
     const one = await first();
     const [asked, next] = [ask(), ask()];
@@ -106,7 +106,7 @@ describe('one that waits for another to compute an entry', () => {
     expect(answers()).to.deep.equal(['computes', 'computes alone']);
   });
 
-  it('does not wait for one that has taken longer already, and takes its place', async () => {
+  it('does not wait for a request that has already taken longer, and replaces it', async () => {
     const { store, ask, first } = setUp();
     const slow = await first();
     await time.advance(9900);
@@ -129,7 +129,7 @@ describe('one that waits for another to compute an entry', () => {
     ]);
   });
 
-  it('stores the entry of a request that computed alone, and its failure releases no other', async () => {
+  it('stores the entry of a request that computed alone, whose failure releases no other', async () => {
     const { store, ask, first } = setUp();
     const slow = await first();
     await time.advance(1);
@@ -145,7 +145,7 @@ describe('one that waits for another to compute an entry', () => {
     expect(describeFound(asked.found)).to.equal('alone');
   });
 
-  it('computes anew where the store has not kept what another computed', async () => {
+  it('computes again if the store has not kept what another computed', async () => {
     const inner = memory();
     const storeUnlessError: Cache['setValue'] = (key, ...rest) =>
       key.startsWith('e') ? undefined : inner.setValue(key, ...rest);
@@ -157,7 +157,7 @@ describe('one that waits for another to compute an entry', () => {
     expect(describeFound(asked.found)).to.equal('computes');
   });
 
-  it('is not needed where an entry of the name is gone after its time', async () => {
+  it('is not needed if an entry of the name has expired', async () => {
     const { store, ask, first } = setUp();
     store.completeComputation(await first(), Buffer.from('made'), 60);
     await time.advance(59_999);
@@ -169,8 +169,8 @@ describe('one that waits for another to compute an entry', () => {
   });
 });
 
-describe('a look for what is there at once', () => {
-  it('finds a value of this process, by its name and what it depends on', async () => {
+describe('immediate lookup', () => {
+  it('finds a value of this process, by its name and its inputs', async () => {
     const store = createStore(memory(), logger().log);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
     store.completeComputation(requireErrand(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
@@ -181,7 +181,7 @@ describe('a look for what is there at once', () => {
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
   });
 
-  it('is not read from another store more than once', async () => {
+  it('does not read another store more than once', async () => {
     const inner = memory();
     let count = 0;
     const recall: Cache['getValue'] = (key) => (count++, Promise.resolve(inner.getValue(key)));
@@ -189,7 +189,7 @@ describe('a look for what is there at once', () => {
     expect([store.getLocalBytes('n', 'v'), store.getLocalBytes('n', 'v'), count]).to.deep.equal([null, null, 1]);
   });
 
-  it('is logged where the store is away, and finds nothing', async () => {
+  it('is logged if the store is unavailable, and finds nothing', async () => {
     const { told, log } = logger();
     const store = createStore({ ...memory(), getValue: () => Promise.reject(new Error('away')) }, log);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
@@ -197,7 +197,7 @@ describe('a look for what is there at once', () => {
     expect(told).to.deep.equal(['warn']);
   });
 
-  it('reads a generation out of a larger piece of memory', async () => {
+  it('reads a generation out of a larger buffer', async () => {
     const inner = memory();
     const recall: Cache['getValue'] = async (key) => {
       const { value, lease } = await inner.getValue(key);
@@ -211,7 +211,7 @@ describe('a look for what is there at once', () => {
     expect(describeFound(await store.find('n', 'v', 60, undefined))).to.equal('made');
   });
 
-  it('has several that begin a name at the same time agree on the first', async () => {
+  it('lets several that create a name at the same time agree on the first', async () => {
     const inner = memory();
     const recall: Cache['getValue'] = (key) => Promise.resolve(inner.getValue(key));
     const cache = { ...inner, recall };
@@ -222,7 +222,7 @@ describe('a look for what is there at once', () => {
   });
 });
 
-describe('removals that the store did not take', () => {
+describe('removals that the store did not accept', () => {
   let time!: ManualTime;
   beforeEach(() => (time = replaceTime()));
   afterEach(() => time.restoreGlobals());
@@ -243,7 +243,7 @@ describe('removals that the store did not take', () => {
   }
 
   for (const sync of [false, true])
-    it(`are tried again every half a second, all at once, until it does (${sync ? 'in this process' : 'elsewhere'})`, async () => {
+    it(`are retried every half a second, all together, until accepted (${sync ? 'in this process' : 'elsewhere'})`, async () => {
       let isAway = true;
       const { asked, removals } = setUp(() => isAway, sync);
       void removals.remove(['a'], OVER);
@@ -266,7 +266,7 @@ describe('removals that the store did not take', () => {
       expect([asked.slice(4), removals.isWaiting('a'), time.timers()]).to.deep.equal([[[1500, 3]], false, 0]);
     });
 
-  it('are reported once a minute', async () => {
+  it('are logged once a minute', async () => {
     const { told, removals } = setUp(() => true);
     await removals.remove(['a'], OVER);
     await time.advance(59_999);
@@ -275,7 +275,7 @@ describe('removals that the store did not take', () => {
     expect(told).to.deep.equal(['warn', 'warn']);
   });
 
-  it('are bounded: beyond ten thousand the oldest is given up', async () => {
+  it('are limited: beyond ten thousand the oldest is dropped', async () => {
     const { told, removals } = setUp(() => true);
     const keys = Array.from({ length: 10_000 }, (_, n) => `k${n}`);
     await removals.remove(keys, OVER);
@@ -285,14 +285,14 @@ describe('removals that the store did not take', () => {
     expect(['k0', 'k1', 'k2', 'two'].map((key) => removals.isWaiting(key))).to.deep.equal([false, false, true, true]);
   });
 
-  it('are none where the store takes them', async () => {
+  it('are empty if the store accepts them', async () => {
     const { asked, told, removals } = setUp(() => false);
     await removals.remove(['a'], OVER);
     await time.advance(1000);
     expect([asked.length, told, removals.isWaiting('a'), time.timers()]).to.deep.equal([1, [], false, 0]);
   });
 
-  it('are tried again before the response, so that no other process reads what is gone', async () => {
+  it('are retried before the response, so that no other process reads removed values', async () => {
     let failures = 2;
     const { asked, told, removals } = setUp(() => failures-- > 0);
     const removed = Promise.resolve(removals.remove(['a']));
@@ -305,7 +305,7 @@ describe('removals that the store did not take', () => {
     expect(asked.map(([at]) => at)).to.deep.equal([0, 10, 30]);
   });
 
-  it('delay the response by no more than a second and a half, and are pending then', async () => {
+  it('delay the response by at most a second and a half, and are pending then', async () => {
     const { told, removals } = setUp(() => true);
     let isAnswered = false;
     void Promise.resolve(removals.remove(['a'])).then(() => (isAnswered = true));

@@ -1,6 +1,6 @@
 /**
- * The parts of `cacheable` alone: names and variants never mix values up, one computes while others wait, and what cannot be
- * removed now is removed later.
+ * Parts of `cacheable`: names and variants are unambiguous, one computes while others wait, and a failed removal is
+ * retried.
  */
 import { expect } from 'chai';
 import type { Frame, PlanTools, ReadPlace } from '../../../contract/plan.js';
@@ -27,7 +27,7 @@ const field = (name: string | null): ReadPlace => ({ from: 'payload', field: nam
 describe('names of cached entries', () => {
   const text = fc.oneof(generateText(), fc.constantFrom('', ':', '"', '","', '\\', 'null', '[]', 'x'.repeat(300)));
 
-  it('differ as soon as one value differs, whatever the values hold', () => {
+  it('differ as soon as one value differs, whatever the values contain', () => {
     const name = compileName('$PAYLOAD.a:$PAYLOAD.b$PAYLOAD.c', tools());
     const values = fc.record({ a: text, b: text, c: text });
     fc.assert(
@@ -39,7 +39,7 @@ describe('names of cached entries', () => {
     );
   });
 
-  it('never look like the name of other words', () => {
+  it('never equal the name of another text', () => {
     const [constant, one, two] = ['user 5', 'user $PAYLOAD.a', 'user $PAYLOAD.a$PAYLOAD.b'].map((written) =>
       compileName(written, tools()),
     );
@@ -47,12 +47,12 @@ describe('names of cached entries', () => {
     expect(new Set([constant?.(values), one?.(values), two?.(values)]).size).to.equal(3);
   });
 
-  it('are those of the same words, whether these are written or come as a value', () => {
+  it('are equal for equal texts, literal or as a value', () => {
     const values = frame({ a: 'orders' });
     expect(compileName('$PAYLOAD.a', tools())(values)).to.equal(compileName('orders', tools())(values));
   });
 
-  it('take a number for its text, and distinguish nothing, objects and text', () => {
+  it('treat a number as its text, and distinguish absent values, objects and text', () => {
     const name = compileName('user $PAYLOAD.a', tools());
     const of = (a: unknown): string => name(frame({ a }));
     expect(of(5)).to.equal(of('5'));
@@ -61,14 +61,14 @@ describe('names of cached entries', () => {
     expect(new Set(different.map(of)).size).to.equal(different.length);
   });
 
-  it('stay short', () => {
+  it('have a bounded length', () => {
     const name = compileName('$PAYLOAD.a', tools());
     expect(name(frame({ a: 'x'.repeat(1_000_000) })).length).to.be.below(300);
   });
 });
 
 describe('variants of cached entries', () => {
-  it('differ as soon as one thing that is read differs, its type included', () => {
+  it('differ as soon as one input differs, its type included', () => {
     const variant = compileVariant('place', tools([field('a'), field('b'), { from: 'claims', path: ['id'] }]));
     const value = fc.oneof(fc.jsonValue(), fc.constant(undefined), fc.constantFrom<unknown>('u', '"u"', 5, '5'));
     const values = fc.record({ a: value, b: value, id: value });
@@ -83,7 +83,7 @@ describe('variants of cached entries', () => {
     );
   });
 
-  it('show large numbers from text and from other numbers', () => {
+  it('distinguish large numbers from text and from other numbers', () => {
     const variant = compileVariant('place', tools([field('a')]));
     const values = [5n, 6n, 5, '5', '5n', 'b5', NaN, undefined, 'u'];
     expect(new Set(values.map((a) => variant(frame({ a })))).size).to.equal(values.length);
@@ -94,7 +94,7 @@ describe('variants of cached entries', () => {
     expect(new Set(made.map((variant) => variant(frame({})))).size).to.equal(3);
   });
 
-  it('take a list, and a payload that is read whole, as a whole', () => {
+  it('contain a list, and a payload that is read whole, as a whole', () => {
     const some = compileVariant('a', tools([field('a')]));
     expect(some(frame([1]))).not.to.equal(some(frame([2])));
     const whole = compileVariant('a', tools([field('a'), field(null)]));
@@ -106,7 +106,7 @@ describe('variants of cached entries', () => {
     expect(variant(frame({}))).to.equal(variant(frame(Object.create(null) as object)));
   });
 
-  it('take what cannot be read for absent', () => {
+  it('treat an input that cannot be read as absent', () => {
     const failing: ReadPlace = {
       from: 'elsewhere',
       read: () => {
@@ -119,7 +119,7 @@ describe('variants of cached entries', () => {
   });
 });
 
-describe('the store of cached entries', () => {
+describe('store of cached entries', () => {
   const told: string[] = [];
   const recordMessage = (_fields: object, message: string): void => void told.push(message);
   const log = { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage };
@@ -131,7 +131,7 @@ describe('the store of cached entries', () => {
   const readText = (found: CacheLookup): string =>
     'value' in found ? Buffer.from(found.value).toString() : 'no value';
 
-  it('remembers a name, which a client may have made up, not much longer than what it names', async () => {
+  it('remembers a name, which a client may have invented, not much longer than its entry', async () => {
     const lives: number[] = [];
     const cache = memory();
     const storeAndRecord: Cache['setValue'] = (key, value, seconds, lease) => {
@@ -180,13 +180,13 @@ describe('the store of cached entries', () => {
     take();
   });
 
-  it('does not let one wait for itself', async () => {
+  it('does not let a request wait for itself', async () => {
     const store = createStore(memory(), log);
     const errand = requireErrand(await store.find('n', 'v', 60, undefined));
     expect(requireErrand(await store.find('n', 'v', 60, errand))).to.equal(errand);
   });
 
-  it('joins no request from before a removal', async () => {
+  it('does not join a request from before a removal', async () => {
     const store = createStore(memory(), log);
     const early = requireErrand(await store.find('n', 'v', 60, undefined));
     await store.remove(['n']);
@@ -196,7 +196,7 @@ describe('the store of cached entries', () => {
     expect(readText(await store.find('n', 'v', 60, undefined))).to.equal('fresh');
   });
 
-  it('gives nothing of a name whose removal is owed, and makes up for it', async function () {
+  it('returns nothing of a name whose removal is pending, and retries the removal', async function () {
     const inner = memory();
     let isAway = false;
     let tries = 0;
@@ -227,7 +227,7 @@ describe('the store of cached entries', () => {
     expect(requireErrand(await store.find('n', 'v', 60, undefined))).to.be.an('object');
   });
 
-  it('computes while the store fails, whatever it fails with', async () => {
+  it('computes while the store fails, whatever the failure is', async () => {
     const cache: Cache = { ...memory(), getValue: () => Promise.reject(new Error('broken')) };
     const store = createStore(cache, log);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);

@@ -1,10 +1,10 @@
-/** Addresses of Redis as the config has them: one server, one that sentinels know, a cluster. Without a server. */
+/** Redis URLs of the config: one server, sentinels, a cluster. Without a server. */
 import { expect } from 'chai';
 import { parseRedisAddress } from '../../../plugins/shared/redis.js';
 
 const URL = 'redis://127.0.0.1:1';
 
-describe('an address of Redis', () => {
+describe('Redis URL', () => {
   for (const [options, address] of [
     [{ url: URL }, { servers: { url: URL }, prefix: 'lintel:', tls: false }],
     [
@@ -57,6 +57,6 @@ describe('an address of Redis', () => {
     [{ url: 7 }, null],
     [{}, null],
   ] as const)
-    it(`has ${address === null ? 'no address' : 'an address'} in ${JSON.stringify(options)}`, () =>
+    it(`has ${address === null ? 'no host' : 'a host'} in ${JSON.stringify(options)}`, () =>
       expect(parseRedisAddress(options)).to.deep.equal(address));
 });

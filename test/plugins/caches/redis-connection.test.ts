@@ -1,4 +1,4 @@
-/** Connections to Redis, and the cache on one: addresses, pauses, what is given up, keys, and what the log has. Without a server. */
+/** Redis connections and the cache on one: URLs, pauses, timeouts, keys, and log entries. Without a server. */
 import type { Redis } from 'ioredis';
 import { expect } from 'chai';
 import type { Log, RuntimeContext } from '../../../contract/plugin.js';
@@ -11,11 +11,11 @@ import { replaceTime, type ManualTime } from '../../support/manual-time.js';
 const URL = 'redis://127.0.0.1:1';
 const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a connection to Redis', () => {
+describe('Redis connection', () => {
   const readOptions = (tls = false, timeout?: number): Redis['options'] =>
     createRedisClient<object>({ servers: { url: URL }, tls }, {}, timeout).options;
 
-  it('fails at once while there is none, and has deadlines', () => {
+  it('fails immediately while disconnected, and has timeouts', () => {
     expect(readOptions()).to.deep.include({
       lazyConnect: true,
       enableOfflineQueue: false,
@@ -33,7 +33,7 @@ describe('a connection to Redis', () => {
     ]);
   });
 
-  it('is looked for after pauses twice as long each time, two seconds at most and not all at once', () => {
+  it('is retried after pauses that double up to two seconds, with jitter', () => {
     const { retryStrategy } = readOptions();
     const { random } = Math;
     try {
@@ -50,7 +50,7 @@ describe('a connection to Redis', () => {
     }
   });
 
-  it('is made anew when the server takes no writes any more', () => {
+  it('is opened again when the server no longer accepts writes', () => {
     const { reconnectOnError } = readOptions();
     for (const [message, expected] of [
       ["READONLY You can't write against a read only replica.", true],
@@ -60,7 +60,7 @@ describe('a connection to Redis', () => {
       expect(reconnectOnError?.(new Error(message))).to.equal(expected);
   });
 
-  it('is given up where a command was not answered, if it is there', () => {
+  it('is closed after a command timed out, if it is connected', () => {
     const asked: unknown[] = [];
     const createStubClient = (status: string): Redis =>
       ({ status, disconnect: (again: boolean) => void asked.push(again) }) as unknown as Redis;
@@ -79,12 +79,12 @@ describe('a connection to Redis', () => {
     expect(asked).to.deep.equal([true, true]);
   });
 
-  describe('that is waited for', () => {
+  describe('while waiting', () => {
     let time!: ManualTime;
     beforeEach(() => (time = replaceTime()));
     afterEach(() => time.restoreGlobals());
 
-    it('is so until it is there or has failed, for as long as a command may take', async () => {
+    it('ends when it is connected or has failed, after the command timeout at the latest', async () => {
       await waitForSettled(Promise.resolve());
       await waitForSettled(Promise.reject(new Error('x')));
       expect(time.timers()).to.equal(0);
@@ -98,7 +98,7 @@ describe('a connection to Redis', () => {
   });
 });
 
-describe('the connection of the cache', () => {
+describe('cache connection', () => {
   interface RecordingLog {
     readonly log: Log;
     readonly lines: unknown[];
@@ -115,7 +115,7 @@ describe('the connection of the cache', () => {
   const BACK = ['info', {}, 'cache store available'];
   const EMPTY = ['warn', {}, 'cache store is empty after a reconnect'];
 
-  /** `sets`: what the server answers to the trace, in order. */
+  /** `sets`: the responses of the server to the trace, in order. */
   function connected(sets: (string | null | Error)[], policy: string | null = 'noeviction') {
     const { log, lines } = logging();
     const client = createClient({ servers: { url: URL }, prefix: 'p:', tls: false }, log);
@@ -139,7 +139,7 @@ describe('the connection of the cache', () => {
     return { client, lines, asked, ready };
   }
 
-  it('shows once that it is away, and that it is back', async () => {
+  it('logs once that it is unavailable, and that it is available again', async () => {
     const { client, lines, ready } = connected(['OK']);
     await ready();
     expect(lines).to.deep.equal([]);
@@ -151,7 +151,7 @@ describe('the connection of the cache', () => {
     expect(lines).to.deep.equal([AWAY('one'), BACK, AWAY('three')]);
   });
 
-  it('leaves a trace, and reports when it is removed', async () => {
+  it('adds a trace event, and logs when it is closed', async () => {
     const { lines, asked, ready } = connected(['OK', null, 'OK', new Error('x'), 'OK']);
     await ready();
     await ready();
@@ -166,7 +166,7 @@ describe('the connection of the cache', () => {
     expect(other.lines, 'another process had left it').to.deep.equal([EMPTY]);
   });
 
-  it('shows once of a server that makes room by itself', async () => {
+  it('warns once about a server that evicts entries', async () => {
     for (const [policy, expected] of [
       ['allkeys-lru', [['warn', { policy: 'allkeys-lru' }, 'cache store evicts entries']]],
       ['noeviction', []],
@@ -179,7 +179,7 @@ describe('the connection of the cache', () => {
     }
   });
 
-  it('needs an address, and a server that is away is no reason to be unwell', async () => {
+  it('requires a URL, and its failure does not make the process unhealthy', async () => {
     const context = (options: object): RuntimeContext => ({ options, log: logging().log }) as unknown as RuntimeContext;
     expect(() => runtime.create!(context({ url: 'x' })))
       .to.throw()
@@ -194,8 +194,8 @@ describe('the connection of the cache', () => {
   });
 });
 
-describe('the cache on Redis', () => {
-  /** Answers every command with the next of `answers`, and notes it. */
+describe('Redis cache', () => {
+  /** Responds to every command with the next of `answers`, and records it. */
   function cacheWith(...answers: unknown[]) {
     const asked: unknown[][] = [];
     const gone: boolean[] = [];
@@ -214,7 +214,7 @@ describe('the cache on Redis', () => {
   }
   const listKeys = (asked: readonly (readonly unknown[])[]): unknown[] => asked.map(([, key]) => key);
 
-  it('has a space for each sort of entry, with hashes of keys in it', async () => {
+  it('has a key space for each kind of entry, with hashed keys', async () => {
     const { cache, asked } = cacheWith(null, 'lease', 0, [1, 5], 0, 0, 0, 2, 2);
     expect(await cache.getValue('a')).to.deep.equal({ value: null, lease: 'lease' });
     await cache.setValue('a', Buffer.from('xyz').subarray(1), 0.0001, 'lease');
@@ -238,7 +238,7 @@ describe('the cache on Redis', () => {
       'del',
     ]);
     expect(get?.[1]).to.match(/^p:v:\{[\w-]{43}\}$/);
-    // What is used together has its hash in braces: one slot of a cluster.
+    // Keys that are used together have their hash in braces: one slot of a cluster.
     const key = (space: string): string => String(get?.[1]).replace(':v:', `:${space}:`);
     const alone = (space: string): string => key(space).replaceAll(/[{}]/g, '');
     expect(lease?.slice(1)).to.deep.equal([key('l'), lease?.[2], 60_000]);
@@ -252,27 +252,27 @@ describe('the cache on Redis', () => {
     expect(more?.slice(1)).to.have.length(2).and.not.include(key('v'));
   });
 
-  it('gives a value without a lease, and marks what is there once', async () => {
+  it('returns a value without a lease, and sets a flag once', async () => {
     const { cache } = cacheWith(Buffer.from('x'), 1);
     expect(await cache.getValue('a')).to.deep.equal({ value: Buffer.from('x'), lease: '' });
     expect(await cache.hasFlag('a')).to.equal(true);
   });
 
-  it('has a key of its own for every text, also for half a surrogate pair', async () => {
+  it('has its own key for every text, also for half a surrogate pair', async () => {
     const texts = ['a', '"a"', '!"a"', ':a', '\ud800', '\ud801', '"\\ud800"', '\ufffd', ''];
     const { cache, asked } = cacheWith();
     for (const text of texts) await cache.hasFlag(text);
     expect(new Set(listKeys(asked)).size).to.equal(texts.length);
   });
 
-  it('queries nothing if there is nothing to remove or to mark', async () => {
+  it('sends nothing if there is nothing to remove or to flag', async () => {
     const { cache, asked } = cacheWith();
     await cache.remove([]);
     await cache.setFlags([]);
     expect(asked).to.deep.equal([]);
   });
 
-  it('is away when anything fails, and gives a silent connection up', async () => {
+  it('is unavailable when anything fails, and closes a silent connection', async () => {
     const { cache, gone } = cacheWith(
       ...Array.from({ length: 5 }, () => new Error('x')),
       new Error('Command timed out'),

@@ -1,4 +1,6 @@
-/** Ciphers by the published answers of their algorithms, hashes of argon2id and keys by their form: what two implementations agree on. */
+/**
+ * Ciphers against published known answers, argon2id hashes and keys as text: the formats that implementations share.
+ */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { ascon128a } from '../../../plugins/ciphers/ascon-128a/runtime.js';
@@ -11,8 +13,8 @@ import { findLengthProblem } from '../../../plugins/tokens/paseto/key.light.js';
 const createCountedBytes = (length: number, first = 0): Uint8Array => Uint8Array.from({ length }, (_, i) => first + i);
 const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-describe('the answer of a cipher', () => {
-  it('of Ascon-128a is that of the known answers of version 1.2, 1089 in all', () => {
+describe('cipher output', () => {
+  it('of Ascon-128a matches the 1089 known answers of version 1.2', () => {
     const key = ascon128a.key(createCountedBytes(16));
     expect(toHex(key.seal(createCountedBytes(16), createCountedBytes(0), createCountedBytes(0)))).to.equal(
       '7a834e6f09210957067b10fd831f0078',
@@ -33,7 +35,7 @@ describe('the answer of a cipher', () => {
     expect(all.digest('hex')).to.equal('9d1784238a2fd735f02d652c1f032f51caf5356d5ce48629ac2531e2b27f71e4');
   });
 
-  it('of XChaCha20-Poly1305 is that of its draft', () => {
+  it('of XChaCha20-Poly1305 matches that of its draft', () => {
     const text =
       "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it.";
     const aad = Buffer.from('50515253c0c1c2c3c4c5c6c7', 'hex');
@@ -46,13 +48,13 @@ describe('the answer of a cipher', () => {
   });
 });
 
-describe('a hash of argon2id as text', () => {
+describe('argon2id hash as text', () => {
   const salt = Buffer.alloc(16, 1);
   const letters = (size: number): string => Buffer.alloc(size, 1).toString('base64').replace(/=+$/, '');
   const text = (costs = 'm=64,t=2,p=1', salts = letters(16), digest = letters(32), head = '$argon2id$v=19'): string =>
     `${head}$${costs}$${salts}$${digest}`;
 
-  it('is read with its costs in any order', () => {
+  it('is parsed with its costs in any order', () => {
     for (const costs of ['m=64,t=2,p=1', 'p=1,m=64,t=2', 't=2,p=1,m=64'])
       expect(parse(text(costs)), costs).to.deep.equal({
         memory: 64,
@@ -77,24 +79,24 @@ describe('a hash of argon2id as text', () => {
     ['less memory than its lanes need', text('m=15,t=1,p=2')],
     ['no passes', text('m=64,t=0,p=1')],
     ['no lanes', text('m=64,t=1,p=0')],
-    ['a cost that is missing', text('m=64,t=2')],
-    ['a cost that stands there twice', text('m=64,t=2,p=1,p=1')],
+    ['a missing cost', text('m=64,t=2')],
+    ['a repeated cost', text('m=64,t=2,p=1,p=1')],
     ['another cost', text('m=64,t=2,q=1')],
-    ['a number with a zero before it', text('m=064,t=2,p=1')],
+    ['a number with a leading zero', text('m=064,t=2,p=1')],
     ['another algorithm', text(undefined, undefined, undefined, '$argon2i$v=19')],
     ['another version', text(undefined, undefined, undefined, '$argon2id$v=16')],
-    ['something before it', `x${text()}`],
-    ['something behind it', `${text()}$`],
-    ['bits that are left over in its salt', text(undefined, `${letters(16).slice(0, -1)}R`)],
-    ['bits that are left over in its digest', text(undefined, undefined, `${letters(32).slice(0, -1)}F`)],
+    ['leading text', `x${text()}`],
+    ['trailing text', `${text()}$`],
+    ['unused bits in its salt', text(undefined, `${letters(16).slice(0, -1)}R`)],
+    ['unused bits in its digest', text(undefined, undefined, `${letters(32).slice(0, -1)}F`)],
     ['nothing at all', ''],
   ] as const)
-    it(`is none with ${title}`, async () => {
+    it(`is invalid with ${title}`, async () => {
       expect(parse(stored)).to.equal(null);
       expect(await verifyBytes(Buffer.from('x'), stored)).to.equal(false);
     });
 
-  it('is made and compared, whatever the length of its digest', async () => {
+  it('is created and compared, whatever the length of its digest', async () => {
     const costs = { memory: 64, time: 2, lanes: 1 };
     const made = await hashBytes(Buffer.from('text'), costs, salt);
     expect(made).to.match(/^\$argon2id\$v=19\$m=64,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
@@ -104,7 +106,7 @@ describe('a hash of argon2id as text', () => {
     expect(parse(createArgon2Dummy(costs))).to.deep.include(costs);
   });
 
-  it('is worked through up to 16 passes and 16 lanes, and to what a definition requests', async () => {
+  it('is computed up to 16 passes and 16 lanes, and to the costs of the definition', async () => {
     const hasher = argon2.create!({} as never);
     const verify = hasher.createVerifier();
     const fits = async (time: number, lanes: number): Promise<boolean> =>
@@ -117,7 +119,7 @@ describe('a hash of argon2id as text', () => {
   });
 });
 
-describe('hashes at a time', () => {
+describe('concurrent hashes', () => {
   for (const [pool, wished, expected] of [
     [undefined, undefined, 3],
     ['8', undefined, 4],
@@ -132,12 +134,12 @@ describe('hashes at a time', () => {
     ['20', '-1', 4],
     ['2', '1', 1],
   ] as const)
-    it(`are ${expected} with ${pool ?? 'the usual number of'} threads and ${wished ?? 'no'} wish`, () =>
+    it(`are ${expected} with ${pool ?? 'the default number of'} threads and ${wished ?? 'no'} setting`, () =>
       expect(hashesAtOnce(pool, wished)).to.equal(expected));
 });
 
-describe('a key of v4.local in a variable', () => {
-  it('may have the length of any of its spellings', () => {
+describe('v4.local key in a variable', () => {
+  it('can have the length of each encoding', () => {
     for (const length of [32, 68, 50, 51]) expect(findLengthProblem(length), String(length)).to.equal(null);
     for (const length of [0, 31, 33, 49, 52, 64, 67, 69])
       expect(findLengthProblem(length)).to.equal(`it has ${length} characters and needs exactly 32`);

@@ -1,4 +1,4 @@
-/** Keys, nonces and additional data of `ciphers` as text: how many bytes a text stands for, and which spelling is none. */
+/** Keys, nonces and additional data of `ciphers` as text: number of bytes, and invalid encodings. */
 import { expect } from 'chai';
 import { findBytesFlaw, findCipherKeyFlaw, findLengthFlaw } from '../../../plugins/features/ciphers/bytes.light.js';
 import { decodeBytes } from '../../../plugins/features/ciphers/entry.js';
@@ -6,8 +6,8 @@ import { decodeBytes } from '../../../plugins/features/ciphers/entry.js';
 const hex = (bytes: Buffer): string => `hex:${bytes.toString('hex')}`;
 const base64 = (bytes: Buffer, form: 'base64' | 'base64url' = 'base64'): string => `base64:${bytes.toString(form)}`;
 
-describe('bytes as definitions write them', () => {
-  it('are right in every spelling of their number', () => {
+describe('bytes in definitions', () => {
+  it('are decoded from every encoding of the same length', () => {
     for (let size = 0; size < 40; size++) {
       const bytes = Buffer.from(Array.from({ length: size }, (_, i) => (i * 37 + 251) % 256));
       const padded = base64(bytes);
@@ -29,13 +29,13 @@ describe('bytes as definitions write them', () => {
     expect(Buffer.from(decodeBytes('é')).toString('hex')).to.equal('c3a9');
   });
 
-  it('are no half bytes and no other characters in hexadecimal', () => {
+  it('must have whole bytes and valid digits in hexadecimal', () => {
     for (const text of ['hex:0', 'hex:0g', 'hex: 00', 'hex:00 ', 'hex:0x00', 'hex:000'])
       expect(findBytesFlaw(text, null), text).to.equal('behind `hex:` it needs pairs of hexadecimal digits');
     expect(findBytesFlaw('hex:00', 2)).to.equal('behind `hex:` it needs 4 hexadecimal digits (2 bytes)');
   });
 
-  it('are Base64 with right padding, one alphabet, and no bits that are left over', () => {
+  it('are Base64 with correct padding, one alphabet, and no unused bits', () => {
     for (const text of [
       'A',
       'AAAAA',
@@ -62,8 +62,8 @@ describe('bytes as definitions write them', () => {
   });
 });
 
-describe('a key of `ciphers`', () => {
-  it('may have, in a variable, the length of any of its spellings', () => {
+describe('key of `ciphers`', () => {
+  it('can have, in a variable, the length of each encoding', () => {
     const flaw = (length: number, bytes = length): string | null => findLengthFlaw({ length, bytes }, 32);
     for (const text of [Buffer.alloc(32, 200)].flatMap((key) => [hex(key), base64(key), base64(key, 'base64url')]))
       expect(flaw(text.length), text).to.equal(null);
@@ -73,7 +73,7 @@ describe('a key of `ciphers`', () => {
     expect(flaw(31, 62)).to.equal('it has 62 bytes and needs exactly 32');
   });
 
-  it('is no sample that is known everywhere, and exactly its size', () => {
+  it('must not be a published sample, and has exactly its size', () => {
     expect(findCipherKeyFlaw(hex(Buffer.from('8f1c5a7e9b2d4c6f8f1c5a7e9b2d4c60', 'hex')), 16)).to.equal(null);
     expect(findCipherKeyFlaw('hex:8f1c5a7e', 16)).to.be.a('string');
     expect(findCipherKeyFlaw('', 16)).to.be.a('string');

@@ -1,4 +1,6 @@
-/** What a caller and the log see of an error of PostgreSQL, by its SQLSTATE; and why a connection could not be opened. */
+/**
+ * What callers and the log receive of a PostgreSQL error, by its SQLSTATE; and why a connection could not be opened.
+ */
 import { expect } from 'chai';
 import { createFault, type Fault } from '../../../contract/fault.js';
 import type { RuntimeContext } from '../../../contract/plugin.js';
@@ -16,7 +18,7 @@ const failure = (code: unknown, fields: object = {}, message = 'text of the serv
   Object.assign(new Error(message), code === null ? {} : { code }, fields);
 const listPointers = (error: Fault): string[] => (error.options.issues ?? []).map(({ pointer }) => pointer);
 
-describe('errors of PostgreSQL', () => {
+describe('PostgreSQL errors', () => {
   const CODES: Readonly<Record<string, readonly string[]>> = {
     QRY_UNIQUE: ['23505', '23P01'],
     QRY_FOREIGN_KEY: ['23503', '23001'],
@@ -33,12 +35,12 @@ describe('errors of PostgreSQL', () => {
     ],
   };
   for (const [code, states] of Object.entries(CODES)) {
-    it(`are ${code}: ${states.join(', ')}`, () => {
+    it(`map to ${code}: ${states.join(', ')}`, () => {
       for (const state of states) expect(toPostgresFault(failure(state)).code, state).to.equal(code);
     });
   }
 
-  it('name the word of the statement where the server gives its place', () => {
+  it('name the word of the statement if the server reports its position', () => {
     const text = 'SELECT nme FROM notes';
     const word = (position: unknown): unknown =>
       toPostgresFault(failure('42703', { position }), 'none', text).options.word;
@@ -47,7 +49,7 @@ describe('errors of PostgreSQL', () => {
     expect(toPostgresFault(failure('42703', { position: '8' })).options.word).to.equal(undefined);
   });
 
-  it('are rejections of a value only where no place in the statement is given', () => {
+  it('are rejections of a value only without a position in the statement', () => {
     for (const state of ['42601', '42602', '42704']) {
       for (const absent of [undefined, null, ''])
         expect(toPostgresFault(failure(state, { position: absent, internalQuery: absent })).code).to.equal(
@@ -79,7 +81,7 @@ describe('errors of PostgreSQL', () => {
       expect([toPostgresFault(error).code, isPostgresConnectionLost(error)]).to.deep.equal(['QRY_FAILED', false]);
   });
 
-  it('of the network and those that end a session leave a connection of no use', () => {
+  it('of the network and those that end a session discard the connection', () => {
     const network = 'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN';
     for (const code of [...network.split(' '), 'ERR_STREAM_DESTROYED', 'ERR_SOCKET_CLOSED', '08003', '57P01'])
       expect(isPostgresConnectionLost(failure(code)), code).to.equal(true);
@@ -87,11 +89,11 @@ describe('errors of PostgreSQL', () => {
       expect(isPostgresConnectionLost(failure('42601', { severity })), severity).to.equal(true);
     for (const code of ['23505', '57014', '53300', '42P08', 'AECONN', 'E0800', 'enoent', '08-57P01', '08P01x'])
       expect(isPostgresConnectionLost(failure(code, { severity: 'ERROR' })), code).to.equal(false);
-    // The words of a server's own error are no sign of it.
+    // The text of a server's own error is not an indication.
     expect(isPostgresConnectionLost(failure('P0001', {}, 'connection terminated'))).to.equal(false);
   });
 
-  it('are retryable where the same statement may succeed later', () => {
+  it('are retryable if the same statement may succeed later', () => {
     const stale = failure('0A000', { routine: 'RevalidateCachedQuery' });
     for (const [error, retryable, again] of [
       [failure('40001'), true, true],
@@ -115,25 +117,25 @@ describe('errors of PostgreSQL', () => {
     expect([isStale(stale), isStale(failure('0A000')), isStale(failure('26000'))]).to.deep.equal([true, false, true]);
   });
 
-  it('name a time to wait where the database is away or took too long', () => {
+  it('set Retry-After if the database is unavailable or timed out', () => {
     for (const code of ['57P01', 'EPIPE', '57014', '55P03'])
       expect(toPostgresFault(failure(code)).options.headers, code).to.deep.equal({ 'retry-after': '1' });
     for (const code of ['40001', '23505', '42601'])
       expect(toPostgresFault(failure(code)).options.headers).to.equal(undefined);
   });
 
-  it('are not retryable where a statement that writes was sent and the connection went', () => {
+  it('are not retryable if a write was sent and the connection was lost', () => {
     const outcome = 'Whether the last statement took effect is not known.';
     const gone = toPostgresFault(failure('EPIPE'), 'unknown');
     expect([gone.params, gone.options.retryable]).to.deep.equal([{ outcome }, undefined]);
-    // The server refused the statement before it ran.
+    // The server rejected the statement before it ran.
     const full = toPostgresFault(failure('53300'), 'unknown');
     expect([full.params, full.options.retryable]).to.deep.equal([{}, true]);
     expect(toPostgresFault(failure('EPIPE')).params).to.deep.equal({});
     expect(toPostgresFault(failure('40001'), 'unknown').options.retryable).to.equal(true);
   });
 
-  it('that are faults already go through', () => {
+  it('are passed on if they are already faults', () => {
     const own = createFault('QRY_BAD_VALUE');
     expect(toPostgresFault(own, 'unknown')).to.equal(own);
   });
@@ -146,7 +148,7 @@ describe('errors of PostgreSQL', () => {
       ['Key ("Full", "order")=(1, 2) already exists.', ['/Full', '/order']],
       ['Key (a_1$)=(1) already exists.', ['/a_1$']],
       ['Key (_a)=(1) already exists.', ['/_a']],
-      // An expression is no column, and neither is what no plain name says.
+      // An expression is not a column, nor is anything but a plain name.
       ['Key (lower(email))=(a) already exists.', []],
       ['Key ("a b")=(1) already exists.', []],
       ['Key (a, 1b)=(1, 2) already exists.', []],
@@ -185,14 +187,14 @@ describe('errors of PostgreSQL', () => {
         );
     });
 
-    it('with the words of the rejection', () => {
+    it('in the text of the rejection', () => {
       const { issues } = toPostgresFault(failure('23505', { detail: 'Key (a)=(1) exists' })).options;
       expect(issues).to.deep.equal([{ pointer: '/a', code: 'QRY_UNIQUE', detail: 'is taken already' }]);
       expect(toPostgresFault(failure('23505')).options).not.to.have.property('issues');
     });
   });
 
-  describe('reach the log', () => {
+  describe('are logged', () => {
     const getCauseMessage = (error: unknown): string => (toPostgresFault(error).options.cause as Error).message;
 
     it('without a message that may quote a value', () => {
@@ -204,7 +206,7 @@ describe('errors of PostgreSQL', () => {
         expect(getCauseMessage(failure(code, {}, 'plain')), code).to.equal('plain');
     });
 
-    it('with the message where it names a place of the statement', () => {
+    it('with a message about a position in the statement', () => {
       for (const code of ['42703', '0A000'])
         expect(getCauseMessage(failure(code, { position: '3' }, 'plain')), code).to.equal('plain');
       for (const code of ['22P02', 'X4200'])
@@ -220,14 +222,14 @@ describe('errors of PostgreSQL', () => {
       expect(cause).not.to.have.any.keys('detail', 'query');
     });
 
-    it('as they are where they are no error of the server', () => {
+    it('unchanged if they are not from the server', () => {
       for (const error of [failure('EPIPE'), failure('ENOENT'), failure(null), { code: '22P02' }, 'text'])
         expect(toPostgresFault(error).options.cause).to.equal(error);
     });
   });
 });
 
-describe('a connection that cannot be opened', () => {
+describe('connection that cannot be opened', () => {
   const open = (error: unknown): readonly [unknown, unknown] => {
     const { params, options } = createConnectFault('main', error);
     return [params['reason'], options.retryable];
@@ -269,7 +271,7 @@ describe('a connection that cannot be opened', () => {
   for (const [name, error, reason, retryable] of cases)
     it(`${name}: ${reason}`, () => expect(open(error)).to.deep.equal([reason, retryable]));
 
-  it('names the connection and keeps what was thrown for the log', () => {
+  it('is named, and its cause is logged', () => {
     const cause = failure('28P01');
     const told = createConnectFault('main', cause);
     expect([told.code, told.params['instance'], told.options.cause]).to.deep.equal(['QRY_CONNECT', 'main', cause]);
@@ -278,7 +280,7 @@ describe('a connection that cannot be opened', () => {
     expect(createAddressFault('main').params).to.deep.equal({ instance: 'main', reason: 'the address is not valid' });
   });
 
-  it('is not tried with the address of another sort of server', async () => {
+  it('is not attempted with a URL of another type of server', async () => {
     for (const url of ['mysql://127.0.0.1:1/a', 'http://127.0.0.1:1', 'postgres:/a', 5, undefined]) {
       const context = { instance: 'main', options: { url } } as unknown as RuntimeContext;
       const told = await Promise.resolve(postgres.open?.({} as Dialect, context)).catch((error: unknown) => error);

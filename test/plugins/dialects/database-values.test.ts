@@ -8,7 +8,7 @@ import type { Fault } from '../../../contract/fault.js';
 import { lockFolder } from '../../../plugins/dialects/pglite/lock.js';
 import { parseTimestamp } from '../../../plugins/dialects/shared/types.js';
 
-describe('an instant of PostgreSQL', () => {
+describe('PostgreSQL timestamp', () => {
   for (const [text, expected] of [
     ['2026-01-02 03:04:05+00', '2026-01-02T03:04:05.000Z'],
     ['2026-01-02 03:04:05', '2026-01-02T03:04:05.000Z'],
@@ -22,10 +22,10 @@ describe('an instant of PostgreSQL', () => {
     ['infinity', 'infinity'],
     ['0044-03-15 00:00:00+00 BC', '0044-03-15 00:00:00+00 BC'],
   ] as const)
-    it(`${text} is answered as ${expected}`, () => expect(parseTimestamp(text)).to.equal(expected));
+    it(`${text} is returned as ${expected}`, () => expect(parseTimestamp(text)).to.equal(expected));
 });
 
-describe('the lock of a data folder', () => {
+describe('lock of a data folder', () => {
   let folder = '';
   // Another process; it ends with its input.
   let other: ChildProcess;
@@ -38,7 +38,7 @@ describe('the lock of a data folder', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is taken over from a process that has ended, from one with the same id, and where no process is named', async () => {
+  it('is taken over from a process that has ended, from one with the same id, and if no process is named', async () => {
     const data = join(folder, 'a');
     for (const content of [`${process.pid}\n`, '4194304999\n', 'x', '0\n', '-1\n', '']) {
       await writeFile(`${data}.lock`, content);
@@ -52,7 +52,7 @@ describe('the lock of a data folder', () => {
     expect(isThere).to.equal(false);
   });
 
-  it('is rejected while another process runs that holds it, and while this one holds it', async () => {
+  it('is rejected while another process or this one holds it', async () => {
     const data = join(folder, 'b');
     await writeFile(`${data}.lock`, `${other.pid}\n`);
     const catchLockFault = (): Promise<Fault | null> =>
@@ -67,20 +67,20 @@ describe('the lock of a data folder', () => {
     await release();
   });
 
-  it('holds the number of this process, beside a folder that need not be there, until it is given back', async () => {
+  it('contains the id of this process, next to a folder that need not exist, until it is released', async () => {
     const above = join(folder, 'above', 'of');
     const release = await lockFolder(join(above, 'c'), 'main');
     expect(await readdir(above)).to.deep.equal(['c', 'c.lock']);
     expect(await readFile(join(above, 'c.lock'), 'utf8')).to.match(new RegExp(`^${process.pid}( flock)?\\n$`));
     await release();
     expect(await readdir(above)).to.deep.equal(['c']);
-    // Given back, it can be taken again.
+    // After its release, it can be acquired again.
     await (
       await lockFolder(join(above, 'c'), 'main')
     )();
   });
 
-  it('that could not be taken can be taken later', async () => {
+  it('can be acquired later after a failure', async () => {
     const data = join(folder, 'd');
     await writeFile(`${data}.lock`, `${other.pid}\n`);
     const refusal = await lockFolder(data, 'second').catch((error: unknown) => error as Fault);
@@ -100,7 +100,7 @@ describe('the lock of a data folder', () => {
     )();
   });
 
-  it('is not taken where it cannot be written, and that is no rejection of ours', async () => {
+  it('reports the system error if it cannot be written', async () => {
     await writeFile(join(folder, 'file'), '');
     const error = await lockFolder(join(folder, 'file', 'e'), 'main').catch((cause: unknown) => cause);
     expect(error)

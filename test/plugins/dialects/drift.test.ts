@@ -1,6 +1,6 @@
 /**
- * What tables have that models do not say, on every SQL database: told with what to do, mended only where that was asked for,
- * and tables of ten thousand rows that grow a column, indexes and references.
+ * Schema drift on every SQL database: reported with the remedy, fixed only on request, and tables of ten thousand rows
+ * that get a column, indexes and references.
  */
 import { expect } from 'chai';
 import type { ModelTable } from '../../../contract/model.js';
@@ -10,11 +10,11 @@ import { skipTest } from '../../support/skip.js';
 
 const DIGITS =
   '(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)';
-/** Ten thousand numbers, in words that every SQL database reads. */
+/** Ten thousand numbers, in SQL that every database accepts. */
 const NUMBERS = `(SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d AS n FROM ${DIGITS} a, ${DIGITS} b, ${DIGITS} c, ${DIGITS} e) numbers`;
 
 for (const [name, open] of Object.entries(STORES)) {
-  describe(`drift on ${name}`, function () {
+  describe(`schema drift on ${name}`, function () {
     let store: MigratedStore;
     const words = async (tables: readonly ModelTable[], destroy = false): Promise<string[]> => {
       const { steps, warnings } = await store.plan(tables, destroy);
@@ -38,7 +38,7 @@ for (const [name, open] of Object.entries(STORES)) {
     });
     after(() => store?.close());
 
-    it('reports what a table has and the model does not, and fixes it only on request', async () => {
+    it('reports columns that the model does not have, and fixes them only on request', async () => {
       await store.run(
         'CREATE TABLE d_all (id BIGINT PRIMARY KEY, must INT NOT NULL, may INT, code INT NOT NULL, opt INT NOT NULL, req INT, uni INT)',
       );
@@ -85,7 +85,7 @@ for (const [name, open] of Object.entries(STORES)) {
       await store.run(`INSERT INTO d_all (id, code, req, uni) VALUES (3, 'x', 1, 8)`);
     });
 
-    it('shows which columns change values to fit, and leaves them', async () => {
+    it('reports columns whose values would have to change, and leaves them', async () => {
       const lax = name.startsWith('m') ? 'FLOAT' : 'REAL';
       await store.run(
         `CREATE TABLE d_near (id BIGINT PRIMARY KEY, price DECIMAL(10, 2), ratio ${lax}, day DATE, whole DECIMAL(20, 0))`,
@@ -116,7 +116,7 @@ for (const [name, open] of Object.entries(STORES)) {
       expect(await words([exact])).to.deep.equal([]);
     });
 
-    it('shows and replaces bounds and foreign keys that are others', async () => {
+    it('reports and replaces different bounds and foreign keys', async () => {
       const to = (target: string): object => ({ references: { table: target, column: 'id' } });
       const before = [
         defineTable('d_one', id),
@@ -155,7 +155,7 @@ for (const [name, open] of Object.entries(STORES)) {
       expect((await words(none, true)).filter((one) => !one.startsWith('!'))).to.deep.equal([]);
     });
 
-    it('a value that does not fit the new type ends the change, with nothing lost', async () => {
+    it('rolls back a change if a value does not fit the new type', async () => {
       await store.run('CREATE TABLE d_cast (id BIGINT PRIMARY KEY, n VARCHAR(20), more INT)');
       await store.run(`INSERT INTO d_cast VALUES (1, '12', 1), (2, 'twelve', 1)`);
       const model = defineTable(
@@ -179,7 +179,7 @@ for (const [name, open] of Object.entries(STORES)) {
       expect((await words([odd], true))[0]).to.match(/! n: .* no cast is certain/);
     });
 
-    it('grows a table of ten thousand rows, telling each step, and names what stands against it', async () => {
+    it('migrates a table of ten thousand rows, reporting each step, and names conflicting rows', async () => {
       await store.syncSchema([
         defineTable('d_kind', id),
         defineTable(

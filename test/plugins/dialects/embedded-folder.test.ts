@@ -1,6 +1,6 @@
 /**
- * The folder of an embedded database: what is no database of ours stops the start and is not changed, other users of the machine cannot
- * read it, and a process of another container is kept out.
+ * The folder of an embedded database: a foreign folder prevents the start and is not changed, other users of the
+ * machine cannot read it, and a process of another container is rejected.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,13 +18,13 @@ import { skipTest } from '../../support/skip.js';
 import { waitUntil } from '../../support/until.js';
 
 const LOCK = pathToFileURL(join(ROOT, 'dist', 'plugins', 'dialects', 'pglite', 'lock.js')).href;
-/** Takes the lock, says how that went, and ends with its input. */
+/** Acquires the lock, prints the outcome, and ends with its input. */
 const HOLDER = `
   import { lockFolder } from '${LOCK}';
   await lockFolder(process.argv[1], 'main').then(() => console.log('held'), (error) => console.log(error.params?.reason ?? error.message));
   process.stdin.resume();`;
 
-describe('the folder of an embedded database', () => {
+describe('folder of an embedded database', () => {
   let above = '';
   before(async () => {
     above = await mkdtemp(join(tmpdir(), 'lintel-test-'));
@@ -42,14 +42,14 @@ describe('the folder of an embedded database', () => {
   const catchReason = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => null,
-      // The kernel says it in its own error of the start.
+      // The kernel reports it in the error of the start.
       (error: unknown) => {
         const { params = {} } = error as { params?: Readonly<Record<string, unknown>> };
         return params['reason'] ?? params['detail'];
       },
     );
 
-  it('is private, serves its rows again, and is rejected where it lost a file, with nothing changed', async () => {
+  it('is private, serves its rows again, and is rejected unchanged if it lost a file', async () => {
     const data = join(above, 'data');
     const first = await start(data);
     expect((await first.post('/add')).status).to.equal(200);
@@ -73,7 +73,7 @@ describe('the folder of an embedded database', () => {
     }
   }).timeout(60_000);
 
-  it('is rejected where it holds other files, and begun again where its making was interrupted', async () => {
+  it('is rejected if it contains other files, and created again if its creation was interrupted', async () => {
     const other = join(above, 'other');
     await mkdir(other);
     await writeFile(join(other, 'letter.txt'), 'x');
@@ -90,7 +90,7 @@ describe('the folder of an embedded database', () => {
     expect(await readdir(above)).not.to.include('half.unfinished');
   });
 
-  it('stays locked when a supervisor ends everything that belongs to the process, until the database is closed', async function () {
+  it('stays locked when a supervisor ends all processes, until the database is closed', async function () {
     const children = `/proc/${process.pid}/task/${process.pid}/children`;
     if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
     if (!existsSync(children)) return skipTest(this, 'the system does not list children');
@@ -109,7 +109,7 @@ describe('the folder of an embedded database', () => {
     expect(isLocked()).to.equal(false);
   });
 
-  it('is opened although the holder of the lock of a process that was killed ends a moment later', async function () {
+  it('is opened although the lock holder of a killed process ends a moment later', async function () {
     const children = `/proc/${process.pid}/task/${process.pid}/children`;
     if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
     if (!existsSync(children)) return skipTest(this, 'the system does not list children');
@@ -136,7 +136,7 @@ describe('the folder of an embedded database', () => {
     )();
   });
 
-  it('belongs to one process, also of another container with other process numbers', async function () {
+  it('belongs to one process, also of another container with other process ids', async function () {
     if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
     const apart = ['--kill-child', '--pid', '--fork', '--mount-proc', process.execPath];
     if (spawnSync('unshare', [...apart, '-e', '']).status !== 0) return skipTest(this, 'no namespaces for this user');
@@ -147,7 +147,7 @@ describe('the folder of an embedded database', () => {
     const [said] = (await once(holder.stdout, 'data')) as [Buffer];
     expect(String(said)).to.equal('held\n');
     expect(await catchReason(lockFolder(data, 'main'))).to.include('in use by another process');
-    // Without a farewell: the operating system gives the lock back.
+    // Without a clean shutdown: the operating system releases the lock.
     const over = once(holder, 'close');
     holder.stdin.end();
     holder.kill('SIGKILL');

@@ -1,6 +1,6 @@
 /**
- * What a migration tells of a table that differs from its model, without a database, and what it does about it where that was
- * asked for: types, NULL, bounds, foreign keys, unique indexes and columns that the model does not know.
+ * Differences between a table and its model, without a database, and changes on request: types, NULL, bounds, foreign
+ * keys, unique indexes and columns that are not in the model.
  */
 import { expect } from 'chai';
 import type { ColumnType, ModelTable } from '../../../contract/model.js';
@@ -20,13 +20,13 @@ import {
 
 const MENDS = '`lintel migrate --destroy`';
 
-/** What is told, and what is done instead. */
+/** The report, and the change made instead. */
 const planBoth = (model: ModelTable, now: KnownTable, others: readonly ModelTable[] = []): [string[], string[]] => [
   listPlannedChanges(model, now, { others }),
   listPlannedChanges(model, now, { others, destroy: true }),
 ];
 
-describe('types that differ', () => {
+describe('different column types', () => {
   const NAMES: Readonly<Record<string, ColumnType | null>> = {
     ...names('integer', 'int int2 int4 int8 bigint smallint mediumint tinyint'),
     ...names('float', 'float float4 float8 double numeric decimal'),
@@ -88,7 +88,7 @@ describe('types that differ', () => {
     return Object.fromEntries(list.split(' ').map((name) => [name, type]));
   }
 
-  it('are reported with what changes them, as serious as they are', () => {
+  it('are reported with the change, and its severity', () => {
     const now = createKnownTable({ a: createKnownColumn('int4') });
     const at = (serious: boolean, type: ColumnType): string[] =>
       listPlannedChanges(defineTable('t', defineColumn('a', type)), now, { shape: createShape({ serious }) });
@@ -98,7 +98,7 @@ describe('types that differ', () => {
   });
 });
 
-describe('NULL where the model says otherwise', () => {
+describe('different NULL constraints', () => {
   const required = `? a: is required in the model, and the table allows NULL; ${MENDS} forbids it`;
   const optional = `! a: is optional in the model, and the table demands a value; ${MENDS} allows NULL`;
   for (const [model, table_, told, done] of [
@@ -116,7 +116,7 @@ describe('NULL where the model says otherwise', () => {
     });
   }
 
-  it('is no matter of keys and counters', () => {
+  it('are ignored for keys and counters', () => {
     for (const [nullable, rest] of [
       [true, { primaryKey: true }],
       [false, { primaryKey: true, nullable: true }],
@@ -128,7 +128,7 @@ describe('NULL where the model says otherwise', () => {
     }
   });
 
-  it('is changed with the type that the column gets', () => {
+  it('are changed together with the type of the column', () => {
     const { changes } = planMigration(
       [defineTable('t', defineColumn('a'))],
       new Map([['t', createKnownTable({ a: createKnownColumn('text', { nullable: true }) })]]),
@@ -141,7 +141,7 @@ describe('NULL where the model says otherwise', () => {
   });
 });
 
-describe('bounds that differ', () => {
+describe('different bounds', () => {
   const at = (maxLength: number | null, definition: string): [string[], string[]] =>
     planBoth(
       defineTable('t', defineColumn('a', 'text', { maxLength })),
@@ -155,7 +155,7 @@ describe('bounds that differ', () => {
   const drop = '- drop check a (t_a_length)';
   const formatAddedCheck = (length: number): string => `+ add check a: at most ${length} characters as t_a_length`;
 
-  it('are read as databases write them', () => {
+  it('are read in the format of each database', () => {
     for (const definition of ['(char_length(a) <= 20)', "(a <= '20'::int)", '(length(a) <= (20))', "(a <= ('20'))"])
       expect(at(20, definition), definition).to.deep.equal([[], []]);
   });
@@ -171,12 +171,12 @@ describe('bounds that differ', () => {
         [drop, formatAddedCheck(length)],
       ]));
   }
-  it('the model has none', () => {
+  it('are dropped if the model has none', () => {
     expect(at(null, '(char_length(a) <= 20)')).to.deep.equal([[formatWarning('the model has none')], [drop]]);
   });
 });
 
-describe('foreign keys that differ', () => {
+describe('different foreign keys', () => {
   const others = [defineTable('o', id), defineTable('p', id)];
   const refers = (name: string): ModelTable =>
     defineTable(
@@ -190,7 +190,7 @@ describe('foreign keys that differ', () => {
     `! ${at}: foreign key refers to ${target}, the model says ${model}; ${LEFT}; ${MENDS} ${does} it`;
   const fresh = '+ add foreign key a -> o.id as t_a_foreign';
 
-  it('to the table of the model are as good under any name', () => {
+  it('are accepted under any name if they refer to the table of the model', () => {
     expect(planBoth(refers('o'), now(createForeignKey('f', ['a'], 'o')), others)).to.deep.equal([[], []]);
   });
   it('to another table', () => {
@@ -202,7 +202,7 @@ describe('foreign keys that differ', () => {
     const [left] = planBoth(refers('o'), now(createForeignKey('f', ['a'], null)), others);
     expect(left).to.deep.equal([formatForeignKeyWarning('a', 'another table', 'o', 'replaces')]);
   });
-  it('of a column that refers to nothing, or to what is on another connection', () => {
+  it('of a column without a reference, or with one to another connection', () => {
     for (const [model, at] of [
       [refers('o'), 'b'],
       [refers('away'), 'a'],
@@ -228,7 +228,7 @@ describe('foreign keys that differ', () => {
     expect(left).to.deep.equal([formatForeignKeyWarning('a, b', 'o', 'o', 'replaces')]);
     expect(done).to.deep.equal(['- drop foreign key a, b (f)']);
   });
-  it('are not meant by checks', () => {
+  it('are not check constraints', () => {
     expect(
       planBoth(
         refers('o'),
@@ -239,7 +239,7 @@ describe('foreign keys that differ', () => {
   });
 });
 
-describe('unique indexes that the model does not ask for', () => {
+describe('unique indexes that are not in the model', () => {
   const model = { ...defineTable('t', id, defineColumn('a'), defineColumn('b')), uniques: [['b', 'a']] };
   const columns = {
     id: createKnownColumn('integer'),
@@ -253,7 +253,7 @@ describe('unique indexes that the model does not ask for', () => {
     return [left.filter((line) => !line.startsWith('? away')), done.filter((line) => !line.endsWith('column away'))];
   };
 
-  it('are reported or dropped, as a constraint where they are one', () => {
+  it('are reported or dropped, as a constraint if they are one', () => {
     const formatUniqueWarning = (names: string): string =>
       `! ${names}: unique in the table, and not in the model; ${LEFT}; ${MENDS} drops the index i`;
     expect(at(createKnownIndex('i', ['a'], { unique: true }))).to.deep.equal([
@@ -275,13 +275,13 @@ describe('unique indexes that the model does not ask for', () => {
   for (const [title, one] of [
     ['on the columns of the primary key', createKnownIndex('i', ['id'], { unique: true })],
     ['on parts of values', createKnownIndex('i', [], { unique: true })],
-    ['on a column that the model does not know', createKnownIndex('i', ['a', 'away'], { unique: true })],
+    ['on a column that is not in the model', createKnownIndex('i', ['a', 'away'], { unique: true })],
     ['that are not unique', createKnownIndex('i', ['a'])],
     ['that are the primary key', createKnownIndex('i', ['id'], { unique: true, primary: true })],
   ] as const) {
-    it(`are not those ${title}`, () => expect(at(one)).to.deep.equal([[], []]));
+    it(`do not include those ${title}`, () => expect(at(one)).to.deep.equal([[], []]));
   }
-  it('another primary key is reported and stays', () => {
+  it('do not include another primary key, which is reported and kept', () => {
     const said = [`! all: the primary key is a, id, the model says id; ${LEFT}`];
     expect(at(createKnownIndex('i', ['a', 'id'], { unique: true, primary: true }))).to.deep.equal([said, said]);
     const keyless = defineTable('t', defineColumn('a'));
@@ -290,7 +290,7 @@ describe('unique indexes that the model does not ask for', () => {
   });
 });
 
-describe('columns that the model does not know', () => {
+describe('columns that are not in the model', () => {
   const drops = `the model does not know this column; ${LEFT}; ${MENDS} drops it`;
   const fails =
     'the model does not know this column, which demands a value: every INSERT fails; give it a default, ' +
@@ -301,7 +301,7 @@ describe('columns that the model does not know', () => {
     [true, true, `? b: ${drops}`],
     [false, false, `! b: ${fails}`],
   ] as const) {
-    it(`${nullable ? 'may' : 'must'} be there, ${filled ? 'with' : 'without'} a default`, () => {
+    it(`${nullable ? 'nullable' : 'required'}, ${filled ? 'with' : 'without'} a default`, () => {
       const now = createKnownTable({
         a: createKnownColumn('text'),
         b: createKnownColumn('text', { nullable, filled }),

@@ -1,6 +1,6 @@
 /**
- * What a migration plans for a table, without a database: names of objects, what is missing, what differs, and when a
- * difference is only told. The shape of the columns is one of its own, so that every SQL database is meant.
+ * The migration plan of a table, without a database: names of objects, missing parts, differences, and differences that
+ * are only reported. The column types are artificial, so that the test covers every SQL database.
  */
 import { expect } from 'chai';
 import { sortChanges, isDestructive, type TableChange } from '../../../plugins/dialects/shared/changes.js';
@@ -18,9 +18,9 @@ import {
   createKnownColumn,
 } from '../../contracts/plan-support.js';
 
-describe('names of what a migration makes', () => {
+describe('names that a migration creates', () => {
   const long = 'x'.repeat(30);
-  it('have 63 bytes at most, and stay as they are up to there', () => {
+  it('have at most 63 bytes, and are unchanged up to there', () => {
     const whole = createObjectName(long, 'y'.repeat(26), 'index');
     expect(whole).to.equal(`${long}_${'y'.repeat(26)}_index`);
     expect(whole.length).to.equal(63);
@@ -30,7 +30,7 @@ describe('names of what a migration makes', () => {
     expect(createObjectName(long, 'y'.repeat(27), 'index')).to.equal(cut);
   });
 
-  it('count bytes, and are cut between characters', () => {
+  it('are measured in bytes, and cut between characters', () => {
     expect(createObjectName('é'.repeat(14), 'b'.repeat(28), 'index')).to.have.length(14 + 1 + 28 + 1 + 5);
     expect(createObjectName('é'.repeat(14), 'b'.repeat(29), 'index')).to.match(/^é{14}_b{11}_[0-9a-f]{10}_index$/);
     expect(createObjectName(`\ufffd${'b'.repeat(60)}`, 'c', 'index')).to.match(/^\ufffdb{37}_[0-9a-f]{10}_index$/);
@@ -41,8 +41,8 @@ describe('names of what a migration makes', () => {
   });
 });
 
-describe('a table that is not there', () => {
-  it('is created with its columns, and then gets what hangs on it', () => {
+describe('missing table', () => {
+  it('is created with its columns, then with its indexes and constraints', () => {
     const model = defineTable(
       't',
       id,
@@ -62,7 +62,7 @@ describe('a table that is not there', () => {
     ]);
   });
 
-  it('has no second index where the primary key or a unique one begins with the column', () => {
+  it('has no second index if the primary key or a unique index begins with the column', () => {
     const pair = [
       defineColumn('a', 'integer', { index: true }),
       defineColumn('b', 'integer', { index: true }),
@@ -87,7 +87,7 @@ describe('a table that is not there', () => {
     ).to.deep.equal(['+ add unique a as t_a_unique', '+ add unique a, b, c as t_a_b_c_unique']);
   });
 
-  it('refers to nothing on another connection', () => {
+  it('references nothing on another connection', () => {
     const model = defineTable('t', defineColumn('a', 'integer', { references: { table: 'o', column: 'id' } }));
     expect(listPlannedChanges(model, undefined)).to.deep.equal(['+ create table a integer']);
     expect(listPlannedChanges(model, undefined, { others: [defineTable('o', id)] })).to.include(
@@ -95,7 +95,7 @@ describe('a table that is not there', () => {
     );
   });
 
-  it('says what its database has no index for', () => {
+  it('reports what its database cannot index', () => {
     const cannot: TypeMapping['explainUnsupported'] = ({ name }, what) => (name === 'a' ? `no ${what}` : null);
     const model = {
       ...defineTable('t', defineColumn('a', 'text', { index: true, search: true }), defineColumn('b')),
@@ -115,14 +115,14 @@ describe('a table that is not there', () => {
   });
 });
 
-describe('a table that is there', () => {
-  it('is left alone where it is no table', () => {
+describe('existing table', () => {
+  it('is left unchanged if it is not a table', () => {
     expect(
       listPlannedChanges(defineTable('t', id), createKnownTable({}, { table: false }), { destroy: true }),
     ).to.deep.equal([`! all: is no table (a view perhaps); ${LEFT}`]);
   });
 
-  it('adds columns, and reports what they do not preserve', () => {
+  it('gets new columns, with a report of what they do not preserve', () => {
     const key = defineColumn('id', 'integer', { primaryKey: true });
     const model = defineTable('t', key, defineColumn('a'), defineColumn('b', 'text', { nullable: true }), {
       ...id,
@@ -167,7 +167,7 @@ describe('a table that is there', () => {
     expect(listPlannedChanges(model, createKnownTable(columns, { indexes: poor }))).to.deep.equal(added);
   });
 
-  it('a unique index in another order is as good; the primary key of the model does not cover', () => {
+  it('accepts a unique index in another order, but not the primary key in its place', () => {
     const model = { ...defineTable('t', defineColumn('a'), defineColumn('b')), uniques: [['a', 'b']] };
     const columns = { a: createKnownColumn('text'), b: createKnownColumn('text') };
     const at = (names: readonly string[]): string[] =>
@@ -188,7 +188,7 @@ describe('a table that is there', () => {
     ]);
   });
 
-  it('keeps the check of a length and the foreign key that it has', () => {
+  it('keeps its length check and its foreign key', () => {
     const refers = { references: { table: 'o', column: 'id' } };
     const model = defineTable('t', defineColumn('a', 'text', { maxLength: 20 }), defineColumn('b', 'text', refers));
     const columns = { a: createKnownColumn('text'), b: createKnownColumn('text') };
@@ -212,7 +212,7 @@ describe('a table that is there', () => {
     ['references', ['unique', 'index', 'search']],
     ['all', []],
   ] as const) {
-    it(`on a column that differs, ${blocks} ${blocks === 'nothing' ? 'is' : 'are'} left out`, () => {
+    it(`with a different column omits ${blocks}`, () => {
       const refers = { references: { table: 't', column: 'a' } };
       const model = defineTable(
         't',
@@ -233,18 +233,18 @@ describe('a table that is there', () => {
   }
 });
 
-describe('the order of changes', () => {
+describe('order of changes', () => {
   const ORDER = [
     ...['create-table', 'add-column', 'drop-length', 'drop-foreign', 'drop-unique', 'set-type', 'add-unique'],
     ...['add-length', 'add-index', 'add-search', 'add-foreign', 'set-nullable', 'drop-column'],
   ];
   const all = ORDER.map((change) => ({ change, table: 't' }) as TableChange);
 
-  it('what others lean on comes first, what loses data last', () => {
+  it('begins with dependencies and ends with data loss', () => {
     expect(sortChanges([...all].reverse()).map(({ change }) => change)).to.deep.equal(ORDER);
   });
 
-  it('what takes something away is marked', () => {
+  it('marks removals', () => {
     expect(all.filter(isDestructive).map(({ change }) => change)).to.deep.equal(
       ORDER.filter((change) => /^(?:drop|set)-/.test(change)),
     );

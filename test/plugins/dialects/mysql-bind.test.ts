@@ -1,6 +1,4 @@
-/**
- * Values on their way to MySQL: what each type of a place makes of them, and which values it refuses.
- */
+/** Values bound for MySQL: their conversion for each type, and rejected values. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { bindValue, isNumeric, type BindType } from '../../../plugins/dialects/mysql/bind.js';
@@ -267,7 +265,7 @@ const BINDS: readonly (readonly [BindType, readonly (readonly [unknown, unknown]
   [{ list: 'uuid' }, [[['0A1B2C3D-0000-1111-2222-333344445555'], '["0a1b2c3d-0000-1111-2222-333344445555"]']], [['x']]],
 ];
 
-describe('values on their way to MySQL', () => {
+describe('values bound for MySQL', () => {
   for (const [type, good, bad] of BINDS) {
     describe(formatType(type), () => {
       for (const [value, bound] of good) {
@@ -287,7 +285,7 @@ describe('values on their way to MySQL', () => {
     });
   }
 
-  it('shows text that is a number', () => {
+  it('are recognized as numeric text', () => {
     expect(['1', ' -1.5 ', '.5', '1e3', '+1'].map(isNumeric)).to.deep.equal([true, true, true, true, true]);
     expect(['', 'x', '1x', 'x1', '0x1', '1 1'].map(isNumeric)).to.deep.equal([
       false,

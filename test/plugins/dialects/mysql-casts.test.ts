@@ -1,5 +1,6 @@
 /**
- * Casts, literals, steps into JSON, FILTER and the search for words: as MySQL and MariaDB write them, and those that are refused.
+ * Casts, literals, JSON paths, FILTER and full-text search: as MySQL and MariaDB write them, and those that are
+ * rejected.
  */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
@@ -8,7 +9,7 @@ import { prepareMysqlStatement } from '../../../plugins/dialects/mysql/prepare.j
 import { findCastType, toValueType } from '../../../plugins/dialects/mysql/types.js';
 
 const forms = (sql: string) => prepareMysqlStatement({ scan: scanSql(sql), jsonColumns: [] }).forms;
-/** Without the blanks that removed words leave behind. */
+/** Without the blanks that removed words leave. */
 const collapseBlanks = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
@@ -90,15 +91,15 @@ describe('types of casts on MySQL', () => {
     'numeric(2)[]',
     '"x"varchar(2)',
   ]) {
-    it(`${written} has no counterpart`, () => expect(findCastType(written)).to.equal(undefined));
+    it(`${written} has no equivalent`, () => expect(findCastType(written)).to.equal(undefined));
   }
-  it('names of every object are no types', () => {
+  it('do not include inherited property names', () => {
     expect(findCastType('constructor')).to.equal(undefined);
     expect(findCastType('constructor(1)')).to.equal(undefined);
   });
 });
 
-describe('types of columns of MySQL', () => {
+describe('types of MySQL columns', () => {
   for (const [type, names] of Object.entries({
     tiny: 'tinyint',
     small: 'smallint',
@@ -116,11 +117,11 @@ describe('types of columns of MySQL', () => {
   })) {
     for (const name of names.split(' ')) it(`${name} is ${type}`, () => expect(toValueType(name, name)).to.equal(type));
   }
-  it('a tinyint of one digit is a flag', () => {
+  it('a tinyint of one digit is a boolean', () => {
     expect(toValueType('tinyint', 'tinyint(1)')).to.equal('boolean');
     expect(toValueType('tinyint', 'tinyint(4)')).to.equal('tiny');
   });
-  it('of others nothing is known', () => {
+  it('are unknown for other names', () => {
     for (const name of ['geometry', 'year', 'constructor']) expect(toValueType(name, name)).to.equal(undefined);
   });
 });
@@ -297,7 +298,7 @@ describe('FILTER on MySQL', () => {
   ]);
 });
 
-describe('the search for words on MySQL', () => {
+describe('full-text search on MySQL', () => {
   translates(
     [
       ['to_tsvector(b) @@ plainto_tsquery($1)', 'MATCH (b) AGAINST (? IN BOOLEAN MODE)'],

@@ -1,6 +1,6 @@
 /**
- * How the handle of a MySQL connection runs statements, on a connection that a test plays: transactions, second tries, remarks of the
- * server, and what a failure is about.
+ * Statements on a scripted MySQL connection: transactions, retries, warnings of the server, and the parameter of a
+ * failure.
  */
 import type { Log } from '../../../contract/plugin.js';
 import { expect } from 'chai';
@@ -45,7 +45,7 @@ interface Played {
 
 type Play = (text: string, times: number) => unknown;
 
-/** `play`: what the server does with a statement or a command; an error that it gives is thrown. */
+/** `play`: the response of the server to a statement or a command; an error is thrown. */
 function dialectOn(
   play: Play = () => undefined,
   flavour: ServerFlavour = 'mysql',
@@ -112,19 +112,19 @@ const expectFault = async (work: Promise<unknown>): Promise<Fault> => {
   return thrown as Fault;
 };
 
-describe('statements on a connection to MySQL', () => {
+describe('statements on a MySQL connection', () => {
   for (const [title, sql, values, sent] of [
     ['a read runs alone', 'SELECT n FROM t WHERE n = $1', [1], ['SELECT n FROM t WHERE n = ?']],
     ['a write runs alone', 'UPDATE t SET n = $1', [1], ['UPDATE t SET n = ?']],
     ['a statement that defines tables runs alone', 'CREATE TABLE x (a int)', [], ['CREATE TABLE x (a int)']],
     [
-      'a write that answers is a transaction',
+      'a write that returns rows is a transaction',
       'UPDATE t SET n = 1 RETURNING n',
       [],
       ['START TRANSACTION', 'SELECT "t"."ID" FROM t FOR UPDATE', 'COMMIT'],
     ],
     [
-      'a write with a text of no type can be undone',
+      'a write with an untyped text can be rolled back',
       'UPDATE t SET n = f($1)',
       ['x'],
       ['START TRANSACTION', 'UPDATE t SET n = f(?)', 'COMMIT'],
@@ -141,10 +141,15 @@ describe('statements on a connection to MySQL', () => {
       ['x', 'y'],
       ['START TRANSACTION', 'SELECT "t"."ID" FROM t WHERE f(?) FOR UPDATE', 'COMMIT'],
     ],
-    ['a text that is a number is sure', 'UPDATE t SET n = f($1)', ['7'], ['UPDATE t SET n = f(?)']],
-    ['a read is never undone', 'SELECT round($1) AS n', ['x'], ['SELECT round(?) AS n']],
+    ['a numeric text needs no transaction', 'UPDATE t SET n = f($1)', ['7'], ['UPDATE t SET n = f(?)']],
+    ['a read is never rolled back', 'SELECT round($1) AS n', ['x'], ['SELECT round(?) AS n']],
     ['a function may write', 'SELECT f($1) AS n', ['x'], ['START TRANSACTION', 'SELECT f(?) AS n', 'COMMIT']],
-    ['nor is what defines tables', 'CREATE TABLE x AS SELECT f($1)', ['x'], ['CREATE TABLE x AS SELECT f(?)']],
+    [
+      'a statement that defines tables needs no transaction',
+      'CREATE TABLE x AS SELECT f($1)',
+      ['x'],
+      ['CREATE TABLE x AS SELECT f(?)'],
+    ],
   ] as const) {
     it(title, async () => {
       const played = dialectOn();
@@ -154,7 +159,7 @@ describe('statements on a connection to MySQL', () => {
     });
   }
 
-  it('a text that the server has read in part is rejected, and what it did is undone', async () => {
+  it('reject a text that the server has read in part, and roll back', async () => {
     const played = dialectOn(undefined, 'mysql', [1292]);
     expect((await expectFault(run(played, 'UPDATE t SET n = f($1)', ['x']))).code).to.equal('QRY_BAD_VALUE');
     expect(played.sent).to.deep.equal(['START TRANSACTION', 'UPDATE t SET n = f(?)', 'ROLLBACK']);
@@ -164,7 +169,7 @@ describe('statements on a connection to MySQL', () => {
     expect(await run(sure, 'UPDATE t SET s = $1', ['x'])).to.deep.equal([]);
   });
 
-  it('a value that does not fit is named by its parameter, and nothing is sent', async () => {
+  it('name an invalid value by its parameter, and send nothing', async () => {
     const played = dialectOn();
     const { code, options } = await expectFault(run(played, 'UPDATE t SET s = $1, n = $2', ['x', 'y']));
     const detail = 'does not fit the type that the query expects';
@@ -172,7 +177,7 @@ describe('statements on a connection to MySQL', () => {
     expect([played.sent, played.released]).to.deep.equal([[], [false]]);
   });
 
-  it('a read is sent once more on another connection when its own was lost, a write is not', async () => {
+  it('repeat a read on another connection when its own was lost, but not a write', async () => {
     const once = dialectOn((_, times) => (times === 1 ? failure(2013) : undefined));
     expect(await run(once, 'SELECT n FROM t')).to.deep.equal([]);
     expect([once.sent.length, once.released]).to.deep.equal([2, [false, true]]);
@@ -184,12 +189,12 @@ describe('statements on a connection to MySQL', () => {
     expect([lost.options.retryable, write.sent.length, write.released]).to.deep.equal([undefined, 1, [true]]);
     expect(lost.params).to.have.property('outcome');
   });
-  it('a rejected statement costs no connection', async () => {
+  it('keep the connection after a rejected statement', async () => {
     const played = dialectOn(() => failure(1064));
     expect((await expectFault(run(played, 'SELECT n FROM t'))).code).to.equal('QRY_FAILED');
     expect([played.sent.length, played.released]).to.deep.equal([1, [false]]);
   });
-  it('a transaction that cannot be undone costs the connection', async () => {
+  it('discard the connection if a transaction cannot be rolled back', async () => {
     const played = dialectOn((text) => (text.startsWith('START') ? undefined : failure(1064)));
     await expectFault(run(played, 'UPDATE t SET n = 1 RETURNING n'));
     expect([played.sent.at(-1), played.released]).to.deep.equal(['ROLLBACK', [true]]);
@@ -221,7 +226,7 @@ describe('statements on a connection to MySQL', () => {
     });
   }
 
-  it('the catalogue is read once, once more for a table it does not know, and after tables were defined', async () => {
+  it('read the catalogue once, again for an unknown table, and after tables were defined', async () => {
     const played = dialectOn();
     const first = async () => {
       await run(played, 'SELECT n FROM t');
@@ -239,8 +244,8 @@ describe('statements on a connection to MySQL', () => {
   });
 });
 
-describe('transactions on a connection to MySQL', () => {
-  it('begins with its level, runs and ends on one connection', async () => {
+describe('transactions on a MySQL connection', () => {
+  it('begin with their level, run and end on one connection', async () => {
     const played = dialectOn();
     const transaction = await played.handle.begin(SERIALIZABLE);
     await run(played, 'UPDATE t SET n = f($1)', ['x'], transaction);
@@ -257,12 +262,12 @@ describe('transactions on a connection to MySQL', () => {
     expect((await expectFault(run(played, 'SELECT 1', [], transaction))).code).to.equal('QRY_FAILED');
     expect((await expectFault(played.handle.commit(transaction))).code).to.equal('QRY_FAILED');
   });
-  it('the level of the session needs no word', async () => {
+  it('send no level if it is that of the session', async () => {
     const played = dialectOn();
     await played.handle.rollback(await played.handle.begin(BY_LOCKS));
     expect([played.sent, played.released]).to.deep.equal([['START TRANSACTION', 'ROLLBACK'], [false]]);
   });
-  it('nothing runs behind a statement that failed, and commit undoes', async () => {
+  it('run nothing after a failed statement, and roll back at commit', async () => {
     const played = dialectOn((text) => (text.includes('bad') ? failure(1064) : undefined));
     const transaction = await played.handle.begin(BY_LOCKS);
     await expectFault(run(played, 'SELECT bad', [], transaction));
@@ -270,7 +275,7 @@ describe('transactions on a connection to MySQL', () => {
     expect((await expectFault(played.handle.commit(transaction))).code).to.equal('QRY_FAILED');
     expect([played.sent, played.released]).to.deep.equal([['START TRANSACTION', 'SELECT bad', 'ROLLBACK'], [false]]);
   });
-  it('a commit that undoes ends when that has ended', async () => {
+  it('finish a commit that rolls back after the rollback', async () => {
     let undone = false;
     const played = dialectOn(async (text) => {
       if (text === 'SELECT bad') return failure(1064);
@@ -283,7 +288,7 @@ describe('transactions on a connection to MySQL', () => {
     await expectFault(played.handle.commit(transaction));
     expect([undone, played.released]).to.deep.equal([true, [false]]);
   });
-  it('a transaction that cannot begin or end costs its connection', async () => {
+  it('discard the connection if they cannot begin or end', async () => {
     const begin = dialectOn(() => failure(1064));
     expect((await expectFault(begin.handle.begin(BY_LOCKS))).code).to.equal('QRY_FAILED');
     expect(begin.released).to.deep.equal([true]);
@@ -294,12 +299,12 @@ describe('transactions on a connection to MySQL', () => {
     await back.handle.rollback(await back.handle.begin(BY_LOCKS));
     expect(back.released).to.deep.equal([true]);
   });
-  it('a lost read inside is not sent again, and its outcome is known', async () => {
+  it('do not repeat a lost read, whose outcome is known', async () => {
     const played = dialectOn((text) => (text.startsWith('UPDATE') ? failure(2013) : undefined));
     const lost = await expectFault(run(played, 'UPDATE t SET n = 1', [], await played.handle.begin(BY_LOCKS)));
     expect([lost.code, lost.params, lost.options.retryable]).to.deep.equal(['QRY_UNAVAILABLE', {}, true]);
   });
-  it('without a connection it is unavailable', async () => {
+  it('are unavailable without a connection', async () => {
     const played = dialectOn(undefined, 'mysql', [], false);
     expect((await expectFault(played.handle.begin(BY_LOCKS))).code).to.equal('QRY_UNAVAILABLE');
     expect((await expectFault(run(played, 'SELECT 1'))).code).to.equal('QRY_UNAVAILABLE');

@@ -1,6 +1,6 @@
 /**
- * What the numbers and names of errors of MySQL, MariaDB and their driver become: codes, columns, what a log may see, and the
- * reasons why a connection cannot be opened.
+ * Error numbers and names of MySQL, MariaDB and their driver: codes, columns, log messages, and the reasons why a
+ * connection cannot be opened.
  */
 import { expect } from 'chai';
 import { createFault } from '../../../contract/fault.js';
@@ -38,7 +38,7 @@ const ENDING = [1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013
 /** Their messages name things of the statement and quote no value. */
 const TOLD = [1040, 1044, 1045, 1049, 1053, 1205, 1213, 1317, 1054, 1146, 1305, 1969, 3024, 1927, 4031];
 
-describe('errors of MySQL', () => {
+describe('MySQL errors', () => {
   for (const [code, numbers] of Object.entries(NUMBERS)) {
     for (const number of numbers) {
       it(`${number} is ${code}`, () => {
@@ -56,44 +56,44 @@ describe('errors of MySQL', () => {
     }
   }
   for (const number of [1044, 1045, 1049]) {
-    it(`the log sees the message of ${number}`, () => {
+    it(`log the message of ${number}`, () => {
       expect((toMysqlFault(failure(number)).options.cause as Error).message).to.equal(`a 'secret' value`);
     });
   }
 
-  it('an error without a number stays as it is', () => {
+  it('are unchanged without a number', () => {
     const error = new Error('of the driver');
     expect(toMysqlFault(error).options.cause).to.equal(error);
     expect(toMysqlFault('text').options.cause).to.equal('text');
     expect(toMysqlFault({ errno: 1062 }).options.cause).to.deep.equal({ errno: 1062 });
   });
-  it('a fault stays itself', () => {
+  it('are passed on if they are faults', () => {
     const one = createFault('QRY_CHECK');
     expect(toMysqlFault(one)).to.equal(one);
     expect(isMysqlRetryable(new Error('QRY_SERIALIZATION'))).to.equal(false);
   });
-  it('the own deadline is a timeout, and no connection is none', () => {
+  it('are a timeout after the deadline, and unavailable without a connection', () => {
     expect(toMysqlFault(new OverdueError('late')).code).to.equal('QRY_TIMEOUT');
     expect(toMysqlFault(new ConnectionUnavailableError('none')).code).to.equal('QRY_UNAVAILABLE');
   });
 
   const OUTCOME = 'Whether the last statement took effect is not known.';
   for (const [title, error, asked, unknown] of [
-    ['a lost connection behind a write', failure(2013), 'unknown', true],
-    ['a lost connection behind a read', failure(2013), 'none', false],
-    ['a server that lets nobody in', failure(1040), 'unknown', false],
+    ['a lost connection after a write', failure(2013), 'unknown', true],
+    ['a lost connection after a read', failure(2013), 'none', false],
+    ['a server that rejects all connections', failure(1040), 'unknown', false],
     ['no free connection', new ConnectionUnavailableError('none'), 'unknown', false],
-    ['no free connection because of a network', new ConnectionUnavailableError('connection lost'), 'unknown', false],
-    ['a value that is taken', failure(1062), 'unknown', false],
+    ['no free connection because of the network', new ConnectionUnavailableError('connection lost'), 'unknown', false],
+    ['a duplicate value', failure(1062), 'unknown', false],
   ] as const) {
-    it(`the outcome is ${unknown ? 'not ' : ''}known of ${title}`, () => {
+    it(`have an ${unknown ? 'unknown' : 'known'} outcome after ${title}`, () => {
       const found = toMysqlFault(error, asked);
       expect(found.params).to.deep.equal(unknown ? { outcome: OUTCOME } : {});
       expect(found.options.retryable ?? false).to.equal(found.code === 'QRY_UNAVAILABLE' && !unknown);
     });
   }
 
-  it('of columns it is said what is wrong with them', () => {
+  it('describe what is wrong with columns', () => {
     const failed = { columns: ['a', 'b/c'], word: null };
     const detail = (number: number) => toMysqlFault(failure(number), 'none', failed).options.issues;
     expect(detail(1062)).to.deep.equal([
@@ -105,7 +105,7 @@ describe('errors of MySQL', () => {
   });
 });
 
-describe('lost connections of MySQL', () => {
+describe('lost MySQL connections', () => {
   for (const code of [
     'ECONNREFUSED',
     'ECONNRESET',
@@ -125,23 +125,22 @@ describe('lost connections of MySQL', () => {
   for (const message of ['in closed state', 'Connection lost: ...', 'Malformed packet']) {
     it(message, () => expect(isMysqlConnectionLost({ message })).to.equal(true));
   }
-  it('an answer that did not come in time', () =>
-    expect(isMysqlConnectionLost(new OverdueError('late'))).to.equal(true));
-  it('what the driver calls fatal', () => {
+  it('include a response that timed out', () => expect(isMysqlConnectionLost(new OverdueError('late'))).to.equal(true));
+  it('include what the driver calls fatal', () => {
     expect([
       isMysqlConnectionLost({ fatal: true }),
       isMysqlConnectionLost({ fatal: 1 }),
       isMysqlConnectionLost({ fatal: false }),
     ]).to.deep.equal([true, false, false]);
   });
-  it('a number of the server decides before a name', () => {
+  it('are decided by the number of the server before the name', () => {
     expect(isMysqlConnectionLost({ errno: 1064, code: 'ECONNRESET', fatal: true })).to.equal(false);
     expect(isMysqlConnectionLost({ errno: -104, code: 'ECONNRESET' })).to.equal(true);
   });
   for (const other of [{ code: 'XECONNRESET' }, { code: 'ER_EPIPE' }, { message: 'too long' }, {}, null, 'EPIPE', 7]) {
-    it(`${JSON.stringify(other)} is none`, () => expect(isMysqlConnectionLost(other)).to.equal(false));
+    it(`do not include ${JSON.stringify(other)}`, () => expect(isMysqlConnectionLost(other)).to.equal(false));
   }
-  it('reads numbers and names of whatever was thrown', () => {
+  it('are detected by number and name in any thrown value', () => {
     expect([{ errno: 7 }, { errno: 0 }, { errno: -3 }, { errno: '7' }, {}, null, 'x'].map(getErrno)).to.deep.equal([
       7, 0, 0, 0, 0, 0, 0,
     ]);
@@ -149,7 +148,7 @@ describe('lost connections of MySQL', () => {
   });
 });
 
-describe('what messages of MySQL name', () => {
+describe('names in MySQL messages', () => {
   const reference = 'FOREIGN KEY (`a`, `b`) REFERENCES `u` (`x`, `y`)';
   for (const [number, message, named] of [
     [1062, `Duplicate entry 'x' for key 't.name'`, { key: { table: 't', name: 'name' } }],
@@ -175,12 +174,12 @@ describe('what messages of MySQL name', () => {
   ] as const) {
     it(`${number}: ${message}`, () => expect(parseErrorNames(failure(number, message))).to.deep.equal(named));
   }
-  it('nothing without a message', () => {
+  it('are absent without a message', () => {
     expect([parseErrorNames({ errno: 1062 }), parseErrorNames(null)]).to.deep.equal([{}, {}]);
   });
 });
 
-describe('a connection to MySQL that cannot be opened', () => {
+describe('MySQL connection that cannot be opened', () => {
   for (const [error, reason, retryable] of [
     [{ errno: 1040 }, 'the server has too many connections', true],
     [{ errno: 1044 }, 'login refused by the server', false],
@@ -205,7 +204,7 @@ describe('a connection to MySQL that cannot be opened', () => {
       expect(found.options).to.deep.equal({ cause: error, retryable });
     });
   }
-  it('a fault stays itself, and an address that is none is reported', () => {
+  it('passes on a fault, and reports an invalid URL', () => {
     const one = createFault('QRY_CHECK');
     expect(createMysqlConnectFault('main', one)).to.equal(one);
     expect(createMysqlAddressFault('main').params).to.deep.equal({

@@ -1,4 +1,4 @@
-/** Writes that answer with rows on MySQL and MariaDB: what becomes of INSERT, ON CONFLICT, UPDATE, DELETE and their RETURNING. */
+/** Writes that return rows on MySQL and MariaDB: INSERT, ON CONFLICT, UPDATE, DELETE and their RETURNING. */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
 import { scanSql } from '../../../language/strings/sql.js';
@@ -56,7 +56,7 @@ describe('INSERT on MySQL', () => {
     });
   }
 
-  it('the other name of a table of another schema stands for both', () => {
+  it('replaces the alias of a table of another schema everywhere', () => {
     const { mariadb } = prepare('INSERT INTO s.t AS x (id) VALUES (1) RETURNING x.id').forms;
     expect(collapseBlanks(mariadb.main.text)).to.equal('INSERT INTO s.t (id) VALUES (1) RETURNING s.t.id');
   });
@@ -84,7 +84,7 @@ describe('INSERT on MySQL', () => {
       expect((forms.mysql.steps as InsertSteps).conflict).to.deep.equal(conflict);
     });
   }
-  it('the other name of the table stands for it in DO UPDATE too', () => {
+  it('replaces the alias of the table in DO UPDATE too', () => {
     const { main } = prepare(
       'INSERT INTO t AS x (id, a) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET a = x.a + excluded.a',
     ).forms.mysql;
@@ -93,7 +93,7 @@ describe('INSERT on MySQL', () => {
     );
   });
 
-  it('knows the values that it can write twice', () => {
+  it('recognizes the values that can be written twice', () => {
     const values = (list: string): (string | null)[] =>
       prepareInsert(`INSERT INTO t (id) VALUES ${list} RETURNING id`).rows.map(
         (row) => collapseBlanks(row.get('id')?.text ?? '') || null,
@@ -117,7 +117,7 @@ describe('INSERT on MySQL', () => {
       Array(8).fill(null),
     );
   });
-  it('knows the values of each named column of each row', () => {
+  it('returns the values of each named column of each row', () => {
     const listInsertRows = (sql: string) =>
       prepareInsert(sql).rows.map((row) => Object.fromEntries([...row].map(([name, value]) => [name, value?.text])));
     expect(
@@ -135,7 +135,7 @@ describe('INSERT on MySQL', () => {
 });
 
 describe('UPDATE and DELETE on MySQL', () => {
-  it('an UPDATE that answers locks its rows first', () => {
+  it('locks the rows of an UPDATE with RETURNING first', () => {
     expect(prepareChange('UPDATE t SET a = $1, "B" = 2 WHERE id = $2 RETURNING id, a + 1')).to.deep.equal({
       step: 'update',
       table: 't',
@@ -146,7 +146,7 @@ describe('UPDATE and DELETE on MySQL', () => {
       sets: ['a', 'b'],
     });
   });
-  it('a DELETE that answers reads its rows first, but on MariaDB', () => {
+  it('reads the rows of a DELETE with RETURNING first, except on MariaDB', () => {
     expect(prepareChange('DELETE FROM t WHERE id = $1 RETURNING id')).to.deep.equal({
       step: 'delete',
       table: 't',
@@ -213,7 +213,7 @@ describe('UPDATE and DELETE on MySQL', () => {
     'DELETE FROM t WHERE id = $1',
     'WITH x AS (SELECT 1) UPDATE t SET a = 1',
   ]) {
-    it(`${sql} runs as it is`, () => {
+    it(`${sql} is unchanged`, () => {
       const { mysql } = prepare(sql).forms;
       expect([mysql.main.text, mysql.steps]).to.deep.equal([sql.replace(/\$\d/g, '?'), null]);
     });

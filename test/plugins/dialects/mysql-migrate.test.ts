@@ -1,6 +1,6 @@
 /**
- * What a migration does on MySQL and MariaDB beside its changes, on a session that a test plays: the lock, checks that wait for rows, and
- * what is said of errors.
+ * Migrations of MySQL and MariaDB on a scripted session, apart from the changes: the lock, checks that wait for rows,
+ * and error messages.
  */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
@@ -10,7 +10,7 @@ import type { TableChange, PlanWarning } from '../../../plugins/dialects/shared/
 import type { MigrationSession } from '../../../plugins/dialects/shared/session.js';
 import { defineColumn, id } from '../../contracts/dialect-support.js';
 
-/** `answers`: rows by what a statement contains. A statement is noted when it has ended. */
+/** `answers`: rows by a part of the statement. A statement is recorded when it has ended. */
 function played(answers: Readonly<Record<string, Row>> = {}): MigrationSession & { readonly sent: string[] } {
   const sent: string[] = [];
   return {
@@ -29,13 +29,13 @@ const flavour = (v: string) => flavourOn(played({ 'version()': { v } }));
 const named = { table: 't', column: 'a', name: 't_a_length' };
 const LENGTH: TableChange = { change: 'add-length', length: 5, ...named };
 
-describe('migrations of MySQL on a played session', () => {
+describe('MySQL migrations on a scripted session', () => {
   for (const [version, setting] of [
     ['8.4.0', 'max_execution_time'],
     ['11.8.1-MariaDB', 'max_statement_time'],
     ['10.6-mariadb', 'max_statement_time'],
   ] as const)
-    it(`takes the lock of its database on ${version} without a deadline; the end of the session lets go`, async () => {
+    it(`lock their database on ${version} without a timeout; the end of the session releases the lock`, async () => {
       const session = played({ 'version()': { v: version }, 'database()': { d: 'shop' } });
       const known = await flavourOn(session);
       await known.lock(session);
@@ -50,7 +50,7 @@ describe('migrations of MySQL on a played session', () => {
       expect(session.sent).to.deep.equal(taking);
     });
 
-  it('knows the collations and the catalogue of each server, and undoes nothing', async () => {
+  it('support the collations and the catalogue of each server, and roll nothing back', async () => {
     for (const [version, collation, checks] of [
       ['8.4.0', 'utf8mb4_0900_bin', 0],
       ['11.8.1-MariaDB', 'utf8mb4_nopad_bin', 1],
@@ -79,12 +79,12 @@ describe('migrations of MySQL on a played session', () => {
   const a = { column: defineColumn('a', 'text'), type: 'X' };
   const INDEX: TableChange = { change: 'add-index', ...named };
   for (const [title, changes, rows, left, warnings] of [
-    ['is added where no value is too long', [LENGTH], { n: 0 }, [LENGTH], []],
-    ['is added where the server says nothing', [LENGTH], undefined, [LENGTH], []],
-    ['waits for one value', [INDEX, LENGTH], { n: '1' }, [INDEX], [message('1 value is')]],
-    ['waits for two', [LENGTH, INDEX], { n: 2 }, [INDEX], [message('2 values are')]],
+    ['is added if no value is too long', [LENGTH], { n: 0 }, [LENGTH], []],
+    ['is added if the server returns nothing', [LENGTH], undefined, [LENGTH], []],
+    ['is skipped for one value', [INDEX, LENGTH], { n: '1' }, [INDEX], [message('1 value is')]],
+    ['is skipped for two values', [LENGTH, INDEX], { n: 2 }, [INDEX], [message('2 values are')]],
     [
-      'waits where another column or table is new',
+      'is skipped next to another new column or table',
       [
         { change: 'add-column', table: 't', ...a, column: defineColumn('b', 'text') },
         { change: 'add-column', table: 'u', ...a },
@@ -97,7 +97,7 @@ describe('migrations of MySQL on a played session', () => {
     ],
     ['is added with its table', [{ change: 'create-table', table: 't', columns: [a] }, LENGTH], { n: 2 }, 2, []],
     ['is added with its column', [{ change: 'add-column', table: 't', ...a }, LENGTH], { n: 2 }, 2, []],
-    ['is the only change that waits', [INDEX], { n: 2 }, [INDEX], []],
+    ['is the only change that is skipped', [INDEX], { n: 2 }, [INDEX], []],
   ] as const satisfies readonly (readonly [
     string,
     readonly TableChange[],
@@ -105,7 +105,7 @@ describe('migrations of MySQL on a played session', () => {
     number | readonly TableChange[],
     readonly PlanWarning[],
   ])[]) {
-    it(`a check of a length ${title}`, async () => {
+    it(`a length check ${title}`, async () => {
       const session = played(rows === undefined ? {} : { count: rows });
       const settled = await (await flavour('8')).removeViolatedChecks(session, { changes, warnings: [EARLIER] });
       expect(settled).to.deep.equal({
@@ -121,11 +121,11 @@ describe('migrations of MySQL on a played session', () => {
   const failure = (fields: object) => Object.assign(new Error('value x'), fields);
   for (const [title, error, isDuplicate, isAway, said] of [
     ['a duplicate', failure({ errno: 1062, code: 'C', sqlState: '23000' }), true, false, 'database error 1062'],
-    ['a duplicate of an index', failure({ errno: 1586, sqlState: '23000' }), true, false, 'database error 1586'],
+    ['a duplicate in an index', failure({ errno: 1586, sqlState: '23000' }), true, false, 'database error 1586'],
     ['a value out of range', failure({ errno: 1264, sqlState: '22003' }), false, false, 'database error 1264'],
-    ['a table that is there', failure({ errno: 1050, sqlState: '42S01' }), false, false, 'value x'],
-    ['a state that has 22 inside', failure({ errno: 1, sqlState: '42220' }), false, false, 'value x'],
-    ['a connection that went', failure({ errno: 2013 }), false, true, 'value x'],
+    ['an existing table', failure({ errno: 1050, sqlState: '42S01' }), false, false, 'value x'],
+    ['a state that contains 22', failure({ errno: 1, sqlState: '42220' }), false, false, 'value x'],
+    ['a lost connection', failure({ errno: 2013 }), false, true, 'value x'],
     ['the network', failure({ errno: -104, code: 'ECONNRESET' }), false, true, null],
     ['no number', failure({ errno: '1062' }), false, false, null],
     ['number zero', failure({ errno: 0, sqlState: '22000' }), false, false, null],
@@ -133,7 +133,7 @@ describe('migrations of MySQL on a played session', () => {
     ['nothing', null, false, false, null],
     ['a text', 'text', false, false, null],
   ] as const) {
-    it(`${title}: ${isDuplicate ? 'is a duplicate, ' : ''}${isAway ? 'is away, ' : ''}says ${said ?? 'what it said'}`, async (): Promise<void> => {
+    it(`${title}: ${isDuplicate ? 'is a duplicate, ' : ''}${isAway ? 'is unavailable, ' : ''}has the message ${said ?? 'of the server'}`, async (): Promise<void> => {
       const known = await flavour('8');
       expect([known.isDuplicate(error), known.isUnavailable(error)]).to.deep.equal([isDuplicate, isAway]);
       const cleaned = known.sanitizeError(error);

@@ -1,4 +1,4 @@
-/** Migrations of MariaDB and MySQL: what is special where changes of tables cannot be undone. */
+/** Migrations of MariaDB and MySQL, where table changes cannot be rolled back. */
 import { expect } from 'chai';
 import { defineColumn, catchFault, id, defineTable } from '../../contracts/dialect-support.js';
 import { openMysql, type StatementListener, type Cells, type MigratedStore } from '../../contracts/migration-stores.js';
@@ -39,7 +39,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       defineColumn('tags', 'json', { nullable: true }),
     );
 
-    it('creates tables with every type, and finds nothing to do the second time', async () => {
+    it('create tables with every type, and find nothing to do the second time', async () => {
       const { statements, warnings } = await store.syncSchema([users]);
       expect(warnings).to.deep.equal([]);
       expect(statements).to.have.length(6);
@@ -47,7 +47,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect((await store.plan([users])).warnings).to.deep.equal([]);
     });
 
-    it('keeps text as it is: case, blanks at the end, and no more characters than the model says', async () => {
+    it('preserve text: case, trailing blanks, and no more characters than the model allows', async () => {
       await run(`INSERT INTO m_users (email) VALUES ('a@x'), ('A@x'), ('a@x ')`);
       expect(await catchErrno(`INSERT INTO m_users (email) VALUES ('a@x')`)).to.equal(1062);
       for (const value of ['x'.repeat(21), `x${' '.repeat(20)}`, `x${' '.repeat(30)}`]) {
@@ -60,19 +60,19 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       await run(`INSERT INTO m_users (email, body) VALUES ('c', '${'x'.repeat(70_000)}')`);
     });
 
-    it('finds words in searched fields, in any case', async () => {
+    it('find words in searched fields, in any case', async () => {
       await run(`INSERT INTO m_users (email, body) VALUES ('s', 'The quick brown Fox')`);
       const found = await run(`SELECT email FROM m_users WHERE MATCH (body) AGAINST ('fox' IN BOOLEAN MODE)`);
       expect(found).to.deep.equal([{ email: 's' }]);
     });
 
-    it('two processes that start together meet at the lock', async () => {
+    it('wait for the lock if two processes start together', async () => {
       const late = defineTable('m_late', id, defineColumn('name', 'text', { unique: true }));
       const all = await Promise.all([store.syncSchema([late]), store.syncSchema([late]), store.syncSchema([late])]);
       expect(all.map(({ statements }) => statements.length).sort()).to.deep.equal([0, 0, 3]);
     });
 
-    it('ends its connection, whether it was able to do its work or not', async () => {
+    it('close their connection after success and failure', async () => {
       const others = `SELECT count(*) AS n FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()`;
       await store.syncSchema([users]);
       hear = (sql) => {
@@ -83,7 +83,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       await waitUntil(async () => Number((await run(others))[0]?.['n']) === 0, 'no other connection is left');
     });
 
-    it('after an end between two steps the next run does the rest', async () => {
+    it('do the rest in the next run after an interruption', async () => {
       const crash = defineTable(
         'm_crash',
         id,
@@ -103,7 +103,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect((await store.plan([crash])).steps).to.deep.equal([]);
     });
 
-    it('creates foreign keys in any order, of text and of numbers, also in a circle', async () => {
+    it('create foreign keys in any order, of text and of numbers, also circular ones', async () => {
       const to = (name: string, field = 'id'): object => ({ references: { table: name, column: field } });
       const tables = [
         defineTable('m_a', id, defineColumn('b_id', 'integer', { nullable: true, ...to('m_b') })),
@@ -129,7 +129,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect(await catchErrno('INSERT INTO m_young (old_id) VALUES (99)')).to.equal(1452);
     });
 
-    it('names table and columns when rows stand against a unique index, and no value', async () => {
+    it('name table and columns, but no value, if rows conflict with a unique index', async () => {
       await run('CREATE TABLE m_dup (id INT PRIMARY KEY, name VARCHAR(300))');
       await run(`INSERT INTO m_dup VALUES (1, 'canary'), (2, 'canary')`);
       const wanted = defineTable(

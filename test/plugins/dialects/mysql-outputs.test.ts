@@ -1,6 +1,6 @@
 /**
- * The columns that a statement answers with on MySQL: the names that PostgreSQL would give them, and the types that the text of the
- * statement says.
+ * Result columns of a statement on MySQL: the names that PostgreSQL would use, and the types that the text of the
+ * statement determines.
  */
 import { expect } from 'chai';
 import { scanSql } from '../../../language/strings/sql.js';
@@ -8,7 +8,7 @@ import { prepareMysqlStatement } from '../../../plugins/dialects/mysql/prepare.j
 
 const prepareForm = (sql: string) => prepareMysqlStatement({ scan: scanSql(sql), jsonColumns: [] }).forms.mysql;
 
-describe('names of columns on MySQL', () => {
+describe('column names on MySQL', () => {
   for (const [written, name] of [
     ['a', null],
     ['"A"', null],
@@ -112,7 +112,7 @@ describe('names of columns on MySQL', () => {
       expect(prepareForm(`SELECT 1 + 1 ${behind}`).main.text).to.equal(`SELECT 1 + 1 AS "?column?" ${behind}`);
     });
   }
-  it('the list begins behind SELECT, DISTINCT and ALL, of the last query of WITH', () => {
+  it('the list begins after SELECT, DISTINCT and ALL, of the last query of WITH', () => {
     expect(prepareForm('SELECT DISTINCT true, 2').main.text).to.equal(
       'SELECT DISTINCT TRUE AS "bool", 2 AS "?column?"'.replace('TRUE', 'true'),
     );
@@ -121,14 +121,14 @@ describe('names of columns on MySQL', () => {
       'WITH w AS (SELECT 1 + 1 FROM u) SELECT 1 + 1 AS "?column?" FROM w',
     );
   });
-  it('commas inside of calls separate no columns', () => {
+  it('are not separated by commas inside calls', () => {
     expect(prepareForm('SELECT coalesce(a, (b), 1), 1').main.text).to.equal(
       'SELECT coalesce(a, (b), 1) AS "coalesce", 1 AS "?column?"',
     );
   });
 });
 
-describe('types of columns that the text says on MySQL', () => {
+describe('column types derived from text on MySQL', () => {
   for (const [written, type] of [
     ['a', undefined],
     ['lower(a)', undefined],
@@ -195,14 +195,14 @@ describe('types of columns that the text says on MySQL', () => {
       expect(prepareForm(`SELECT 1 AS y, ${written} AS x FROM t`).outputs.get('x')).to.equal(type);
     });
   }
-  it('a name without AS has a type too', () => {
+  it('include those of a column without AS', () => {
     expect([...prepareForm('SELECT a::int x, a IN (1) y, true z, b w FROM t').outputs]).to.deep.equal([
       ['x', 'int'],
       ['y', 'boolean'],
       ['z', 'boolean'],
     ]);
   });
-  it('casts stand beside each other', () => {
+  it('include several casts', () => {
     const { main, outputs } = prepareForm('SELECT CAST(a + 1 AS int), CAST(b AS text), CAST(c AS jsonb) FROM t');
     expect([...outputs]).to.deep.equal([
       ['int4', 'int'],
@@ -211,7 +211,7 @@ describe('types of columns that the text says on MySQL', () => {
     ]);
     expect(main.text.match(/AS "\w+"/g)).to.deep.equal(['AS "int4"', 'AS "b"', 'AS "c"']);
   });
-  it('RETURNING of MariaDB says types', () => {
+  it('include RETURNING of MariaDB', () => {
     for (const sql of ['INSERT INTO t (a) VALUES (1)', 'DELETE FROM t']) {
       const { mariadb } = prepareMysqlStatement({
         scan: scanSql(`${sql} RETURNING a = 1 AS x`),
@@ -220,7 +220,7 @@ describe('types of columns that the text says on MySQL', () => {
       expect([...mariadb.outputs]).to.deep.equal([['x', 'boolean']]);
     }
   });
-  it('RETURNING says types too', () => {
+  it('include RETURNING', () => {
     const { outputs } = prepareForm('UPDATE t SET a = 1 WHERE id = 2 RETURNING a = 1 AS x, b::jsonb');
     expect([...outputs]).to.deep.equal([
       ['x', 'boolean'],

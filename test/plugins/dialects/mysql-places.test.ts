@@ -1,6 +1,6 @@
 /**
- * The type that the value of each placeholder gets on MySQL: by its cast, by the column or expression that it is compared with, or
- * by the place it stands in.
+ * The type of each placeholder value on MySQL: by its cast, by the column or expression that it is compared with, or by
+ * its position.
  */
 import { expect } from 'chai';
 import type { ModelTable } from '../../../contract/model.js';
@@ -41,9 +41,9 @@ const TEXTS =
   'sha1 sha2 hex format initcap to_char date_format json_unquote group_concat lcase ucase';
 const CHOICES = 'coalesce nullif greatest least min max ifnull any_value first_value last_value lag lead';
 
-describe('types of placeholders on MySQL', () => {
+describe('placeholder types on MySQL', () => {
   for (const [condition, ...types] of [
-    // What is said by the placeholder itself and its place.
+    // Determined by the placeholder itself and its position.
     ['s = $1::int', 'int'],
     ['s = $1::varchar(3)', 'text'],
     ['s = CAST($1 AS bigint)', 'big'],
@@ -155,7 +155,7 @@ describe('types of placeholders on MySQL', () => {
     [CHOICES, 'instant'],
     ['now current_timestamp', 'instant'],
   ] as const) {
-    it(`${names} give ${type}`, () => {
+    it(`${names} have the type ${type}`, () => {
       const found = names.split(' ').map((name) => [name, ...listTypes(`SELECT id FROM t WHERE ${name}(at) = $1`)]);
       expect(found).to.deep.equal(names.split(' ').map((name) => [name, type]));
     });
@@ -198,7 +198,7 @@ describe('types of placeholders on MySQL', () => {
     ['INSERT INTO u (both) SELECT both FROM t WHERE both = $1', 'int'],
     ['INSERT INTO u (id, both) SELECT (SELECT 1 FROM t LIMIT 1), $1 FROM t', 'text'],
     ['INSERT INTO u (both) VALUES ($1)', 'text'],
-    // What stands before a comma is no table.
+    // The name before a comma is not a table.
     ['SELECT 1 FROM t JOIN u ON true WHERE coalesce(u.missing, u, both) = $1', null],
     ['SELECT 1 FROM t LEFT JOIN (SELECT 1 FROM u) x ON k = $1', 'small'],
     ['SELECT 1 FROM t WHERE both = $1 UNION SELECT 1 FROM u WHERE both = $2', 'int', 'text'],
@@ -208,13 +208,13 @@ describe('types of placeholders on MySQL', () => {
     });
   }
 
-  it('what is said to be a JSON column is one, where no cast says otherwise', () => {
+  it('are JSON for a JSON column, unless a cast overrides', () => {
     expect(listTypes('UPDATE x SET d = $1', new Map(), [true])).to.deep.equal(['json']);
     expect(listTypes('UPDATE x SET d = $1::text', new Map(), [true])).to.deep.equal(['text']);
     expect(listTypes('UPDATE x SET d = $1', new Map(), [false])).to.deep.equal([null]);
   });
 
-  it('types that the database does not have come from the models', () => {
+  it('come from the models if the database does not have them', () => {
     const types = ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'] as const;
     const columns = types.map((type) => createModelColumn(type, { type }));
     const model: ModelTable = { model: '_m', table: 'm', stores: [], columns, uniques: [] };
@@ -234,7 +234,7 @@ describe('types of placeholders on MySQL', () => {
   });
 });
 
-describe('a statement as it is prepared for MySQL', () => {
+describe('prepared statement for MySQL', () => {
   const prepared = (sql: string, jsonColumns: boolean[] = []) =>
     prepareMysqlStatement({ scan: scanSql(sql), jsonColumns });
 
@@ -270,12 +270,12 @@ describe('a statement as it is prepared for MySQL', () => {
     });
   }
 
-  it('a read whose rows cannot be locked takes no lock', () => {
+  it('takes no lock if its rows cannot be locked', () => {
     const found = prepareMysqlStatement({ scan: scanSql('SELECT count(*) FROM t'), jsonColumns: [], lock: 'update' });
     expect([found.readOnly, found.text]).to.deep.equal([true, 'SELECT count(*) AS "count" FROM t']);
   });
 
-  it('shows which values travel as JSON', () => {
+  it('marks the values that are sent as JSON', () => {
     const sql = 'UPDATE t SET a = $1, b = $2::jsonb, c = $3::json, d = $4::text, e = $5::jsonbx';
     expect(() => prepared(sql)).to.throw();
     expect(
@@ -283,7 +283,7 @@ describe('a statement as it is prepared for MySQL', () => {
         .json,
     ).to.deep.equal([true, true, true, false, false]);
   });
-  it('counts its parameters, names its tables, and has a name of its text', () => {
+  it('counts its parameters, names its tables, and is named by its text', () => {
     const one = prepared('SELECT 1 FROM t JOIN u ON a = $3 WHERE b = $1');
     expect(one.order).to.deep.equal([0, 1, 2]);
     expect(one.tables).to.deep.equal(['t', 'u']);

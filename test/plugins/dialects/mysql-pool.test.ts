@@ -15,7 +15,7 @@ import {
 } from '../../support/scripted-mysql.js';
 type ThreadId = number | undefined | null;
 const isUnavailable = (error: unknown): boolean => error instanceof ConnectionUnavailableError;
-describe('connections to MySQL', () => {
+describe('MySQL connection pool', () => {
   let time: ManualTime;
   let made: Played[] = [];
   let [logged, pools]: [string[], Pool[]] = [[], []];
@@ -49,7 +49,7 @@ describe('connections to MySQL', () => {
     await time.advance(0);
     return (await work) as Lease;
   };
-  /** The place of the connection that a lease has, among those that were made. */
+  /** Index of the leased connection among those created. */
   const findConnectionIndex = async ({ wire }: Lease): Promise<number> => {
     const work = wire.runCommand('which');
     await time.advance(0);
@@ -87,7 +87,7 @@ describe('connections to MySQL', () => {
       'max_statement_time = 1.5, idle_transaction_timeout = 32',
     ],
   ] as const) {
-    it(`sets up a session of ${name} with a deadline of ${deadline} ms`, async () => {
+    it(`sets up a session of ${name} with a timeout of ${deadline} ms`, async () => {
       const pool = await open([playVersion(name)], { deadline });
       const { wire } = await takeLease(pool);
       expect(wire.flavour).to.equal(flavour);
@@ -105,7 +105,7 @@ describe('connections to MySQL', () => {
   }
 
   for (const step of ['connect', 'SELECT VERSION()', 'SET SESSION sql_mode', LEVEL])
-    it(`does not open where the first connection fails at ${step}`, async () => {
+    it(`does not open if the first connection fails at ${step}`, async () => {
       const refused = createMysqlError(1045);
       const play = playVersion('8.4.0', (text) => (text.startsWith(step) ? { error: refused } : SETTLED));
       const failing = open([(text) => (text === step ? { error: refused } : play(text))]);
@@ -113,7 +113,7 @@ describe('connections to MySQL', () => {
       expect([destroyed(), time.timers()]).to.deep.equal([[true], 0]);
     });
 
-  it('answers with rows and fields, or with what was written', async () => {
+  it('returns rows and fields, or the number of written rows', async () => {
     const answers: Record<string, { readonly result: unknown; readonly fields?: unknown }> = {
       a: { result: [['a']], fields: ['f'] },
       b: { result: [] },
@@ -137,7 +137,7 @@ describe('connections to MySQL', () => {
     expect(await outcome(wire.readWarnings())).to.deep.equal([1292, 1051]);
   });
 
-  it('passes on why the remarks of the server are not known', async () => {
+  it('reports why the warnings of the server are unknown', async () => {
     const error = createMysqlError(1064);
     const pool = await open([playVersion('8.4.0', (text) => (text === 'SHOW WARNINGS' ? { error } : SETTLED))]);
     expect(await outcome((await takeLease(pool)).wire.readWarnings())).to.equal(error);
@@ -154,7 +154,7 @@ describe('connections to MySQL', () => {
     one.release(false);
     const [a, b] = [(await third) as Lease, (await fourth) as Lease];
     expect([await findConnectionIndex(a), await findConnectionIndex(b)]).to.deep.equal([1, 0]);
-    // Their time is over, and no timer is left that would take another's turn.
+    // Their timeouts have passed, and no timer is left that would take the turn of another.
     await time.advance(2500);
     b.release(false);
     a.release(false);
@@ -165,7 +165,7 @@ describe('connections to MySQL', () => {
     expect([made.length, destroyed()]).to.deep.equal([2, [false, false]]);
   });
 
-  it('makes no more than its size, with what is being made', async () => {
+  it('creates no more than its size, including connections being opened', async () => {
     const pool = await open([playVersion('8.4.0'), playSilence('connect')]);
     const first = await takeLease(pool);
     const waiting = [lease(pool), lease(pool)];
@@ -193,7 +193,7 @@ describe('connections to MySQL', () => {
     expect(await third).to.be.an('object');
   });
 
-  it('a broken or lost connection is discarded, and a waiting request gets a new one', async () => {
+  it('discards a broken or lost connection, and opens a new one for a waiting request', async () => {
     const pool = await open([], { pool: 1 });
     const one = await takeLease(pool);
     const second = lease(pool);
@@ -212,14 +212,14 @@ describe('connections to MySQL', () => {
     ['an error', (one: Played) => one.emit('error', new Error('gone'))],
     ['the end of its stream', (one: Played) => one.stream.emit('close')],
   ] as const)
-    it(`${title} removes an idle connection`, async () => {
+    it(`removes an idle connection after ${title}`, async () => {
       const pool = await open([], { pool: 1 });
       lose(made[0] as Played);
       expect(destroyed()).to.deep.equal([true]);
       expect(await findConnectionIndex(await takeLease(pool))).to.equal(1);
     });
 
-  it('a statement that lost its connection costs it, one that was rejected does not', async () => {
+  it('discards the connection of a lost statement, not of a rejected one', async () => {
     const errors: Record<string, unknown> = { lost: createMysqlError(2013), bad: createMysqlError(1064), odd: 'text' };
     const pool = await open([playVersion('8.4.0', (text) => (text in errors ? { error: errors[text] } : SETTLED))], {
       pool: 1,
@@ -227,19 +227,19 @@ describe('connections to MySQL', () => {
     const one = await takeLease(pool);
     expect(await outcome(one.wire.run('bad', []))).to.equal(errors['bad']);
     const odd = (await outcome(one.wire.runCommand('odd'))) as Error;
-    expect([odd.message, odd.cause, destroyed()]).to.deep.equal(['the driver failed', 'text', [false]]);
+    expect([odd.message, odd.cause, destroyed()]).to.deep.equal(['a failure of the driver', 'text', [false]]);
     const waits = lease(pool);
     expect(await outcome(one.wire.run('lost', []))).to.equal(errors['lost']);
     expect(destroyed()).to.deep.equal([true, false]);
     expect(await findConnectionIndex((await waits) as Lease)).to.equal(1);
-    // It is not given to anybody again.
+    // It is not assigned again.
     one.release(false);
     const next = lease(pool);
     await time.advance(2000);
     expect([await next, made.length]).to.deep.equal(['unavailable: no connection became free in time', 2]);
   });
 
-  it('a statement without an answer is aborted after the deadline with its connection, and the server is requested to end it', async () => {
+  it('aborts a statement after the timeout with its connection, and asks the server to cancel it', async () => {
     const pool = await open([playSilence('slow')], { pool: 1 });
     const one = await takeLease(pool);
     const work = one.wire.run('slow', []).catch((error: unknown) => error);
@@ -256,20 +256,20 @@ describe('connections to MySQL', () => {
 
   for (const [title, threadId, second, log] of [
     [
-      'where the server cannot be reached',
+      'if the server cannot be reached',
       7,
       () => ({ error: createMysqlError(1040) }),
       ['statement not cancelled after its timeout'],
     ],
     [
-      'where the server does not end it',
+      'if the server does not cancel it',
       7,
       playVersion('8.4.0', (text) => (text === 'KILL 7' ? { error: createMysqlError(1094) } : SETTLED)),
       ['statement not cancelled after its timeout'],
     ],
-    ['where it has no number', null, () => SETTLED, []],
+    ['if it has no id', null, () => SETTLED, []],
   ] as const)
-    it(`a statement without an answer is given up ${title}`, async () => {
+    it(`abandons a statement without a response ${title}`, async () => {
       const pool = await open([playSilence('slow'), second], {}, threadId);
       const { wire } = await takeLease(pool);
       const work = wire.runCommand('slow').catch((error: unknown) => error);
@@ -278,7 +278,7 @@ describe('connections to MySQL', () => {
       expect([made.length, logged]).to.deep.equal([threadId === null ? 1 : 2, log]);
     });
 
-  it('a waiting request is rejected with the reason if no connection can be opened; the next one may succeed', async () => {
+  it('rejects a waiting request with the reason if no connection can be opened; the next one may succeed', async () => {
     const refused = createMysqlError(1040);
     const pool = await open([playVersion('8.4.0'), () => ({ error: refused })]);
     const held = await takeLease(pool);
@@ -290,7 +290,7 @@ describe('connections to MySQL', () => {
     held.release(false);
   });
 
-  it('drops what was not used for a while, but never the last', async () => {
+  it('closes connections that are idle for a while, but never the last', async () => {
     const pool = await open([], { pool: 3 });
     const held = [await takeLease(pool), await takeLease(pool), await takeLease(pool)];
     await time.advance(100);
@@ -334,7 +334,7 @@ describe('connections to MySQL', () => {
     expect(destroyed()).to.deep.equal([true]);
   });
 
-  it('a connection that is ready after the end is dropped', async () => {
+  it('closes a connection that is opened after the end', async () => {
     const pool = await open([playVersion('8.4.0'), playSilence('connect')]);
     const one = await takeLease(pool);
     const waits = lease(pool);

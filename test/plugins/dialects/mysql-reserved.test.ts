@@ -1,4 +1,4 @@
-/** The words that editors put in quotes for MySQL and MariaDB, against what the two servers say themselves. */
+/** The words that editors quote for MySQL and MariaDB, compared with the keywords of the two servers. */
 import { expect } from 'chai';
 import mysql from 'mysql2/promise';
 import { quoteIfNeeded } from '../../../language/strings/sql-quotes.js';
@@ -39,14 +39,14 @@ describe('words that MySQL and MariaDB reserve', function () {
     return refused;
   }
 
-  it('each is reserved by one of the two', async () => {
+  it('are each reserved by one of the two', async () => {
     const refused = await Promise.all(FLAVOURS.map((flavour) => refusedBy(flavour, RESERVED)));
     const free = RESERVED.filter((word) => !refused.some((one) => one.has(word)));
     expect(free.filter((word) => !EARLIER.includes(word))).to.deep.equal([]);
   });
 
   for (const flavour of FLAVOURS) {
-    it(`each word of ${flavour} that is no name without quotes is written in them`, async () => {
+    it(`quote each word of ${flavour} that is not a name without quotes`, async () => {
       const rows = await runQuery(flavour, 'SELECT LOWER(word) AS word FROM information_schema.keywords');
       const words = rows.map(({ word }) => String(word)).filter((word) => /^[a-z_][a-z0-9_]*$/.test(word));
       expect(words.length).to.be.greaterThan(300);

@@ -1,6 +1,6 @@
 /**
- * What a model becomes on MySQL and MariaDB: types of columns, what does not fit, the statements of a migration; and what the
- * options of a connection become for the driver.
+ * A model on MySQL and MariaDB: column types, what does not fit, the statements of a migration; and connection options
+ * for the driver.
  */
 import { expect } from 'chai';
 import type { ModelColumn } from '../../../contract/model.js';
@@ -30,8 +30,8 @@ const resolveType = (one: ModelColumn, tables: KnownTables = new Map(), ...other
 const text = (rest: Partial<ModelColumn> = {}): ModelColumn => defineColumn('a', 'text', rest);
 const REFERS = { references: { table: 'o', column: 'k' } };
 
-describe('types of columns on MySQL', () => {
-  it('collations are those of the server', () => {
+describe('column types on MySQL', () => {
+  it('have the collations of the server', () => {
     expect(COLLATIONS).to.deep.equal({ exact: 'utf8mb4_0900_bin', words: 'utf8mb4_0900_ai_ci' });
     expect(getCollations(true)).to.deep.equal({ exact: 'utf8mb4_nopad_bin', words: 'utf8mb4_unicode_520_nopad_ci' });
   });
@@ -47,14 +47,14 @@ describe('types of columns on MySQL', () => {
   }
   const pair = [text({ primaryKey: true }), defineColumn('b', 'text', { primaryKey: true })] as const;
   for (const [title, sql, one, ...others] of [
-    ['a bound has room for one more character', `VARCHAR(21) ${EXACT}`, text({ maxLength: 20 })],
+    ['a bound has space for one more character', `VARCHAR(21) ${EXACT}`, text({ maxLength: 20 })],
     ['the longest text in the row', `VARCHAR(1000) ${EXACT}`, text({ maxLength: 999 })],
-    ['longer text beside the row', `LONGTEXT ${EXACT}`, text({ maxLength: 1000 })],
+    ['longer text outside the row', `LONGTEXT ${EXACT}`, text({ maxLength: 1000 })],
     ['a key without a bound', `VARCHAR(256) ${EXACT}`, text({ index: true })],
     ['a primary key', `VARCHAR(256) ${EXACT}`, text({ primaryKey: true })],
     ['a unique text', `VARCHAR(256) ${EXACT}`, text({ unique: true })],
     ['a key with a bound', `VARCHAR(501) ${EXACT}`, text({ index: true, maxLength: 500 })],
-    ['a key with too wide a bound', `VARCHAR(752) ${EXACT}`, text({ unique: true, maxLength: 5000 })],
+    ['a key with too large a bound', `VARCHAR(752) ${EXACT}`, text({ unique: true, maxLength: 5000 })],
     ['a key of two texts', `VARCHAR(376) ${EXACT}`, { ...pair[0], maxLength: 5000 }, pair[1]],
     ['a key of a text and a number', `VARCHAR(752) ${EXACT}`, { ...pair[0], maxLength: 5000 }, id],
     ['searched text', 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci', text({ search: true })],
@@ -62,7 +62,7 @@ describe('types of columns on MySQL', () => {
   ] as const satisfies readonly (readonly [string, string, ModelColumn, ...ModelColumn[]])[]) {
     it(`${title}: ${sql}`, () => expect(resolveType(one, new Map(), ...others)).to.equal(sql));
   }
-  it('texts that are unique together share the room of a key', () => {
+  it('divide the size of a key between texts that are unique together', () => {
     const one = text({ maxLength: 5000 });
     const pair = { ...defineTable('t', one, defineColumn('b', 'text'), id), uniques: [['a', 'b', 'id']] };
     expect(createTypeMapping(new Map(), COLLATIONS).getType(pair, one)).to.equal(`VARCHAR(376) ${EXACT}`);
@@ -75,21 +75,21 @@ describe('types of columns on MySQL', () => {
     ['decimal(10,0)', 'decimal', 'decimal(10,0)'],
     ['varchar(3)', 'varchar', 'BIGINT'],
   ] as const) {
-    it(`a number that refers to ${written} is ${sql}`, () => {
+    it(`a number that references ${written} is ${sql}`, () => {
       expect(resolveType(defineColumn('a', 'integer', REFERS), there({ written, type }))).to.equal(sql);
     });
   }
-  it('a number that refers to a table that is not there yet is as any', () => {
+  it('a number that references a table that does not exist yet is like any other', () => {
     expect(resolveType(defineColumn('a', 'integer', REFERS))).to.equal('BIGINT');
   });
-  it('a text that refers to another has its collation', () => {
+  it('a text that references another has its collation', () => {
     const latin = there({ type: 'varchar', collation: 'latin1_german1_ci' });
     expect(resolveType(text(REFERS), latin)).to.equal('VARCHAR(256) CHARACTER SET latin1 COLLATE latin1_german1_ci');
     expect(resolveType(text(REFERS))).to.equal(`VARCHAR(256) ${EXACT}`);
   });
 });
 
-describe('columns of MySQL that do not fit', () => {
+describe('MySQL columns that do not fit', () => {
   const misfit = (one: ModelColumn, rest: Partial<KnownColumn>) =>
     createTypeMapping(new Map(), COLLATIONS).findMisfit(defineTable('t', one), one, createKnownColumn(rest));
 
@@ -142,7 +142,7 @@ describe('columns of MySQL that do not fit', () => {
     ],
     ['a column of the same length', text({ maxLength: 20 }), { type: 'varchar', length: 20, collation: exact }, null],
     [
-      'a bound where the model has none',
+      'a bound that is not in the model',
       text(),
       { type: 'varchar', length: 20 },
       'column takes 20 characters, the model says no bound',
@@ -157,11 +157,11 @@ describe('columns of MySQL that do not fit', () => {
       'nothing',
       true,
     ],
-    ['a key of the usual length', text({ index: true }), { type: 'varchar', length: 255, collation: exact }, null],
+    ['a key of the default length', text({ index: true }), { type: 'varchar', length: 255, collation: exact }, null],
     ['another collation', text(), { type: 'text', collation: 'x_ci' }, other, 'references', false],
-    ['searched text that looks past case', text({ search: true }), { type: 'text', collation: 'x_ci' }, null],
+    ['searched text that ignores case', text({ search: true }), { type: 'text', collation: 'x_ci' }, null],
     [
-      'searched text that does not',
+      'searched text that does not ignore case',
       text({ search: true }),
       { type: 'text', collation: 'x_bin' },
       letters,
@@ -189,7 +189,7 @@ describe('columns of MySQL that do not fit', () => {
     });
   }
 
-  it('has no index for JSON, and none of words but in text', () => {
+  it('have no index for JSON, and full-text indexes for text only', () => {
     const shape = createTypeMapping(new Map(), COLLATIONS);
     const cannot = (...[one, what]: Parameters<typeof shape.explainUnsupported>) => shape.explainUnsupported(one, what);
     const json = defineColumn('a', 'json');
@@ -199,7 +199,7 @@ describe('columns of MySQL that do not fit', () => {
     expect(cannot(id, 'search')).to.equal('this database searches for words in text alone: no index is made');
     expect([cannot(id, 'index'), cannot(id, 'unique'), cannot(text(), 'search')]).to.deep.equal([null, null, null]);
   });
-  it('checks the bound of text alone', () => {
+  it('have a length check for text only', () => {
     const shape = createTypeMapping(new Map(), COLLATIONS);
     const bounds = [
       text({ maxLength: 7 }),
@@ -211,7 +211,7 @@ describe('columns of MySQL that do not fit', () => {
   });
 });
 
-describe('changes of tables in the SQL of MySQL', () => {
+describe('table changes in the SQL of MySQL', () => {
   const writeChange = (change: TableChange): string | undefined => writeMysqlDdl([change], 'c')[0]?.sql;
   const a = { column: defineColumn('a', 'integer', { nullable: true }), type: 'INT' };
   const named = { table: 't', column: 'a', name: 'n' };
@@ -245,7 +245,7 @@ describe('changes of tables in the SQL of MySQL', () => {
   ] as const satisfies readonly (readonly [TableChange, string])[]) {
     it(sql, () => expect(writeChange(change)).to.equal(`ALTER TABLE \`t\` ${sql}`));
   }
-  it('a table is created with its key; a counter that does not lead it gets its own', () => {
+  it('a table is created with its key; a counter that is not first in it gets its own', () => {
     const create = (...columns: ModelColumn[]) =>
       writeChange({ change: 'create-table', table: 't', columns: columns.map((one) => ({ column: one, type: 'X' })) });
     const key = (name: string, rest = {}) =>
@@ -264,7 +264,7 @@ describe('changes of tables in the SQL of MySQL', () => {
   });
 });
 
-describe('options of a connection to MySQL', () => {
+describe('options of a MySQL connection', () => {
   const readClientOptions = (url: unknown) => readMysqlOptions({ url })?.client;
   for (const [url, address] of [
     ['mysql://u@h/d', { host: 'h', port: 3306, user: 'u', password: '', database: 'd' }],
@@ -301,10 +301,10 @@ describe('options of a connection to MySQL', () => {
     7,
     undefined,
   ]) {
-    it(`${url} is no address`, () => expect(readMysqlOptions({ url })).to.equal(null));
+    it(`${url} is not a valid URL`, () => expect(readMysqlOptions({ url })).to.equal(null));
   }
 
-  it('times are seconds in the config', () => {
+  it('are in seconds in the config', () => {
     const url = 'mysql://u@h/d';
     expect(readMysqlOptions({ url })).to.include({ pool: 10, poolWait: 2000, idle: 30_000, deadline: 10_000 });
     const read = readMysqlOptions({ url, pool_size: 3, pool_wait: 5, idle_timeout: 7, statement_timeout: 0.5 });
@@ -313,14 +313,14 @@ describe('options of a connection to MySQL', () => {
       [5000, 2000],
     );
   });
-  it('a transaction has the level that it needs, or the one that the config says', () => {
+  it('set the isolation level of a transaction, or that of the config', () => {
     const levels = (rest: object) =>
       [SERIALIZABLE, BY_LOCKS].map((need) => readMysqlOptions({ url: 'mysql://u@h/d', ...rest })?.isolation(need));
     expect(levels({})).to.deep.equal(['serializable', 'read committed']);
     expect(levels({ isolation: 'auto' })).to.deep.equal(['serializable', 'read committed']);
     expect(levels({ isolation: 'repeatable read' })).to.deep.equal(['repeatable read', 'repeatable read']);
   });
-  it('the driver gives text, and reads no file of the client', () => {
+  it('return text, and read no file of the client', () => {
     const client = readClientOptions('mysql://u@h/d');
     expect(client).to.include({
       charset: 'UTF8MB4_BIN',

@@ -1,6 +1,6 @@
 /**
- * How rows that MySQL does not answer with are found again: by which key, in which statements, and what a model or the database
- * rules out.
+ * Rows that MySQL does not return are read again: by which key, in which statements, and what a model or the database
+ * excludes.
  */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
@@ -19,7 +19,7 @@ const prepare = (sql: string, tables: ModelTable[] = []) =>
   prepareMysqlStatement({ scan: scanSql(sql), jsonColumns: [], tables });
 const collapseBlanks = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-describe('RETURNING that a model rules out', () => {
+describe('RETURNING that a model excludes', () => {
   const model = (columns: Partial<ModelColumn>[], uniques: string[][] = []): ModelTable => ({
     model: '_t',
     table: 't',
@@ -55,14 +55,14 @@ describe('RETURNING that a model rules out', () => {
     ['DELETE FROM t RETURNING a', BARE, 'RETURNING of t, whose model has no key,'],
     ['DELETE FROM t RETURNING a', KEYED, null],
   ] as const) {
-    it(`${sql}: ${what ?? 'can be done'}`, () => {
+    it(`${sql}: ${what ?? 'is possible'}`, () => {
       const findRefusal = (): unknown => prepare(sql, [table]).refusals.mysql?.params['what'] ?? null;
       if (what !== null && sql.startsWith('UPDATE'))
         expect(findRefusal).to.throw(BootError).with.nested.property('params.what', what);
       else expect(findRefusal()).to.equal(what);
     });
   }
-  it('is rejected at once where neither server can, and kept in mind where one can', () => {
+  it('is rejected immediately if neither server supports it, and recorded if one does', () => {
     expect(prepare('DELETE FROM t RETURNING a', [BARE]).refusals.mariadb).to.equal(null);
     expect(() => prepare('INSERT INTO t (a) VALUES (1) ON CONFLICT (b) DO NOTHING RETURNING a', [KEYED])).to.throw(
       BootError,
@@ -70,7 +70,7 @@ describe('RETURNING that a model rules out', () => {
   });
 });
 
-describe('the steps of a write on MySQL', () => {
+describe('steps of a write on MySQL', () => {
   const KEYS: MysqlCatalogueTable['keys'] = [
     { name: 'PRIMARY', primary: true, columns: ['id'] },
     { name: 'u', primary: false, columns: ['a', 'B'] },
@@ -107,14 +107,14 @@ describe('the steps of a write on MySQL', () => {
 
   for (const [title, sql, known, answers, sent] of [
     [
-      'finds a row by its primary key',
+      'find a row by its primary key',
       'INSERT INTO t (id, a) VALUES ($1, $2) RETURNING id',
       { keys: KEYS },
       [{}, { rows: [[5]], fields: FIELDS }],
       ['INSERT INTO t (id, a) VALUES (?, ?) | $1 | $2', 'SELECT id FROM t WHERE ("id" = ?) | $1', '[{"id":5}]'],
     ],
     [
-      'finds rows by another key',
+      'find rows by another key',
       'INSERT INTO t (a, "B") VALUES ($1, 2), ($2, $3) RETURNING id + $4',
       { keys: KEYS },
       [],
@@ -124,7 +124,7 @@ describe('the steps of a write on MySQL', () => {
       ],
     ],
     [
-      'finds rows by the number of the server',
+      'find rows by the number of the server',
       'INSERT INTO t (a) VALUES ($1), ($2) RETURNING id',
       { auto: 'id', keys: KEYS },
       [{ insertId: '9007199254740993', affected: 2 }],
@@ -134,21 +134,21 @@ describe('the steps of a write on MySQL', () => {
       ],
     ],
     [
-      'reads nothing where nothing was written',
+      'read nothing if nothing was written',
       'INSERT INTO t (id) SELECT 1 FROM u RETURNING id',
       { keys: KEYS },
       [{ affected: 0 }],
       ['INSERT INTO t (id) SELECT 1 FROM u'],
     ],
     [
-      'reads nothing where there is no key and nothing is asked',
+      'read nothing if there is no key and nothing is requested',
       'INSERT INTO t (a) VALUES (1)',
       {},
       [],
       ['INSERT INTO t (a) VALUES (1)'],
     ],
     [
-      'finds a row by the columns of its conflict',
+      'find a row by the columns of its conflict',
       'INSERT INTO t (id, a, b) VALUES (1, 2, 3) ON CONFLICT (a, b) DO UPDATE SET b = 4 RETURNING id',
       { keys: KEYS },
       [],
@@ -158,7 +158,7 @@ describe('the steps of a write on MySQL', () => {
       ],
     ],
     [
-      'finds a row by a key it names where the conflict names none',
+      'find a row by a key it names if the conflict names none',
       'INSERT INTO t (id, a) VALUES (1, 2) ON CONFLICT DO NOTHING RETURNING id',
       { auto: 'id', keys: KEYS },
       [],
@@ -168,7 +168,7 @@ describe('the steps of a write on MySQL', () => {
       ],
     ],
     [
-      'changes each row and reads it',
+      'change each row and read it',
       'UPDATE t SET a = $1 WHERE b = $2 RETURNING id',
       { keys: KEYS },
       [{ rows: [[1], [2]] }, {}, { rows: [[1]], fields: FIELDS }, {}, { rows: [[2]], fields: FIELDS }],
@@ -182,7 +182,7 @@ describe('the steps of a write on MySQL', () => {
       ],
     ],
     [
-      'reads each row and deletes it',
+      'read each row and delete it',
       'DELETE FROM t x WHERE x.b = 1 RETURNING id',
       { keys: [KEYS[1]!] },
       [{ rows: [[1, 2]] }],
@@ -193,7 +193,7 @@ describe('the steps of a write on MySQL', () => {
       ],
     ],
     [
-      'changes nothing where nothing is found',
+      'change nothing if nothing is found',
       'UPDATE t SET a = 1 RETURNING id',
       { keys: KEYS },
       [],
@@ -205,11 +205,11 @@ describe('the steps of a write on MySQL', () => {
     });
   }
 
-  it('runs a statement as it is where it needs no steps, and where the table is not known', async () => {
+  it('run a statement unchanged if it needs no steps, and if the table is unknown', async () => {
     expect(await run('UPDATE t SET a = $1', {}, [])).to.deep.equal(['UPDATE t SET a = ? | $1']);
     expect(await run('INSERT INTO other (a) VALUES (1)', {}, [])).to.deep.equal(['INSERT INTO other (a) VALUES (1)']);
   });
-  it('takes the values of RETURNING for each row', async () => {
+  it('evaluate RETURNING for each row', async () => {
     const sent = await run('UPDATE t SET a = $1 RETURNING id + $2', { keys: KEYS }, [{ rows: [[7]] }]);
     expect(sent.at(-1)).to.equal('SELECT id + ? AS "?column?" FROM t WHERE "t"."id" = ? | $2 | 7');
   });
@@ -217,7 +217,7 @@ describe('the steps of a write on MySQL', () => {
     ['UPDATE t SET a = 1 RETURNING id', 0],
     ['DELETE FROM t RETURNING id', 1],
   ] as const) {
-    it(`${sql} fails where the change of a row fails`, async () => {
+    it(`${sql} fails if the change of a row fails`, async () => {
       const answers = [{ rows: [[7]] }, ...Array<object>(before).fill({}), new Error('refused')];
       const failed: unknown = await run(sql, { keys: KEYS }, answers).catch((error: unknown) => error);
       expect(failed).to.have.property('message', 'refused');

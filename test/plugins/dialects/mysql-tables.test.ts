@@ -1,4 +1,4 @@
-/** What MySQL and MariaDB say of their own tables, as statements bind values by it and as migrations see it. */
+/** The catalogue of MySQL and MariaDB, as statements bind values by it and as migrations read it. */
 import { expect } from 'chai';
 import { readCatalogue } from '../../../plugins/dialects/mysql/catalogue.js';
 import { introspectMysql } from '../../../plugins/dialects/mysql/introspect.js';
@@ -36,7 +36,7 @@ const SCHEMA: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = 
   ],
 ];
 
-describe('what MySQL says of its tables', () => {
+describe('MySQL catalogue', () => {
   const catalogue = (flavour: ServerFlavour) => {
     const run = (text: string) =>
       Promise.resolve({
@@ -53,7 +53,7 @@ describe('what MySQL says of its tables', () => {
       readWarnings: () => Promise.resolve([]),
     });
   };
-  it('columns with their types, the counter, and keys with the primary one first', async () => {
+  it('contains columns with their types, the counter, and keys with the primary one first', async () => {
     const known = (await catalogue('mysql')).get('t');
     expect([...(known?.columns ?? [])]).to.deep.equal([
       ['id', 'big'],
@@ -69,7 +69,7 @@ describe('what MySQL says of its tables', () => {
     ]);
     expect((await catalogue('mysql')).has('gone')).to.equal(false);
   });
-  it('MariaDB recognises JSON by a check only', async () => {
+  it('recognizes JSON of MariaDB by a check only', async () => {
     const columns = (await catalogue('mariadb')).get('t')?.columns;
     expect([columns?.get('j"x'), columns?.get('n')]).to.deep.equal(['json', 'int']);
   });
@@ -162,7 +162,7 @@ describe('what MySQL says of its tables', () => {
       ),
   } as const;
 
-  it('a migration sees columns, indexes, references and checks', async () => {
+  it('contains columns, indexes, references and checks for a migration', async () => {
     const found = await introspectMysql(session, [defineTable('t', id), defineTable('v', id)], true);
     const t = found.get('t');
     expect([t?.table, found.get('v')?.table, found.get('v')?.columns.size]).to.deep.equal([true, false, 1]);
@@ -192,7 +192,7 @@ describe('what MySQL says of its tables', () => {
       { name: 's', type: 'check', columns: [], target: null, definition: 'x and json_valid(s)' },
     ]);
   });
-  it('a migration without a table runs no further queries', async () => {
+  it('is not queried further by a migration without a table', async () => {
     let asked = 0;
     const none = { query: () => Promise.resolve((asked++, [])) };
     expect([(await introspectMysql(none, [defineTable('t', id)], false)).size, asked]).to.deep.equal([0, 1]);

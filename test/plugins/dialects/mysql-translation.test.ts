@@ -1,6 +1,4 @@
-/**
- * The SQL of definitions in the words of MySQL and MariaDB: operators, functions, locks, lists. As text, without a server.
- */
+/** Translation of SQL to MySQL and MariaDB: operators, functions, locks, lists. As text, without a server. */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
 import { scanSql } from '../../../language/strings/sql.js';
@@ -109,7 +107,7 @@ describe('translation to MySQL', () => {
     });
   }
 
-  it('takes parameters in the order of their places', () => {
+  it('orders parameters by their position', () => {
     expect(forms('SELECT id FROM a WHERE b = $2 AND c = $1 AND d = $2').mysql.main.order).to.deep.equal([1, 0, 1]);
   });
 
@@ -119,7 +117,7 @@ describe('translation to MySQL', () => {
     );
   });
 
-  describe('a list of values', () => {
+  describe('value list', () => {
     const list = (column: string): string =>
       `(SELECT lintel_list.v FROM JSON_TABLE(?, '$[*]' COLUMNS (v ${column} PATH '$')) AS lintel_list)`;
     const text = (collation: string): string => list(`VARCHAR(4096) CHARACTER SET utf8mb4 COLLATE ${collation}`);
@@ -148,7 +146,7 @@ describe('translation to MySQL', () => {
     }
   });
 
-  it('a lock stands behind a read that requests one, and no lock behind others', () => {
+  it('a lock follows a read that requests one, and no other', () => {
     const read = (lock: 'update' | null) =>
       prepareMysqlStatement({ scan: scanSql('SELECT a FROM t WHERE id = $1'), jsonColumns: [], lock });
     expect([read('update').readOnly, read(null).readOnly]).to.deep.equal([false, true]);
@@ -216,7 +214,7 @@ describe('translation to MySQL', () => {
       .with.nested.property('params.what', 'the cast to int[]');
   });
 
-  it('rejects a list of a type that has no counterpart', () => {
+  it('rejects a list of a type that has no equivalent', () => {
     expect(() => forms('SELECT a FROM t WHERE b = ANY($1::inet[])'))
       .to.throw(BootError)
       .with.nested.property('params.what', 'the cast to inet[]');

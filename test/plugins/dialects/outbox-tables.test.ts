@@ -21,7 +21,7 @@ const WAITING = `SELECT 1 AS one FROM pg_stat_activity WHERE datname = current_d
 for (const { name, make } of SQL) {
   const runtime = RUNTIMES[name];
   if (runtime === undefined || make === null) continue;
-  describe(`the table of the outbox (${name})`, () => {
+  describe(`outbox table (${name})`, () => {
     const opened: OpenDialect[] = [];
     let [one, two] = [] as unknown as [Dialect, Dialect];
     let [first, second] = [] as unknown as [OutboxSql, OutboxSql];
@@ -41,7 +41,7 @@ for (const { name, make } of SQL) {
       return rows.map(({ id }) => id);
     }
 
-    it('is created by two processes that begin together', async () => {
+    it('is created by two processes that start together', async () => {
       const making = await one.begin(BY_LOCKS);
       await first.make(making);
       const made = second.make(null);
@@ -52,7 +52,7 @@ for (const { name, make } of SQL) {
       expect(await takeAll(first)).to.deep.equal(['a']);
     });
 
-    it('gives a row to one process: another that comes while it is taken finds only the rest', async () => {
+    it('assigns a row to one process: another that starts meanwhile finds only the rest', async () => {
       await first.add('b', '{}', null);
       const taking = await one.begin(BY_LOCKS);
       await one.execute(`SELECT id FROM lintel_outbox WHERE id = 'b' FOR UPDATE`, [], taking);

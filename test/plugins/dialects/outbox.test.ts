@@ -1,4 +1,7 @@
-/** The outbox above a queue that fails, refuses and comes back as each test says: rows are handed over once, given back, or set aside. */
+/**
+ * The outbox over a scripted queue that fails, rejects and recovers: rows are delivered once, released, or moved to the
+ * dead jobs.
+ */
 import { expect } from 'chai';
 import type { JobEntry } from '../../../contract/deferred.js';
 import { createFault } from '../../../contract/fault.js';
@@ -8,7 +11,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { waitForValue } from '../../support/jobs.js';
 import { BY_LOCKS } from '../../../plugins/dialects/kind.js';
 
-describe('the outbox over a queue that answers as a test wants', () => {
+describe('outbox with a test queue', () => {
   let engine!: PGlite;
   before(async () => {
     engine = await PGlite.create('memory://');
@@ -16,7 +19,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
   after(() => engine.close());
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const put = (id: string): JobEntry => ({ work: { id } as JobEntry['work'], delay: 1, priority: 2, retries: 3 });
-  /** As it was accepted: the row that it came from is left out. */
+  /** As it was accepted, without the row it was read from. */
   const removeRow = ({ work: { row, ...work }, ...rest }: JobEntry): unknown => {
     expect(row).to.be.a('number');
     return { work, ...rest };
@@ -28,7 +31,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
   const rows = async (): Promise<readonly unknown[]> =>
     (await engine.query('SELECT id, refused FROM lintel_outbox ORDER BY place')).rows;
 
-  it('keeps what the queue will never take, and hands over the rest', async () => {
+  it('keeps jobs that the queue will never accept, and delivers the rest', async () => {
     const taken: JobEntry[] = [];
     const { connection, outbox } = outboxOver((work) => {
       if (work.some((one) => one.work.id === 'large')) return Promise.reject(createFault('JOB_TOO_LARGE'));
@@ -47,7 +50,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     await engine.query('DELETE FROM lintel_outbox');
   });
 
-  it('becomes a dead job if the queue can store any, and a changed row blocks nothing', async () => {
+  it('moves a job to the dead jobs if the queue can store any, and is not blocked by a changed row', async () => {
     const taken: string[] = [];
     const buried: unknown[] = [];
     const add = (work: readonly JobEntry[]): Promise<void> => {
@@ -83,10 +86,10 @@ describe('the outbox over a queue that answers as a test wants', () => {
 
   for (const [what, failure] of [
     ['cannot be reached', createFault('JOB_AWAY')],
-    ['fails in a way that passes', createFault('JOB_TOO_LARGE', {}, { retryable: true })],
+    ['fails temporarily', createFault('JOB_TOO_LARGE', {}, { retryable: true })],
     ['fails unexpectedly', new Error('the connection broke')],
   ] as const)
-    it(`gives its rows back at once when the queue ${what}, so that any process can hand them over`, async () => {
+    it(`releases its rows immediately when the queue ${what}, so that any process can deliver them`, async () => {
       const [messages, taken]: [string[], string[]] = [[], []];
       let [works, calls] = [false, 0];
       const add = (work: readonly JobEntry[]): Promise<void> => {
@@ -125,7 +128,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
       expect(messages).to.have.length(1);
     });
 
-  it('tries again with the next sweep after the queue failed, and logs once that it failed and once that it works', async () => {
+  it('retries with the next sweep after the queue failed, and logs once that it failed and once that it works', async () => {
     const messages: string[] = [];
     let calls = 0;
     const add = (): Promise<void> => (++calls < 4 ? Promise.reject(createFault('JOB_AWAY')) : Promise.resolve());
@@ -143,7 +146,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     expect(messages.map((message) => message.endsWith('available'))).to.deep.equal([false, true]);
   });
 
-  it('does not hand over again what has begun, though the process ended before it could remove the row', async () => {
+  it('does not deliver again what has started, though the process ended before it could remove the row', async () => {
     const taken: JobEntry[] = [];
     const add = (work: readonly JobEntry[]): Promise<void> => Promise.resolve(void taken.push(...work));
     const connection = createPgliteDialect(() => engine);
@@ -162,7 +165,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     first.scheduleTransfer();
     await first.stop();
     expect(taken.map(removeRow)).to.deep.equal([put('begun'), put('waiting')]);
-    // One with the same place came out of the outbox of another database.
+    // A job of the same place was delivered by the outbox of another database.
     const [begun, other] = taken.map(({ work }) => work);
     await second.begin({ ...begun!, id: 'elsewhere' });
     expect(await waiting()).to.have.length(2);
@@ -174,7 +177,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     expect(await waiting()).to.deep.equal([]);
   });
 
-  it('hands a row over once, however many processes sweep', async () => {
+  it('delivers a row once, however many processes sweep', async () => {
     const taken: string[] = [];
     const add = async (work: readonly JobEntry[]): Promise<void> => {
       await new Promise((resolve) => setImmediate(resolve));

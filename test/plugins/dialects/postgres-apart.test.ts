@@ -1,6 +1,6 @@
 /**
- * Changes of a table of PostgreSQL that is in use: who reads and writes it goes on, a lock of another session is waited for in short
- * pieces, two processes do it once, and what was cut off or refused leaves nothing behind.
+ * Changes of a PostgreSQL table in use: readers and writers continue, the lock of another session is awaited in short
+ * periods, two processes change it once, and interrupted or rejected changes leave nothing.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -28,8 +28,8 @@ const more = defineTable(
   defineColumn('kind', 'text'),
 );
 
-describe('work that meets a lock', () => {
-  it('is tried again after a pause, and not after another failure', async () => {
+describe('statement that meets a lock', () => {
+  it('is retried after a pause, and not after another failure', async () => {
     const locked = Object.assign(new Error('locked'), { code: '55P03' });
     const at: number[] = [];
     const work = (failures: readonly Error[]) => (): Promise<string> => {
@@ -46,7 +46,7 @@ describe('work that meets a lock', () => {
   });
 });
 
-describe('a table of PostgreSQL that is in use', function () {
+describe('PostgreSQL table in use', function () {
   let one: OpenDialect;
   let two: OpenDialect;
   let busy: pg.Client;
@@ -80,7 +80,7 @@ describe('a table of PostgreSQL that is in use', function () {
     await Promise.all([one?.close(), two?.close(), busy?.end(), other?.end()]);
   });
 
-  it('gets an index of the words of a column that is there already', async () => {
+  it('gets a full-text index of an existing column', async () => {
     const [key, , by] = letters.columns;
     const searched = defineTable('letters', key!, defineColumn('text', 'text', { nullable: true, search: true }), by!);
     const { statements } = await one.syncSchema([people, searched]);
@@ -92,7 +92,7 @@ describe('a table of PostgreSQL that is in use', function () {
     expect((await one.plan([people, searched])).steps).to.deep.equal([]);
   });
 
-  it('is read and written while an index is made that waits for an open transaction', async () => {
+  it('is read and written while an index is created that waits for an open transaction', async () => {
     await one.syncSchema([people, defineTable('letters', ...letters.columns, defineColumn('kind', 'text'))]);
     await busy.query('BEGIN; INSERT INTO letters (text) VALUES (51)');
     const adopted = one.syncSchema([people, more]);
@@ -111,7 +111,7 @@ describe('a table of PostgreSQL that is in use', function () {
     );
   });
 
-  it('waits for a lock in short pieces, so that others have their turn, and then changes it', async () => {
+  it('waits for a lock in short periods, so that others can run, and then changes', async () => {
     await busy.query('BEGIN; SELECT 1 FROM letters');
     const adopted = one.syncSchema([people, more]);
     await waitUntil(waits, 'the migration waits');
@@ -144,14 +144,14 @@ describe('a table of PostgreSQL that is in use', function () {
     expect(await rows("SELECT 1 FROM pg_constraint WHERE contype = 'f' AND NOT convalidated")).to.deep.equal([]);
   });
 
-  it('gets the index that a process left half made', async () => {
+  it('gets the index that a process left half created', async () => {
     await other.query("INSERT INTO letters (text) VALUES ('1')");
     const name = 'letters_text_unique';
     await other.query(`CREATE UNIQUE INDEX CONCURRENTLY ${name} ON letters (text)`).catch(() => undefined);
     expect(await rows('SELECT 1 FROM pg_index WHERE NOT indisvalid')).to.have.length(1);
     const refused = await catchFault(one.syncSchema([people, more]));
     expect(refused.code).to.equal('QRY_DUPLICATES');
-    // A row that comes while it is made: the half of it is taken away again.
+    // A row that is inserted meanwhile: the half-built index is dropped again.
     const session = {
       query: async (sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> =>
         (await other.query<Record<string, unknown>>(sql, [...values])).rows,
@@ -174,7 +174,7 @@ describe('a table of PostgreSQL that is in use', function () {
     expect((await one.plan([people, more])).steps).to.deep.equal([]);
   });
 
-  it('keeps no foreign key that its rows stand against, and no check of a column that is not full', async () => {
+  it('keeps no foreign key that its rows violate, and no check of a column that is not full', async () => {
     await other.query('UPDATE letters SET by = 7 WHERE id = 1');
     const refused = await catchFault(one.syncSchema([people, more]));
     expect(refused.code).to.equal('QRY_MIGRATION');

@@ -1,4 +1,4 @@
-/** Members of `pg` that are not public: a release that takes one away fails at the first connection, with the names. */
+/** Private members of `pg`: a release without one fails at the first connection, with their names. */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,8 +23,8 @@ function constructWithout(holder: Members, name: string): RowClient {
   }
 }
 
-describe('members of pg that are not public', () => {
-  it('are there in the release that is installed', () => {
+describe('private members of pg', () => {
+  it('exist in the installed release', () => {
     expect(getCancelKey(new RowClient())).to.equal(null);
   });
 
@@ -33,18 +33,18 @@ describe('members of pg that are not public', () => {
     [CONNECTION, ['attachListeners', 'parse', 'bind', 'sync', 'sendCopyFail']],
   ] as const)
     for (const name of names)
-      it(`stop the first connection where ${name} is absent`, () => {
+      it(`prevent the first connection if ${name} is missing`, () => {
         expect(() => constructWithout(holder, name)).to.throw(`this release of pg has no ${name};`);
       });
 
-  it('are used by one file', () => {
+  it('are used in one file', () => {
     const users = loadSources('plugins', 'kernel', 'cli').filter(({ text }) =>
       /_getActiveQuery|attachListeners|\bsecretKey\b.*client|pg\.Query\b/.test(text),
     );
     expect(users.map(({ path }) => path)).to.deep.equal(['plugins/dialects/postgres/pg-internals.ts']);
   });
 
-  it('are those of one minor release: package.json takes its patches and no more', () => {
+  it('belong to one minor release: package.json accepts only its patches', () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>;
     };

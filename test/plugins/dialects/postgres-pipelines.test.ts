@@ -1,6 +1,6 @@
 /**
- * What travels together on a connection to a PostgreSQL server: BEGIN with the first statement, COMMIT with the last,
- * inserts behind one another. Whatever fails in between, nothing half stays and no connection is lost.
+ * Pipelining on a connection to a PostgreSQL server: BEGIN with the first statement, COMMIT with the last, inserts one
+ * after another. Whatever fails in between, nothing is half stored and no connection is lost.
  */
 import { expect } from 'chai';
 import pg from 'pg';
@@ -109,7 +109,7 @@ describe('dialect postgres, pipelines', () => {
     }
   });
 
-  it('reports what fails in the commit itself, and keeps nothing', async () => {
+  it('reports a failure of the commit itself, and keeps nothing', async () => {
     const handle = await open({ pool_size: 1 });
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
@@ -119,7 +119,7 @@ describe('dialect postgres, pipelines', () => {
     expect(await count(handle)).to.equal(0);
   });
 
-  it('takes back a transaction whose statement was cancelled', async () => {
+  it('rolls back a transaction whose statement was cancelled', async () => {
     const handle = await open();
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
@@ -133,7 +133,7 @@ describe('dialect postgres, pipelines', () => {
   });
 
   for (const last of [false, true]) {
-    it(`a connection cut during ${last ? 'the last' : 'a'} statement: 503, nothing kept, the pool goes on`, async () => {
+    it(`returns 503 for a connection cut during ${last ? 'the last' : 'a'} statement, keeps nothing, and the pool continues`, async () => {
       const handle = await open({ pool_size: 1 });
       const transaction = await handle.begin(BY_LOCKS);
       await run(handle, ADD, [1], transaction);
@@ -142,7 +142,7 @@ describe('dialect postgres, pipelines', () => {
       await admin.query(`SELECT pg_terminate_backend(pid) ${OURS} AND wait_event = 'PgSleep'`);
       const fault = await cut;
       expect(fault.code).to.equal('QRY_UNAVAILABLE');
-      // With the commit under way nobody can know; before it, everybody does.
+      // During the commit the outcome is unknown; before it, it is known.
       expect(fault.params['outcome'] !== undefined).to.equal(last);
       expect(fault.options.retryable === true).to.equal(!last);
       await handle.rollback(transaction);
@@ -175,7 +175,7 @@ describe('dialect postgres, pipelines', () => {
     await Promise.all(held.map((transaction) => handle.rollback(transaction)));
   });
 
-  it('where commits do not wait for the disk, inserts need no connection of their own', async () => {
+  it('runs inserts without their own connection if commits do not wait for the disk', async () => {
     const handle = await openRelaxed({ pool_size: 10 });
     const held = await Promise.all(Array.from({ length: 5 }, () => handle.begin(BY_LOCKS)));
     const answers = await Promise.allSettled(
@@ -186,7 +186,7 @@ describe('dialect postgres, pipelines', () => {
     await Promise.all(held.map((transaction) => handle.rollback(transaction)));
   });
 
-  it('an insert that waits for a lock delays no read, and other inserts only for a moment', async () => {
+  it('does not delay reads while an insert waits for a lock, and other inserts only briefly', async () => {
     const handle = await openRelaxed();
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
@@ -203,7 +203,7 @@ describe('dialect postgres, pipelines', () => {
     expect((await waiting).code).to.equal('QRY_UNIQUE');
   });
 
-  it('an insert under way on a shared connection that is cut: the outcome is unknown, and it is not sent again', async () => {
+  it('reports an unknown outcome for an insert on a shared connection that is cut, and does not repeat it', async () => {
     const handle = await openRelaxed();
     const write = catchFault(run(handle, 'INSERT INTO entry (id) VALUES (length(pg_sleep(10)::text))'));
     await waitUntil(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
@@ -212,7 +212,7 @@ describe('dialect postgres, pipelines', () => {
     expect(fault.code).to.equal('QRY_UNAVAILABLE');
     expect(fault.params['outcome']).to.match(/not known/);
     await waitUntil(async () => (await backends('true')) === 0);
-    // Had one of these run after all, the next would be refused for ever.
+    // If one of these had run, the next would always be rejected.
     await waitUntil(() =>
       run(handle, ADD, [5]).then(
         () => true,

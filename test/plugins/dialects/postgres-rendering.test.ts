@@ -1,6 +1,6 @@
 /**
- * Rows as JSON text straight from the wire must be, byte for byte, what JSON.stringify makes of the rows as objects:
- * every type, every shape, hostile texts, answers that arrive in pieces, and errors in the middle.
+ * Rows as JSON text directly from the wire equal, byte for byte, JSON.stringify of the rows as objects: every type,
+ * every shape, hostile texts, fragmented results, and errors in the middle.
  */
 import { expect } from 'chai';
 import { RawJson } from '../../../contract/raw-json.js';
@@ -57,7 +57,7 @@ const VALUES: readonly (readonly [string, readonly (string | null)[]])[] = [
   ['bytea', ['\\xdeadbeef']],
 ];
 
-describe('dialect postgres, answers as text', () => {
+describe('dialect postgres, results as text', () => {
   let made: OpenDialect | undefined;
   const handle = (): Dialect => {
     if (!made) throw new Error('not open');
@@ -78,7 +78,7 @@ describe('dialect postgres, answers as text', () => {
     return Buffer.from(rendered.json).toString('utf8');
   }
 
-  /** The long way: rows as objects, names kept, shaped, written. */
+  /** The reference: rows as objects, names selected, shaped, serialized. */
   async function expected(sql: string, values: readonly unknown[], { names, shape }: Rendering): Promise<string> {
     const rows = await handle().run(handle().prepare({ scan: scanSql(sql), jsonColumns: [] }), values, null);
     const kept = rows.map((row) =>
@@ -103,7 +103,7 @@ describe('dialect postgres, answers as text', () => {
   }
 
   for (const [type, texts] of VALUES) {
-    it(`writes ${type}`, async () => {
+    it(`serializes ${type}`, async () => {
       await expectSame(`SELECT v::${type} AS v FROM unnest($1::text[]) AS v`, [texts]);
     });
   }
@@ -113,20 +113,20 @@ describe('dialect postgres, answers as text', () => {
     ['one row', 'SELECT 1 AS a, NULL AS b', null],
     ['many rows', 'SELECT n AS a FROM generate_series(1, 3) AS n', null],
     ['names in another order', 'SELECT 1 AS a, 2 AS b, 3 AS c', ['c', 'a']],
-    ['names that are not there', 'SELECT 1 AS a, 2 AS b', ['x', 'b', 'y']],
+    ['unknown names', 'SELECT 1 AS a, 2 AS b', ['x', 'b', 'y']],
     ['none of the names', 'SELECT 1 AS a', ['x']],
     ['a name twice', 'SELECT 1 AS a', ['a', 'a']],
     ['a column twice', 'SELECT 1 AS a, 2 AS b, 3 AS a', null],
-    ['a column twice, kept by name', 'SELECT 1 AS a, 2 AS a', ['a']],
-    ['names that objects sort', 'SELECT 1 AS b, 2 AS "10", 3 AS "9"', null],
+    ['a column twice, with names selected', 'SELECT 1 AS a, 2 AS a', ['a']],
+    ['names that objects would sort', 'SELECT 1 AS b, 2 AS "10", 3 AS "9"', null],
     ['odd names', 'SELECT 1 AS "a b", 2 AS "ü", 3 AS "?column?"', null],
     ['no column', 'SELECT FROM generate_series(1, 2)', null],
     ['a statement without rows', 'SET LOCAL lock_timeout = 0', null],
   ] as const) {
-    it(`gives ${what} in every shape`, () => expectSame(sql, [], names));
+    it(`returns ${what} in every shape`, () => expectSame(sql, [], names));
   }
 
-  it('gives any text back', async () => {
+  it('returns any text unchanged', async () => {
     const text = generateText({ maxLength: 60 }).filter((s) => !s.includes('\0'));
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 5 }), async (texts) => {
@@ -138,7 +138,7 @@ describe('dialect postgres, answers as text', () => {
     );
   });
 
-  it('gives answers that are larger than any packet, and small ones after them', async () => {
+  it('returns results that are larger than any packet, and small ones after them', async () => {
     const sql = `SELECT n, repeat(md5(n::text), $1::int) AS t FROM generate_series(1, 300) AS n`;
     await expectSame(sql, [3]);
     await expectSame(sql, [300]);
@@ -146,7 +146,7 @@ describe('dialect postgres, answers as text', () => {
     await expectSame('SELECT 1 AS a');
   });
 
-  it('keeps answers apart that travel one behind the other, errors among them', async () => {
+  it('separates pipelined results, also after errors', async () => {
     // Some fail at their third row, when others have been sent.
     const sql = 'SELECT $1::int AS n, 10 / ($2::int - g) AS q FROM generate_series(1, $1::int) AS g';
     const rendering: Rendering = { names: ['n'], shape: 'many', hide: null };
@@ -174,7 +174,7 @@ describe('dialect postgres, answers as text', () => {
     await expectSame('SELECT * FROM changing');
   });
 
-  it('rejects as run does', async () => {
+  it('rejects like run', async () => {
     const rendering: Rendering = { names: null, shape: 'one', hide: null };
     expect((await catchFault(render('SELECT $1::int AS n', ['x'], rendering))).code).to.equal('QRY_BAD_VALUE');
     expect((await catchFault(render('SELECT * FROM nowhere', [], rendering))).code).to.equal('QRY_FAILED');

@@ -1,6 +1,6 @@
 /**
- * How often a statement is sent to PostgreSQL that the server refuses before it runs: twice, on connections that fail as they
- * are told to, without a server.
+ * Number of attempts for a statement that PostgreSQL rejects before it runs: two, on scripted connections, without a
+ * server.
  */
 import { expect } from 'chai';
 import { scanSql } from '../../../language/strings/sql.js';
@@ -13,12 +13,12 @@ interface Failing {
   handleError(error: unknown): void;
 }
 
-describe('a statement that a connection of PostgreSQL cannot run', () => {
+describe('statement that a PostgreSQL connection cannot run', () => {
   for (const [title, code, sql, tries, broken] of [
-    ['of a connection that is gone', 'ECONNRESET', 'UPDATE t SET a = 1', 2, true],
-    ['that the server has forgotten', '26000', 'UPDATE t SET a = 1', 2, false],
+    ['of a closed connection', 'ECONNRESET', 'UPDATE t SET a = 1', 2, true],
+    ['whose preparation the server has dropped', '26000', 'UPDATE t SET a = 1', 2, false],
     ['that reads, at a shutdown', '57P01', 'SELECT 1', 2, true],
-    ['that is refused', '23505', 'UPDATE t SET a = 1', 1, false],
+    ['that is rejected', '23505', 'UPDATE t SET a = 1', 1, false],
   ] as const) {
     it(`${title} is sent ${tries === 1 ? 'once' : 'twice'}`, async () => {
       const given: boolean[] = [];

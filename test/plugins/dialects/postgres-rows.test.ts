@@ -1,6 +1,6 @@
 /**
- * Rows of PostgreSQL without a server: their bytes as JSON text and as objects, which must be the same; when there is a fast
- * way; and what the options of a connection become for the driver.
+ * PostgreSQL rows without a server: their bytes as JSON text equal those of the objects; when the fast path applies;
+ * and connection options for the driver.
  */
 import { expect } from 'chai';
 import { createLayout, JsonBuffer, writeRow } from '../../../plugins/dialects/postgres/json-rows.js';
@@ -10,7 +10,7 @@ import { readRow, createRowShape } from '../../../plugins/dialects/postgres/rows
 import type { Rendering } from '../../../plugins/dialects/kind.js';
 import { BY_LOCKS, SERIALIZABLE } from '../../../plugins/dialects/kind.js';
 
-/** A row as it comes: the number of fields, and each with its length; -1 is NULL. */
+/** A row on the wire: the number of fields, and each with its length; -1 is NULL. */
 function encodeRow(values: readonly (string | null)[]): Buffer {
   const count = Buffer.alloc(2);
   count.writeInt16BE(values.length);
@@ -38,7 +38,7 @@ function renderRow(fields: readonly (readonly [string, number, string | null])[]
   return [Buffer.from(page.flush(1)).toString(), long];
 }
 
-describe('a row of PostgreSQL as JSON text', () => {
+describe('PostgreSQL row as JSON text', () => {
   for (const [type, text, json] of [
     [25, 'a', '"a"'],
     [25, '', '""'],
@@ -93,10 +93,10 @@ describe('a row of PostgreSQL as JSON text', () => {
     '2026-01-02 03:04:05+05:30',
     '2026-01-02 03:04:05-00',
   ])
-    it(`${text} takes the long way`, () =>
+    it(`${text} uses the general conversion`, () =>
       expect(renderRow([['a', 1184, text]])[0]).to.equal(renderRow([['a', 1184, text]])[1]));
 
-  it('has the columns that are named, in that order', () => {
+  it('contains the named columns, in that order', () => {
     const fields = [
       ['a', 25, 'x'],
       ['b', 23, '7'],
@@ -109,7 +109,7 @@ describe('a row of PostgreSQL as JSON text', () => {
     expect(only()).to.equal('{}');
   });
 
-  it('of two columns of one name has the last', () => {
+  it('contains the last of two columns of one name', () => {
     expect(
       renderRow(
         [
@@ -121,7 +121,7 @@ describe('a row of PostgreSQL as JSON text', () => {
     ).to.equal('{"a":"y"}');
   });
 
-  it('is written by way of objects where an object would order or lose its names, or values hide some', () => {
+  it('is built from objects if an object would order or lose its names, or if values are redacted', () => {
     const fits = (names: string[], type = 25, rendering: Rendering = ALL): boolean =>
       createLayout(rendering, createRowShape(names.map((name) => ({ name, dataTypeID: type })))) !== null;
     for (const name of ['a', '_1', 'A9', 'constructor', '__proto__x', 'x__proto__'])
@@ -138,7 +138,7 @@ describe('a row of PostgreSQL as JSON text', () => {
     expect(fits(['a'], 25, hiding)).to.equal(true);
   });
 
-  it('of any length has its room, and a large page is given back', () => {
+  it('of any length has enough space, and a large buffer is released', () => {
     for (const size of [16_380, 16_384, 40_000, 1 << 20, (1 << 20) + 1]) {
       const [fast, long] = renderRow([
         ['a', 25, 'x'.repeat(size)],
@@ -157,7 +157,7 @@ describe('a row of PostgreSQL as JSON text', () => {
     expect(page.bytes.length).to.equal(16_384);
   });
 
-  it('has room for the last byte of a full page, and for text of three bytes a character', () => {
+  it('has space for the last byte of a full buffer, and for text of three bytes a character', () => {
     const full = new JsonBuffer();
     full.copy(Buffer.alloc(full.bytes.length), 0, full.bytes.length);
     full.add(0x7d);
@@ -168,7 +168,7 @@ describe('a row of PostgreSQL as JSON text', () => {
     expect(Buffer.from(page.flush(0)).toString() === text).to.equal(true);
   });
 
-  it('taken from a page stays as it was', () => {
+  it('is not changed when its buffer is used again', () => {
     const page = new JsonBuffer();
     page.addText('first');
     const taken = page.flush(0);
@@ -177,7 +177,7 @@ describe('a row of PostgreSQL as JSON text', () => {
   });
 });
 
-describe('rows as objects, as JSON text', () => {
+describe('rows from objects, as JSON text', () => {
   const rows = [
     { a: 1, b: 2 },
     { a: 3, b: 4 },
@@ -195,7 +195,7 @@ describe('rows as objects, as JSON text', () => {
     it(`${shape} of ${count}`, () =>
       expect(Buffer.from(writeObjects({ ...ALL, shape }, rows.slice(0, count))).toString()).to.equal(json));
   }
-  it('with the names that are requested and there, and without what is hidden', () => {
+  it('contain requested and existing names, without redacted values', () => {
     const text = (rendering: Partial<Rendering>): string =>
       Buffer.from(writeObjects({ ...ALL, shape: 'one', ...rendering }, rows)).toString();
     expect(text({ names: ['b', 'away', 'toString'] })).to.equal('{"b":2}');
@@ -204,7 +204,7 @@ describe('rows as objects, as JSON text', () => {
   });
 });
 
-describe('options of a connection to PostgreSQL', () => {
+describe('options of a PostgreSQL connection', () => {
   it('have defaults; times are seconds in the config', () => {
     const { client, isolation, limits, ...rest } = readPostgresOptions({ url: 'postgres://u@h/d' });
     expect(limits).to.deep.equal({ rows: 500_000, bytes: 67_108_864, checkFrom: 1_048_576 });
@@ -245,7 +245,7 @@ describe('options of a connection to PostgreSQL', () => {
     [12, 4, 2, 8],
     [100, 4, 2, 96],
   ] as const) {
-    it(`${size} connections: ${readers} for reads, ${inserters} for inserts, ${pool} of one caller`, () =>
+    it(`divide ${size} connections: ${readers} for reads, ${inserters} for inserts, ${pool} per caller`, () =>
       expect(readPostgresOptions({ pool_size: size })).to.include({ readers, inserters, pool }));
   }
 
@@ -267,7 +267,7 @@ describe('options of a connection to PostgreSQL', () => {
     ],
     ['no address', 'no address', '-c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed'],
   ] as const) {
-    it(`settings of ${url} are overruled by ours`, () =>
+    it(`override the settings of ${url}`, () =>
       expect(readPostgresOptions({ url }).client).to.include({ connectionString, options }));
   }
 });

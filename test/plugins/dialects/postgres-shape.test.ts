@@ -1,6 +1,6 @@
 /**
- * What a model becomes on PostgreSQL: types of columns, what does not fit, the statements of a migration, and the words in which
- * a migration is told; without a database.
+ * A model on PostgreSQL: column types, what does not fit, the statements of a migration, and its messages; without a
+ * database.
  */
 import { expect } from 'chai';
 import type { ModelColumn } from '../../../contract/model.js';
@@ -17,7 +17,7 @@ const shape: TypeMapping = postgresFlavour.mapTypes([], new Map());
 const writeChanges = async (...changes: TableChange[]): Promise<string[]> =>
   (await postgresFlavour.write(changes)).map(({ sql }) => sql);
 
-describe('columns on PostgreSQL', () => {
+describe('column types on PostgreSQL', () => {
   const ALL =
     'int8 int4 int2 numeric float8 float4 text varchar bpchar citext uuid name bool timestamptz timestamp date jsonb json bytea';
   for (const [type, sql, fitting] of [
@@ -52,7 +52,7 @@ describe('columns on PostgreSQL', () => {
     [4, 5, 'column takes 4 characters, the model says 5'],
     [4, null, 'column takes 4 characters, the model says no bound'],
   ] as const) {
-    it(`a type of ${String(length)} characters where the model says ${String(maxLength)}`, () => {
+    it(`a type of ${String(length)} characters where the model has ${String(maxLength)}`, () => {
       const one = defineColumn('a', 'text', { maxLength });
       expect(shape.findMisfit(defineTable('t', one), one, createKnownColumn('varchar', { length }))).to.deep.equal(
         message === null ? null : { message, blocks: 'nothing', serious: true },
@@ -61,7 +61,7 @@ describe('columns on PostgreSQL', () => {
   }
 });
 
-describe('changes of tables in the SQL of PostgreSQL', () => {
+describe('table changes in the SQL of PostgreSQL', () => {
   const at = { table: 't"', column: 'c"', name: 'n"' } as const;
   const cases: readonly (readonly [TableChange, string])[] = [
     [
@@ -99,7 +99,7 @@ describe('changes of tables in the SQL of PostgreSQL', () => {
   ];
   for (const [change, sql] of cases) it(sql, async () => expect(await writeChanges(change)).to.deep.equal([sql]));
 
-  it('a table is created with its key, its counter and what is required', async () => {
+  it('a table is created with its key, its counter and its required columns', async () => {
     const createTypedColumn = (one: ModelColumn, type: string) => ({ column: one, type });
     const columns = [
       createTypedColumn(id, 'bigint'),
@@ -140,13 +140,13 @@ describe('changes of tables in the SQL of PostgreSQL', () => {
     });
   }
 
-  it('each with its table', async () => {
+  it('each contain their table', async () => {
     const drop = (name: string): TableChange => ({ change: 'drop-column', table: name, column: 'a' });
     expect((await postgresFlavour.write([drop('x'), drop('y')])).map((one) => one.table)).to.deep.equal(['x', 'y']);
   });
 });
 
-describe('a migration in words', () => {
+describe('migration messages', () => {
   const at = { table: 't', column: 'c', name: 'n' } as const;
   const typed = { column: defineColumn('a', 'integer', { nullable: true }), type: 'bigint' };
   for (const [change, words, detail, destructive] of [
@@ -195,7 +195,7 @@ describe('a migration in words', () => {
     ['a type with values', type, '2', 'of 2 values what bigint cannot hold; one that does not fit ends the change'],
     ['a type with one value', type, '1', 'of 1 value what bigint cannot hold; one that does not fit ends the change'],
     ['a type without values', type, '0', null],
-    ['a type that holds all', { ...type, exact: true }, '2', null],
+    ['a type that contains all values', { ...type, exact: true }, '2', null],
     ['NULL', { change: 'set-nullable', table: 't', ...typed, nullable: false }, '2', null],
   ] as readonly (readonly [string, TableChange, string, string | null])[]) {
     it(`${title}: loses ${loses ?? 'nothing'}`, async () => {
@@ -214,7 +214,7 @@ describe('a migration in words', () => {
     });
   }
 
-  it('with its warnings, of a column or of the table', async () => {
+  it('contain their warnings, of a column or of the table', async () => {
     const warning = { table: 't', message: 'm', serious: true };
     const warnings = [
       { ...warning, column: 'a' },
@@ -228,8 +228,8 @@ describe('a migration in words', () => {
   });
 });
 
-describe('a migration of PostgreSQL', () => {
-  it('knows rows that stand against it, a database that went, and what a log may see', () => {
+describe('PostgreSQL migration', () => {
+  it('detects conflicting rows, a lost database, and what may be logged', () => {
     const error = (code: string): Error => Object.assign(new Error('text'), { code, detail: 'Key (a)=(1)' });
     expect(['23505', '23503', ''].map((code) => postgresFlavour.isDuplicate(error(code)))).to.deep.equal([
       true,
@@ -250,7 +250,7 @@ describe('a migration of PostgreSQL', () => {
     expect(postgresFlavour.quote('a"b"')).to.equal('"a""b"""');
   });
 
-  it('takes its lock before it looks, without the deadline of requests; the end of the transaction lets go', async () => {
+  it('takes its lock before it reads, without the request timeout; the end of the transaction releases it', async () => {
     const asked: string[] = [];
     let isLocked = false;
     const session = {
@@ -269,7 +269,7 @@ describe('a migration of PostgreSQL', () => {
     expect(await postgresFlavour.removeViolatedChecks(session, plan)).to.equal(plan);
   });
 
-  it('reads what the catalogue says; what is not there is nothing', async () => {
+  it('reads the catalogue, and nothing for what does not exist', async () => {
     const asked: unknown[] = [];
     const rows = [
       { name: 'bare', is_table: false, columns: null, indexes: null, constraints: null },

@@ -22,8 +22,8 @@ const fitsAll = (asker: Requester | null = null): string | null => {
   return fault?.code ?? null;
 };
 
-describe('bounds of results', () => {
-  it('are rows and bytes of one statement', () => {
+describe('result limits', () => {
+  it('apply to rows and bytes of one statement', () => {
     const check = (rows: number, bytes: number): unknown => {
       const fault = new LargeResult(LIMITS, null).checkSize(rows, bytes);
       return fault === null ? null : [fault.code, fault.params];
@@ -44,7 +44,7 @@ describe('bounds of results', () => {
     expect(fitsAll()).to.equal(null);
   });
 
-  it('count a result of no request until it was read', () => {
+  it('count a result outside a request until it is read', () => {
     const held = new LargeResult(LIMITS, null);
     expect(held.checkSize(1, 8 * MIB)).to.equal(null);
     expect(fitsAll()).to.equal('QRY_CROWDED');

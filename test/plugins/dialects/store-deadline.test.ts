@@ -1,4 +1,4 @@
-/** The deadline of a request while a store works: what the caller gets, what becomes of the work, and the timer of the wait. */
+/** The deadline of a request while a store works: the result of the caller, the fate of the work, and the timer of the wait. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { endAtDeadline, type Waiting } from '../../../plugins/shared/deadline.js';
@@ -6,12 +6,12 @@ import { replaceTime, type ManualTime } from '../../support/manual-time.js';
 
 const createRequest = (deadline: number): Waiting => ({ invocation: { deadline } });
 
-describe('a wait for a store', () => {
+describe('store deadline', () => {
   let time!: ManualTime;
   beforeEach(() => (time = replaceTime()));
   afterEach(() => time.restoreGlobals());
 
-  /** The outcome is written down once it is there. */
+  /** Records the outcome once it is available. */
   function wait(deadline: number, settled?: (late: string) => void) {
     const seen: unknown[] = [];
     let finish!: (result: string) => void;
@@ -24,7 +24,7 @@ describe('a wait for a store', () => {
     return { seen, finish, fail };
   }
 
-  it('is none without a deadline, and none for what is there already', () => {
+  it('is off without a limit, and for an available result', () => {
     const work = Promise.resolve(1);
     expect(endAtDeadline(work, null, 'the cache')).to.equal(work);
     expect(endAtDeadline(work, createRequest(Infinity), 'the cache')).to.equal(work);
@@ -32,7 +32,7 @@ describe('a wait for a store', () => {
     expect(time.timers()).to.equal(0);
   });
 
-  it('ends with the work where that ends in time, and nothing waits afterwards', async () => {
+  it('ends with the work if that ends in time, and leaves no timer', async () => {
     const [done, failed] = [wait(100), wait(100)];
     done.finish('done');
     failed.fail(new Error('away'));
@@ -42,7 +42,7 @@ describe('a wait for a store', () => {
     expect(time.timers()).to.equal(0);
   });
 
-  it('ends at its deadline, and not before', async () => {
+  it('ends at its limit, and not before', async () => {
     const { seen } = wait(100);
     await time.advance(99);
     expect(seen).to.deep.equal([]);
@@ -59,7 +59,7 @@ describe('a wait for a store', () => {
     expect(time.timers(), 'the work still runs, but nothing waits for it').to.equal(0);
   });
 
-  it('hands over what comes after its deadline, and only then', async () => {
+  it('passes on a late result, and only then', async () => {
     const late: string[] = [];
     const [first, second] = [wait(50, (result) => late.push(result)), wait(1000, (result) => late.push(result))];
     await time.advance(100);

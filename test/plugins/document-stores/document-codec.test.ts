@@ -1,4 +1,6 @@
-/** How the embedded document store keeps documents: as JSON and back, keys of documents, what its index knows, and what a filter asks of it. */
+/**
+ * Documents in the embedded store: as JSON and back, keys of documents, index entries, and index lookups of a filter.
+ */
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
 import { Fault } from '../../../contract/fault.js';
@@ -18,7 +20,7 @@ import type { Document } from '../../../plugins/document-stores/kind.js';
 const HEX = '0123456789abcdef01234567';
 const ID = new ObjectId(HEX);
 
-/** Code and first place of a refusal; null for none. */
+/** Code and first path of a rejection; null for none. */
 function catchRefusal(
   work: () => unknown,
 ): readonly [code: string, pointer: string | undefined, detail: string | undefined] | null {
@@ -49,13 +51,13 @@ describe('documents as JSON', () => {
     ['an object', { b: 1, a: { c: ID } }, { b: 1, a: { c: { $oid: HEX } } }],
     ['a name with a dollar sign', { $date: 5, $$x: 1, a$: 2 }, { $$date: 5, $$$x: 1, a$: 2 }],
   ] as const)
-    it(`keeps ${title}`, () => {
+    it(`keep ${title}`, () => {
       const kept = encode({ v: value });
       expect(JSON.stringify(kept)).to.equal(JSON.stringify({ v: json }));
       expect(decode(JSON.parse(JSON.stringify(kept)))).to.deep.equal({ v: value });
     });
 
-  it('keeps the sign of zero, the order of fields, and a field that is called like the prototype', () => {
+  it('keep the sign of zero, the order of fields, and a field named like the prototype', () => {
     expect(Object.is((decode(encode({ v: -0 })) as Document)['v'], -0)).to.equal(true);
     expect(Object.keys(decode(encode({ b: 1, a: 2 })) as Document)).to.deep.equal(['b', 'a']);
     const odd = JSON.parse('{"__proto__": {"x": 1}, "y": 2}') as Document;
@@ -67,7 +69,7 @@ describe('documents as JSON', () => {
     expect(JSON.stringify(back)).to.equal('{"__proto__":5,"y":2}');
   });
 
-  it('makes null of what is undefined', () => {
+  it('contain null for undefined', () => {
     expect(encode({ v: undefined, list: [undefined] })).to.deep.equal({ v: null, list: [null] });
   });
 
@@ -77,11 +79,11 @@ describe('documents as JSON', () => {
     ['a map', { a: new Map() }, '/a', 'cannot be kept in a document'],
     ['an invalid time', { a: { b: new Date(NaN) } }, '/a', 'is no date'],
   ] as const)
-    it(`rejects ${title}`, () => {
+    it(`reject ${title}`, () => {
       expect(catchRefusal(() => encode(value))).to.deep.equal(['QRY_BAD_VALUE', pointer, detail]);
     });
 
-  it('goes as deep as MongoDB, a hundred levels, and no deeper', () => {
+  it('can be nested a hundred levels like in MongoDB, and no deeper', () => {
     const nestDocument = (depth: number): Document => {
       let value: unknown = 1;
       for (let i = 0; i < depth; i++) value = i % 2 === 0 ? [value] : { v: value };
@@ -95,7 +97,7 @@ describe('documents as JSON', () => {
     ]);
   });
 
-  it('takes an id of another copy of the library, and no object that a client has made', () => {
+  it('accept an id of another copy of the library, but no object that a client has created', () => {
     class Other {
       toHexString(): string {
         return HEX;
@@ -110,7 +112,7 @@ describe('documents as JSON', () => {
     );
   });
 
-  it('makes plain objects of those without a prototype, and leaves patterns and names as they are', () => {
+  it('contain plain objects for those without a prototype, and keep patterns and names', () => {
     const bare = Object.assign(Object.create(null) as Document, { $a: /x/ });
     const copy = copyPlain(bare);
     expect(Object.getPrototypeOf(copy)).to.equal(Object.prototype);
@@ -129,14 +131,14 @@ describe('keys of values', () => {
     for (const none of [null, undefined, NaN, Infinity, {}, [], /x/]) expect(toScalarKey(none)).to.equal(null);
   });
 
-  it('are kept as they are up to 80 printable characters, and as a digest otherwise', () => {
+  it('are unchanged up to 80 printable characters, and a digest otherwise', () => {
     for (const text of ['a'.repeat(80), ' ~', '']) expect(shortenKey(text)).to.equal(text);
     for (const text of ['a'.repeat(81), 'é', '\n', '\x7f', '\x1f', '\0', '\ud800'])
       expect(shortenKey(text)).to.match(/^#[\w-]{32}$/);
     expect(shortenKey('\ud800')).not.to.equal(shortenKey('\ud801'));
   });
 
-  it('of documents: any value but a list, a pattern and none', () => {
+  it('of documents can be any value except a list, a pattern and none', () => {
     expect(toIdKey(1)).not.to.equal(toIdKey('1'));
     expect(toIdKey({ a: 1 })).not.to.equal(toIdKey({ a: 2 }));
     expect(toIdKey({ a: 1 })).to.equal(toIdKey({ a: 1 }));
@@ -147,8 +149,8 @@ describe('keys of values', () => {
   });
 });
 
-describe('what the index knows of a document', () => {
-  it('every value at every path, those of lists one by one', () => {
+describe('document index', () => {
+  it('contains every value at every path, those of lists one by one', () => {
     expect(listTerms({ a: 'x', b: { c: [1, [true, { d: 'y' }]] }, e: null, f: {}, g: [] })).to.deep.equal([
       'a=sx',
       'b.c=n1',
@@ -157,19 +159,19 @@ describe('what the index knows of a document', () => {
     ]);
   });
 
-  it('nothing in particular where there are more than 400 values', () => {
+  it('is unspecific for more than 400 values', () => {
     const of = (count: number): readonly string[] => listTerms({ v: Array.from({ length: count }, (_, i) => i) });
     expect(of(400)).to.have.lengthOf(400);
     expect(of(401)).to.deep.equal(['*']);
   });
 
-  it('is written as a list of PostgreSQL', () => {
+  it('is written as a PostgreSQL list', () => {
     expect(formatTerms({ a: '"\\', b: 1 })).to.equal(String.raw`{"a=s\"\\","b=n1"}`);
     expect(formatTerms({})).to.equal('{}');
   });
 });
 
-describe('reads of the index for a filter', () => {
+describe('index lookups of a filter', () => {
   for (const [filter, asked] of [
     [{}, []],
     [{ a: 1 }, [['a=n1']]],
@@ -214,10 +216,10 @@ describe('reads of the index for a filter', () => {
     { $expr: { $eq: ['$a', 1] } },
     { $comment: 'x' },
   ])
-    it(`nothing for ${JSON.stringify(filter)}`, () => expect(createNarrowing(filter)).to.deep.equal([]));
+    it(`are not possible for ${JSON.stringify(filter)}`, () => expect(createNarrowing(filter)).to.deep.equal([]));
 });
 
-describe('the document that an upsert makes', () => {
+describe('document created by an upsert', () => {
   for (const [filter, seed] of [
     [
       { a: 1, b: 'x' },
@@ -236,34 +238,35 @@ describe('the document that an upsert makes', () => {
     [{ $or: [{ a: 1 }] }, {}],
     [{ $nor: [{ a: 1 }], b: 1 }, { b: 1 }],
   ] as const)
-    it(`${JSON.stringify(filter)} says ${JSON.stringify(seed)}`, () => expect(createSeed(filter)).to.deep.equal(seed));
+    it(`for ${JSON.stringify(filter)} contains ${JSON.stringify(seed)}`, () =>
+      expect(createSeed(filter)).to.deep.equal(seed));
 
   for (const [title, seed, update, made] of [
     ['$set and $setOnInsert', { a: 1 }, { $set: { b: 2 }, $setOnInsert: { c: 3 } }, { a: 1, b: 2, c: 3 }],
     ['$setOnInsert alone', { a: 1 }, { $setOnInsert: { c: 3 } }, { a: 1, c: 3 }],
     ['other operators', { a: 1 }, { $inc: { n: 2 }, $push: { l: 'x' } }, { a: 1, n: 2, l: ['x'] }],
-    ['an operator on what the filter says', { n: 1 }, { $inc: { n: 2 } }, { n: 3 }],
+    ['an operator on a value of the filter', { n: 1 }, { $inc: { n: 2 } }, { n: 3 }],
     ['no operator', { a: 1 }, {}, { a: 1 }],
     ['paths of the filter', { 'a.b': 1, 'a.c': 2, d: 3 }, { $set: { e: 4 } }, { a: { b: 1, c: 2 }, d: 3, e: 4 }],
-    ['a path below what is no object', { a: 1, 'a.b': 2 }, {}, { a: { b: 2 } }],
+    ['a path below a value that is not an object', { a: 1, 'a.b': 2 }, {}, { a: { b: 2 } }],
     ['stages', { a: 1 }, [{ $set: { b: { $add: ['$a', 1] } } }], { a: 1, b: 2 }],
   ] as const)
     it(title, () => expect(createDocument(seed, update, [])).to.deep.equal(made));
 
-  it('has no prototype of the filter', () => {
+  it('has no prototype from the filter', () => {
     const seed = JSON.parse('{"__proto__": 1, "__proto__.x": 2, "a.__proto__.x": 3}') as Document;
     const made = createDocument(seed, {}, []);
     expect(Object.keys(made)).to.deep.equal(['a']);
     expect(({} as Document)['x']).to.equal(undefined);
   });
 
-  it('is not what an update does to a document that is there', () => {
+  it('differs from an update of an existing document', () => {
     expect(omitInsertOperators({ $set: { a: 1 }, $setOnInsert: { b: 1 } })).to.deep.equal({ $set: { a: 1 } });
     expect(omitInsertOperators([{ $set: { a: 1 } }])).to.deep.equal([{ $set: { a: 1 } }]);
   });
 });
 
-describe('updates that cannot be worked out', () => {
+describe('updates that cannot be applied', () => {
   const NO_NUMBER = ['QRY_BAD_VALUE', '/a', 'is no number'];
   const NO_LIST = ['QRY_BAD_VALUE', '/a', 'is no list'];
   const NO_FIELDS = ['QRY_BAD_VALUE', '/a', 'has no fields'];
@@ -271,7 +274,7 @@ describe('updates that cannot be worked out', () => {
     catchRefusal(() => validateOperands(update, [{ a }]));
 
   for (const operator of ['$inc', '$mul'])
-    it(`${operator} of what is no number, and by what is none`, () => {
+    it(`${operator} of a value, or by a value, that is not a number`, () => {
       expect(catchOperandRefusal({ [operator]: { a: 1 } }, 'x')).to.deep.equal(NO_NUMBER);
       expect(catchOperandRefusal({ [operator]: { a: 1 } }, null)).to.deep.equal(NO_NUMBER);
       expect(catchOperandRefusal({ [operator]: { a: 'x' } }, 1)).to.deep.equal(NO_NUMBER);
@@ -283,7 +286,7 @@ describe('updates that cannot be worked out', () => {
     });
 
   for (const operator of ['$push', '$addToSet', '$pop', '$pull', '$pullAll'])
-    it(`${operator} of what is no list`, () => {
+    it(`${operator} of a value that is not a list`, () => {
       expect(catchOperandRefusal({ [operator]: { a: 1 } }, 'x')).to.deep.equal(NO_LIST);
       expect(catchOperandRefusal({ [operator]: { a: 1 } }, { 0: 1 })).to.deep.equal(NO_LIST);
       expect(catchOperandRefusal({ [operator]: { a: 1 } }, null)).to.deep.equal(NO_LIST);
@@ -306,7 +309,7 @@ describe('updates that cannot be worked out', () => {
     '$bit',
     '$currentDate',
   ])
-    it(`${operator} inside what has no fields`, () => {
+    it(`${operator} inside a value without fields`, () => {
       for (const value of ['x', 1, null, true, new Date(1), ID])
         expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } }, value)).to.deep.equal(NO_FIELDS);
       expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } }, [{ b: 1 }])).to.deep.equal(NO_FIELDS);
@@ -321,7 +324,7 @@ describe('updates that cannot be worked out', () => {
     for (const value of ['x', null, [1]]) expect(catchOperandRefusal({ $unset: { 'a.b': '' } }, value)).to.equal(null);
   });
 
-  it('looks at every document', () => {
+  it('are checked in every document', () => {
     expect(catchRefusal(() => validateOperands({ $inc: { a: 1 } }, [{ a: 1 }, { a: 'x' }]))).to.deep.equal(NO_NUMBER);
     expect(catchRefusal(() => validateOperands({ $set: { 'a.b': 1 } }, [{ a: {} }, { a: 1 }]))).to.deep.equal(
       NO_FIELDS,

@@ -1,11 +1,11 @@
-/** What the embedded document store computes by itself where the library it stands on differs from MongoDB: order, cuts, stages. */
+/** Computations of the embedded document store where its library differs from MongoDB: order, slices, stages. */
 import { expect } from 'chai';
 import { projectDocuments, runPipeline } from '../../../plugins/document-stores/embedded/engine.js';
 import { compareDocumentValues } from '../../../plugins/document-stores/embedded/sort-order.js';
 
 const none = (): [] => [];
 
-describe('the order of documents inside documents', () => {
+describe('order of nested documents', () => {
   it('compares the types of the first fields, then their names, then their values, then the number of fields', () => {
     const ordered = [{}, { b: 1 }, { b: 2 }, { b: 2, c: 0 }, { c: 1 }, { a: 'x' }, { a: 'y' }];
     for (const [i, one] of ordered.entries())
@@ -17,39 +17,39 @@ describe('the order of documents inside documents', () => {
   });
 });
 
-describe('a projection with $slice', () => {
+describe('projection with $slice', () => {
   it('cuts the list and keeps all other fields', () => {
     const [found] = projectDocuments([{ _id: 1, list: [1, 2, 3], rest: 'x' }], {}, { list: { $slice: 2 } });
     expect(found).to.deep.equal({ _id: 1, list: [1, 2], rest: 'x' });
   });
 
-  it('counts from the end, and from a place', () => {
+  it('counts from the end, and from an index', () => {
     const cut = (spec: unknown): unknown =>
       projectDocuments([{ list: [1, 2, 3, 4] }], {}, { list: { $slice: spec } })[0]?.['list'];
     expect([cut(-1), cut([1, 2]), cut([-3, 2])]).to.deep.equal([[4], [2, 3], [2, 3]]);
   });
 });
 
-describe('a projection', () => {
+describe('projection', () => {
   for (const [title, projection, expected] of [
-    ['fields that stay', { a: 1 }, { _id: 1, a: 1 }],
-    ['fields that go', { a: 0 }, { _id: 1, list: [1, 2, 3], b: 2 }],
-    ['a cut beside fields that stay', { a: 1, list: { $slice: 1 } }, { _id: 1, a: 1, list: [1] }],
-    ['a cut beside fields that go', { a: 0, list: { $slice: -1 } }, { _id: 1, list: [3], b: 2 }],
-    ['a cut without the id', { _id: 0, list: { $slice: [1, 1] } }, { list: [2], a: 1, b: 2 }],
-    ['a cut of what is no list', { a: { $slice: 1 } }, { _id: 1, list: [1, 2, 3], a: 1, b: 2 }],
-    ['a cut of what is not there', { none: { $slice: 1 } }, { _id: 1, list: [1, 2, 3], a: 1, b: 2 }],
-    ['a cut before the beginning', { a: 1, list: { $slice: [-9, 2] } }, { _id: 1, a: 1, list: [1, 2] }],
-    ['a cut from the beginning', { a: 1, list: { $slice: [0, 2] } }, { _id: 1, a: 1, list: [1, 2] }],
-    ['an expression that cuts', { _id: 0, cut: { $slice: ['$list', 2] } }, { cut: [1, 2] }],
+    ['included fields', { a: 1 }, { _id: 1, a: 1 }],
+    ['excluded fields', { a: 0 }, { _id: 1, list: [1, 2, 3], b: 2 }],
+    ['a slice with included fields', { a: 1, list: { $slice: 1 } }, { _id: 1, a: 1, list: [1] }],
+    ['a slice with excluded fields', { a: 0, list: { $slice: -1 } }, { _id: 1, list: [3], b: 2 }],
+    ['a slice without the id', { _id: 0, list: { $slice: [1, 1] } }, { list: [2], a: 1, b: 2 }],
+    ['a slice of a value that is not a list', { a: { $slice: 1 } }, { _id: 1, list: [1, 2, 3], a: 1, b: 2 }],
+    ['a slice of a missing field', { none: { $slice: 1 } }, { _id: 1, list: [1, 2, 3], a: 1, b: 2 }],
+    ['a slice before the beginning', { a: 1, list: { $slice: [-9, 2] } }, { _id: 1, a: 1, list: [1, 2] }],
+    ['a slice from the beginning', { a: 1, list: { $slice: [0, 2] } }, { _id: 1, a: 1, list: [1, 2] }],
+    ['an expression that slices', { _id: 0, cut: { $slice: ['$list', 2] } }, { cut: [1, 2] }],
   ] as const)
     it(title, () => {
       expect(projectDocuments([{ _id: 1, list: [1, 2, 3], a: 1, b: 2 }], {}, projection)).to.deep.equal([expected]);
     });
 });
 
-describe('stages of a pipeline', () => {
-  it('$bucket puts a boundary into the group that begins with it, and the rest into the default', () => {
+describe('pipeline stages', () => {
+  it('$bucket adds a boundary to the group that begins with it, and the rest to the default', () => {
     const documents = [0, 9, 10, 19, 20, -1].map((n, _id) => ({ _id, n }));
     const spec = { groupBy: '$n', boundaries: [0, 10, 20], default: 'other', output: { all: { $push: '$n' } } };
     expect(runPipeline(documents, [{ $bucket: spec }], none)).to.deep.equal([
@@ -71,7 +71,7 @@ describe('stages of a pipeline', () => {
     expect(ids({})).to.deep.equal(['b', 'd']);
   });
 
-  it('$lookup runs a pipeline over what it found, with names of the document', () => {
+  it('$lookup runs a pipeline on its matches, with variables of the document', () => {
     const others = [
       { _id: 'a', k: 1, n: 1 },
       { _id: 'b', k: 1, n: 5 },
@@ -86,7 +86,7 @@ describe('stages of a pipeline', () => {
     expect(runPipeline([{ _id: 1, k: 1 }], [{ $lookup: spec }], () => [])[0]?.['found']).to.deep.equal([]);
   });
 
-  it('$trunc takes a number alone, and a number of places', () => {
+  it('$trunc accepts a number alone, and a number of places', () => {
     const stage = { $project: { _id: 0, whole: { $trunc: '$n' }, tenths: { $trunc: ['$n', 1] } } };
     expect(runPipeline([{ _id: 1, n: 7.89 }], [stage], none)).to.deep.equal([{ whole: 7, tenths: 7.8 }]);
   });
@@ -146,7 +146,7 @@ describe('expressions', () => {
   ] as const)
     it(JSON.stringify(expression), () => expect(evaluateExpression(expression)).to.deep.equal(expected));
 
-  it('of the parts of a time are null where there is none', () => {
+  it('of date parts are null without a date', () => {
     for (const part of [
       'year',
       'month',
@@ -207,13 +207,13 @@ describe('expressions', () => {
         .with.property('code', 'QRY_FAILED');
     });
 
-  it('$range makes a million numbers at most', () => {
+  it('$range creates at most a million numbers', () => {
     expect(evaluateExpression({ $size: { $range: [0, 1_000_000] } })).to.equal(1_000_000);
     expect(evaluateExpression({ $size: { $range: [1_000_000, 2_000_000, 4] } })).to.equal(250_000);
   });
 });
 
-describe('groups and counts', () => {
+describe('group stages', () => {
   it('$bucket counts by default, and rejects a value outside without a default', () => {
     const spec = { groupBy: '$n', boundaries: [0, 10, 20] };
     expect(runPipeline([{ n: 1 }, { n: 12 }, { n: 12 }], [{ $bucket: spec }], none)).to.deep.equal([
@@ -225,12 +225,12 @@ describe('groups and counts', () => {
       .with.property('code', 'QRY_FAILED');
   });
 
-  it('$count gives no document for none', () => {
+  it('$count returns no document for none', () => {
     expect(runPipeline([], [{ $count: 'n' }], none)).to.deep.equal([]);
     expect(runPipeline([{ a: 1 }, { a: 2 }], [{ $count: 'n' }], none)).to.deep.equal([{ n: 2 }]);
   });
 
-  it('$push and $addToSet collect null, and not what is missing', () => {
+  it('$push and $addToSet collect null, but not a missing value', () => {
     const group = { $group: { _id: null, all: { $push: '$v' }, set: { $addToSet: '$v' } } };
     const [found] = runPipeline([{ _id: 1 }, { _id: 2, v: null }, { _id: 3, v: 1 }, { _id: 4, v: 1 }], [group], none);
     expect(found?.['all']).to.deep.equal([null, 1, 1]);

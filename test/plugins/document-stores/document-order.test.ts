@@ -1,4 +1,7 @@
-/** The order of values as MongoDB documents it: by type, within a type, and by the fields of a sort; also what the terms of the index say. */
+/**
+ * The order of values as MongoDB documents it: by type, within a type, and by the fields of a sort; also the terms of
+ * the index.
+ */
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
 import { compareDocumentValues, createOrder } from '../../../plugins/document-stores/embedded/sort-order.js';
@@ -52,7 +55,7 @@ const ASCENDING: readonly unknown[] = [
   new Date(2),
 ];
 
-describe('the order of values', () => {
+describe('order of values', () => {
   it('is that of their types, then of their values, for every pair', () => {
     for (const [i, one] of ASCENDING.entries())
       for (const [j, other] of ASCENDING.entries())
@@ -61,7 +64,7 @@ describe('the order of values', () => {
         );
   });
 
-  it('has a missing value beside null, and the two zeros beside one another', () => {
+  it('treats a missing value as null, and the two zeros as equal', () => {
     for (const [one, other] of [
       [undefined, null],
       [0, -0],
@@ -76,7 +79,7 @@ describe('the order of values', () => {
   });
 });
 
-describe('a sort of documents', () => {
+describe('sorted documents', () => {
   const OLD = new Date(0);
   for (const [title, sort, values, expected] of [
     ['upwards', { v: 1 }, [3, 1, 2], [1, 2, 3]],
@@ -89,7 +92,7 @@ describe('a sort of documents', () => {
     ['inside an object', { 'v.a': 1 }, [{ a: 2 }, { a: 1 }, 5, {}], [5, {}, { a: 1 }, { a: 2 }]],
     ['inside the objects of a list', { 'v.a': 1 }, [{ a: 2 }, [{ a: 3 }, { a: 1 }]], [[{ a: 3 }, { a: 1 }], { a: 2 }]],
     [
-      'at a place in a list',
+      'at an index of a list',
       { 'v.1': 1 },
       [
         [0, 3],
@@ -102,8 +105,8 @@ describe('a sort of documents', () => {
         [0, 3],
       ],
     ],
-    ['a place that is not there, as null', { 'v.1': 1 }, [[0, 3], [9], [5, null]], [[9], [5, null], [0, 3]]],
-    ['below a place in a list', { 'v.0.a': 1 }, [[{ a: 2 }], [{ a: 1 }]], [[{ a: 1 }], [{ a: 2 }]]],
+    ['a missing index, as null', { 'v.1': 1 }, [[0, 3], [9], [5, null]], [[9], [5, null], [0, 3]]],
+    ['below an index of a list', { 'v.0.a': 1 }, [[{ a: 2 }], [{ a: 1 }]], [[{ a: 1 }], [{ a: 2 }]]],
     [
       'a member without fields in a list, as null',
       { 'v.a': 1 },
@@ -111,14 +114,14 @@ describe('a sort of documents', () => {
       [[5, { a: 3 }], [[{ a: 4 }]], [], { a: 1 }],
     ],
     [
-      'a list at a place in a list, as itself',
+      'a list at an index of a list, as itself',
       { 'v.0': 1 },
       [[[5, 1]], [3], [[2]], [{ a: 1 }], ['x']],
       [[3], ['x'], [{ a: 1 }], [[2]], [[5, 1]]],
     ],
-    ['an empty list at a place in a list, before all', { 'v.0': 1 }, [[3], [null], [[]]], [[[]], [null], [3]]],
+    ['an empty list at an index of a list, before all', { 'v.0': 1 }, [[3], [null], [[]]], [[[]], [null], [3]]],
     [
-      'the members of a list below a place',
+      'the members of a list below an index',
       { 'v.0.a': 1 },
       [[{ a: 2 }], [{ a: [7, 1] }]],
       [[{ a: [7, 1] }], [{ a: 2 }]],
@@ -136,7 +139,7 @@ describe('a sort of documents', () => {
       [[{ '0x0': 1 }], [{ '0x0': 2 }]],
     ],
     [
-      'a name that is a number behind the end of the list',
+      'a name that is a number beyond the end of the list',
       { 'v.5': 1 },
       [[{ 5: 2 }], [{ 5: 1 }]],
       [[{ 5: 1 }], [{ 5: 2 }]],
@@ -150,26 +153,26 @@ describe('a sort of documents', () => {
     ['a name that ends in a number', { 'v.x0': 1 }, [[{ x0: 2 }], [{ x0: 1 }]], [[{ x0: 1 }], [{ x0: 2 }]]],
     ['a name that begins with a number', { 'v.0x': 1 }, [[{ '0x': 2 }], [{ '0x': 1 }]], [[{ '0x': 1 }], [{ '0x': 2 }]]],
     [
-      'a text on the way, as null',
+      'a text on the path, as null',
       { 'v.length': 1 },
       ['text', { length: 1 }, { length: null }],
       ['text', { length: null }, { length: 1 }],
     ],
     [
-      'a name of every object, as null',
+      'an inherited property name, as null',
       { 'v.toString': 1 },
       [{ toString: 0 }, {}, { toString: null }],
       [{}, { toString: null }, { toString: 0 }],
     ],
     ['a number as the name of a field', { 'v.1': 1 }, [{ 1: 'b' }, { 1: 'a' }], [{ 1: 'a' }, { 1: 'b' }]],
-    ['a time has no fields', { 'v.a': 1 }, [{ a: 1 }, OLD], [OLD, { a: 1 }]],
+    ['a date has no fields', { 'v.a': 1 }, [{ a: 1 }, OLD], [OLD, { a: 1 }]],
   ] as const)
     it(title, () => {
       const documents = values.map((v, _id) => ({ _id, v }));
       expect([...documents].sort(createOrder(sort)).map(({ v }) => v)).to.deep.equal(expected);
     });
 
-  it('goes on with the next field among equals, each in its own direction', () => {
+  it('are ordered by the next field among equals, each in its own direction', () => {
     const documents = [
       { a: 1, b: 1 },
       { a: 2, b: 1 },
@@ -191,7 +194,7 @@ describe('a sort of documents', () => {
     ]);
   });
 
-  it('has a missing field beside null', () => {
+  it('treat a missing field as null', () => {
     const documents = [{ _id: 1, v: null }, { _id: 2 }, { _id: 3, v: undefined }];
     expect([...documents].sort(createOrder({ v: 1, _id: -1 })).map(({ _id }) => _id)).to.deep.equal([3, 2, 1]);
     expect([...documents].sort(createOrder({ v: -1, _id: 1 })).map(({ _id }) => _id)).to.deep.equal([1, 2, 3]);

@@ -1,4 +1,4 @@
-/** What a migration of collections adds to those that exist, what it leaves with a warning, and how it is told. Without a database. */
+/** What a migration adds to existing collections, what it only reports, and its messages. Without a database. */
 import { expect } from 'chai';
 import type { ModelTable } from '../../../contract/model.js';
 import { toCollectionStep, toStoreName } from '../../../plugins/document-stores/shared/outline.js';
@@ -11,7 +11,7 @@ import {
 import { createRules } from '../../../plugins/document-stores/shared/rules.js';
 import { createModelColumn, createModelTable } from '../../support/model-tables.js';
 
-describe('the plan of a migration of collections', () => {
+describe('collection migration plan', () => {
   const index = (name: string, more: Partial<CollectionIndex> = {}): CollectionIndex => ({
     name,
     fields: [name],
@@ -47,16 +47,16 @@ describe('the plan of a migration of collections', () => {
 
   for (const [title, table, known, changes, warnings] of [
     ['a new collection', createModelTable([createModelColumn('_id'), createModelColumn('a')]), null, ['create: a'], []],
-    ['one that is right', UNIQUE, { indexes: [index('u', { fields: ['b', 'a'], unique: true })] }, [], []],
+    ['an unchanged one', UNIQUE, { indexes: [index('u', { fields: ['b', 'a'], unique: true })] }, [], []],
     [
-      'rules where there are none',
+      'rules for a collection without rules',
       createModelTable([createModelColumn('a')]),
       { validator: undefined },
       ['add-rules: a'],
       [],
     ],
     [
-      'no rules where there is no field',
+      'no rules for a collection without fields',
       createModelTable([createModelColumn('_id')]),
       { validator: undefined },
       [],
@@ -78,9 +78,9 @@ describe('the plan of a migration of collections', () => {
     ],
     ['a view', INDEXED, { plain: false }, [], ['null: is no collection (a view perhaps);']],
     ['an index', INDEXED, {}, ['add-index a_index: a'], []],
-    ['an index that is there', INDEXED, { indexes: [index('x', { fields: ['a', 'b'] })] }, [], []],
+    ['an existing index', INDEXED, { indexes: [index('x', { fields: ['a', 'b'] })] }, [], []],
     [
-      'one whose first field is another',
+      'one whose first field differs',
       INDEXED,
       { indexes: [index('x', { fields: ['b', 'a'] })] },
       ['add-index a_index: a'],
@@ -158,7 +158,7 @@ describe('the plan of a migration of collections', () => {
       [],
     ],
     ['words', SEARCHED, {}, ['add-search words_search: a,b'], []],
-    ['words that are searched', SEARCHED, { indexes: [index('w', { fields: [], words: ['c', 'b', 'a'] })] }, [], []],
+    ['searched fields', SEARCHED, { indexes: [index('w', { fields: [], words: ['c', 'b', 'a'] })] }, [], []],
     [
       'other words',
       SEARCHED,
@@ -169,7 +169,7 @@ describe('the plan of a migration of collections', () => {
   ] as const)
     it(title, () => expect(plan(table, known)).to.deep.equal([changes, warnings]));
 
-  it('adds rules before indexes, and warns of a field that documents may lack', () => {
+  it('adds rules before indexes, and warns about a field that documents may lack', () => {
     const table = createModelTable([
       createModelColumn('a', { index: true }),
       createModelColumn('b', { nullable: true }),
@@ -189,7 +189,7 @@ describe('the plan of a migration of collections', () => {
     ]);
   });
 
-  it('shows the rules, and the fields whose rules change', () => {
+  it('reports the rules, and the fields whose rules change', () => {
     const table = createModelTable([createModelColumn('a'), createModelColumn('b')]);
     const rulesIn = (known: unknown): unknown => {
       const whole: KnownCollection = { plain: true, validator: known, lenient: false, indexes: [] };
@@ -205,7 +205,7 @@ describe('the plan of a migration of collections', () => {
     ]);
   });
 
-  it('a unique index holds the documents that have all its values', () => {
+  it('has unique indexes for the documents with all their values', () => {
     const types = ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'] as const;
     expect(createPartialFilter(types.map((type) => createModelColumn(type, { type })))).to.deep.equal({
       integer: { $gte: -Infinity },
@@ -217,7 +217,7 @@ describe('the plan of a migration of collections', () => {
     });
   });
 
-  it('is described in words', () => {
+  it('is described in text', () => {
     const columns = [createModelColumn('a'), createModelColumn('b', { type: 'integer', nullable: true })];
     const formatStep = (change: string): string[] => {
       const step = toCollectionStep('main', {

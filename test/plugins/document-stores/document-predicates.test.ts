@@ -1,4 +1,4 @@
-/** Filters of the embedded document store without a database: what each operator finds and what not, as MongoDB documents it. */
+/** Filters of the embedded document store without a database: matches of each operator, as MongoDB documents them. */
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
 import { Fault } from '../../../contract/fault.js';
@@ -200,7 +200,7 @@ describe('filters of the embedded document store', () => {
         });
     });
 
-  it('combines queries', () => {
+  it('combine queries', () => {
     const listMatches = (filter: Document): number[] =>
       [{ a: 1 }, { a: 2 }, { a: 1, b: 1 }, {}].flatMap((one, i) => (compileTest(filter)(one) ? [i] : []));
     expect(listMatches({})).to.deep.equal([0, 1, 2, 3]);
@@ -211,7 +211,7 @@ describe('filters of the embedded document store', () => {
     expect(listMatches({ $expr: { $gt: ['$a', 1] } })).to.deep.equal([1]);
   });
 
-  it('answers the same each time to a pattern that remembers its place', () => {
+  it('return the same for a pattern with a last index', () => {
     for (const pattern of [/a/g, /a/y]) {
       const test = compileTest({ v: pattern });
       expect([1, 2, 3].map(() => test({ v: 'a' }))).to.deep.equal([true, true, true]);
@@ -219,41 +219,41 @@ describe('filters of the embedded document store', () => {
   });
 
   for (const [title, filter] of [
-    ['a list where $in has none', { v: { $in: 1 } }],
-    ['no list behind $nin', { v: { $nin: 'x' } }],
-    ['no list behind $all', { v: { $all: 1 } }],
+    ['no list after $in', { v: { $in: 1 } }],
+    ['no list after $nin', { v: { $nin: 'x' } }],
+    ['no list after $all', { v: { $all: 1 } }],
     ['an unknown type', { v: { $type: 'integer' } }],
     ['an unknown number of a type', { v: { $type: 5 } }],
-    ['a type that is a name of every object', { v: { $type: 'constructor' } }],
-    ['a size that is negative', { v: { $size: -1 } }],
-    ['a size with a fraction', { v: { $size: 1.5 } }],
+    ['a type that is an inherited property name', { v: { $type: 'constructor' } }],
+    ['a negative size', { v: { $size: -1 } }],
+    ['a fractional size', { v: { $size: 1.5 } }],
     ['a size that is a text', { v: { $size: '1' } }],
     ['a divisor of zero', { v: { $mod: [0, 1] } }],
-    ['a divisor that is no number', { v: { $mod: ['x', 1] } }],
-    ['one number behind $mod', { v: { $mod: [2] } }],
-    ['a remainder that is no number', { v: { $mod: [2, 'x'] } }],
-    ['no number behind $mod', { v: { $mod: [] } }],
+    ['a divisor that is not a number', { v: { $mod: ['x', 1] } }],
+    ['one number after $mod', { v: { $mod: [2] } }],
+    ['a remainder that is not a number', { v: { $mod: [2, 'x'] } }],
+    ['no number after $mod', { v: { $mod: [] } }],
     ['$mod of a number', { v: { $mod: 2 } }],
     ['$where', { $where: 'true' }],
-    ['a pattern with what a group has read', { v: { $regex: String.raw`^(a+)\1$` } }],
+    ['a pattern with a back-reference', { v: { $regex: String.raw`^(a+)\1$` } }],
     ['... that looks behind', { v: { $regex: '(?<=a+)b' } }],
     ['... that looks ahead without an end', { v: { $regex: '(?=a+)b' } }],
     ['... as a value', { v: /(a+)\1/ }],
     ['... in a list', { v: { $in: [/(a+)\1/] } }],
   ] as const)
-    it(`rejects ${title}`, () => {
+    it(`reject ${title}`, () => {
       expect(() => compileTest(filter)({ v: 1 }))
         .to.throw(Fault)
         .with.property('code', 'QRY_FAILED');
     });
 
   for (const pattern of ['(a+)', '(ab)+', '(a{2})+', '[(]a+', String.raw`\(a+\)+`, '(a|b)*', '(a+){2}', '(a+)?'])
-    it(`takes the pattern ${pattern}`, () => {
+    it(`accept the pattern ${pattern}`, () => {
       expect(() => compileTest({ v: { $regex: pattern } })).not.to.throw();
     });
 
   for (const pattern of ['^(a+)+$', '(x|a*)*b', '(a{2,}){3,}b', '^(a+){2,30}b$', '^(a|aa)+$'])
-    it(`comes to an end with the pattern ${pattern}`, () => {
+    it(`match in time with the pattern ${pattern}`, () => {
       const elapsed = startStopwatch();
       expect(compileTest({ v: { $regex: pattern } })({ v: `${'a'.repeat(5000)}!` })).to.equal(false);
       expect(elapsed()).to.be.lessThan(1000);

@@ -1,4 +1,7 @@
-/** What a pipeline reads before it runs, and what `$text` asks of the database, in the embedded document store. Without a database. */
+/**
+ * Documents that a pipeline reads before it runs, and the SQL of `$text`, in the embedded document store. Without a
+ * database.
+ */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import { runAggregate } from '../../../plugins/document-stores/embedded/aggregate.js';
@@ -13,7 +16,7 @@ import type { Transaction } from '../../../plugins/dialects/kind.js';
 
 const getCode = (error: unknown): unknown => (error as Fault).code;
 
-describe('what a pipeline of the embedded document store reads', () => {
+describe('documents that a pipeline of the embedded store reads', () => {
   const asked: unknown[] = [];
   const reader = {
     readAll: (name: string, filter: Document) => {
@@ -25,7 +28,7 @@ describe('what a pipeline of the embedded document store reads', () => {
   const run = (...stages: Document[]): Promise<readonly Document[]> =>
     runAggregate(reader, 'c', stages, {} as unknown as Transaction);
 
-  it('is what its first $match finds, once', async () => {
+  it('are those of its first $match, once', async () => {
     expect(await run({ $match: { k: 2 } })).to.deep.equal([{ _id: 'c', k: 1 }]);
     expect(await run({ $match: { k: 2 } }, { $match: { k: 1 } })).to.deep.equal([{ _id: 'c', k: 1 }]);
     expect(await run({ $limit: 1 }, { $match: { k: 2 } })).to.deep.equal([]);
@@ -38,7 +41,7 @@ describe('what a pipeline of the embedded document store reads', () => {
     ]);
   });
 
-  it('are the collections that stages name, at any depth and each once', async () => {
+  it('are in the collections that stages name, at any depth and each once', async () => {
     const lookup = (from: string, more: object = {}): Document => ({
       $lookup: { from, localField: 'k', foreignField: 'k', as: 'found', ...more },
     });
@@ -53,7 +56,7 @@ describe('what a pipeline of the embedded document store reads', () => {
     expect(asked.slice(1).map((one) => (one as unknown[])[0])).to.deep.equal(['a', 'b', 'g', 'u', 'v', 'w', 'y']);
   });
 
-  it('is nothing where a stage writes', async () => {
+  it('are none if a stage writes', async () => {
     for (const stages of [
       [{ $out: 'x' }],
       [{ $merge: { into: 'x' } }],
@@ -80,12 +83,12 @@ describe('SQL for `$text`', () => {
   ] as const)
     it(`for ${JSON.stringify(text)}`, () => expect(parseSearchValues(text)).to.deep.equal([any, must, mustNot]));
 
-  it('with values that are numbered from where the others end', () => {
+  it('numbers its values after those of others', () => {
     const conditions = extractSearch({ $text: { $search: 'x -y' } }, ['title']).search?.conditions(4) ?? [];
     expect(conditions.map((one) => /\$\d+/.exec(one)?.[0])).to.deep.equal(['$4', '$5', '$6']);
   });
 
-  it('once, beside other conditions or inside $and', () => {
+  it('contains it once, next to other conditions or inside $and', () => {
     const text = { $text: { $search: 'x' } };
     expect(extractSearch({ ...text, $comment: 'c', a: 1 }, ['t']).rest).to.deep.equal({ a: 1 });
     const inside = extractSearch({ b: 2, $and: [{ a: 1 }, text] }, ['t']);
@@ -108,7 +111,7 @@ describe('SQL for `$text`', () => {
     }
   });
 
-  it('in the fields of the index of words, whatever their names', () => {
+  it('searches the fields of the text index, whatever their names', () => {
     const index = { name: 'x', fields: ['a'], unique: false, partial: false, words: null };
     expect(listSearchedFields([index, { ...index, words: ['b', 'c'] }])).to.deep.equal(['b', 'c']);
     expect(listSearchedFields([index])).to.deep.equal([]);

@@ -1,4 +1,4 @@
-/** What models demand of collections: rules, which of two sets is wider, and how the embedded store judges by them. */
+/** Collection rules of models, comparison of two rule sets, and validation by the embedded store. */
 import { expect } from 'chai';
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { ModelColumn } from '../../../contract/model.js';
@@ -15,19 +15,19 @@ import { createModelColumn, createModelTable } from '../../support/model-tables.
 
 const NUMBERS = ['int', 'long', 'double'];
 
-describe('the rules of a collection', () => {
+describe('collection rules', () => {
   for (const [title, more, rule] of [
-    ['a whole number', { type: 'integer' }, { bsonType: NUMBERS, multipleOf: 1 }],
+    ['an integer', { type: 'integer' }, { bsonType: NUMBERS, multipleOf: 1 }],
     ['a number', { type: 'float' }, { bsonType: [...NUMBERS, 'decimal'] }],
     ['a text', {}, { bsonType: ['string'] }],
     ['a text with a length', { maxLength: 5 }, { bsonType: ['string'], maxLength: 5 }],
     ['a length of another type', { type: 'integer', maxLength: 5 }, { bsonType: NUMBERS, multipleOf: 1 }],
-    ['true or false', { type: 'boolean' }, { bsonType: ['bool'] }],
+    ['a boolean', { type: 'boolean' }, { bsonType: ['bool'] }],
     ['a time', { type: 'timestamp' }, { bsonType: ['date'] }],
     ['any JSON', { type: 'json' }, { bsonType: ['object', 'array', 'string', 'bool', ...NUMBERS] }],
     ['an optional text', { nullable: true }, { bsonType: ['string', 'null'] }],
     ['a key', { primaryKey: true }, { bsonType: ['string', 'null'] }],
-    ['a counted number', { type: 'integer', autoIncrement: true }, { bsonType: [...NUMBERS, 'null'], multipleOf: 1 }],
+    ['a counter', { type: 'integer', autoIncrement: true }, { bsonType: [...NUMBERS, 'null'], multipleOf: 1 }],
     ['a list', { type: 'json', holds: { form: 'array', items: null } }, { bsonType: ['array'] }],
     [
       'a list of texts',
@@ -41,7 +41,7 @@ describe('the rules of a collection', () => {
       { bsonType: ['object'], properties: { a: { bsonType: [...NUMBERS, 'decimal', 'null'] } } },
     ],
     [
-      'an object of fields, of which none has to be there',
+      'an object of optional fields',
       {
         type: 'json',
         holds: {
@@ -65,7 +65,7 @@ describe('the rules of a collection', () => {
       expect(properties).to.deep.equal({ f: rule });
     });
 
-  it('demand the fields that are neither optional nor keys nor counted, and say nothing of `_id`', () => {
+  it('require the fields that are neither optional nor keys nor counters, and do not mention `_id`', () => {
     const columns = [
       createModelColumn('_id'),
       createModelColumn('id', { primaryKey: true }),
@@ -83,7 +83,7 @@ describe('the rules of a collection', () => {
     );
   });
 
-  it('are known by their title', () => {
+  it('are identified by their title', () => {
     const ours = createRules(createModelTable([createModelColumn('a')]));
     expect(parseOwnRules({ $jsonSchema: ours })).to.equal(ours);
     for (const none of [undefined, null, {}, [], 'x', [1]])
@@ -100,7 +100,7 @@ describe('the rules of a collection', () => {
   });
 });
 
-describe('rules that a collection has, and rules of the model', () => {
+describe('differences between collection rules and those of the model', () => {
   const rules = (properties: Record<string, FieldSchema>, required: readonly string[] = []): Rules => ({
     title: 'lintel',
     bsonType: 'object',
@@ -115,14 +115,14 @@ describe('rules that a collection has, and rules of the model', () => {
     ['one more type', TEXT, { bsonType: ['string', 'null'] }, 'changed'],
     ['one type less', { bsonType: ['string', 'null'] }, TEXT, 'narrower'],
     ['any type', TEXT, {}, 'changed'],
-    ['a type where any was right', {}, TEXT, 'narrower'],
+    ['a type for a field that accepted any', {}, TEXT, 'narrower'],
     ['a greater length', { ...TEXT, maxLength: 5 }, { ...TEXT, maxLength: 6 }, 'changed'],
     ['a smaller length', { ...TEXT, maxLength: 5 }, { ...TEXT, maxLength: 4 }, 'narrower'],
     ['the same length', { ...TEXT, maxLength: 5 }, { ...TEXT, maxLength: 5 }, 'same'],
     ['no length', { ...TEXT, maxLength: 5 }, TEXT, 'changed'],
-    ['a length where none was', TEXT, { ...TEXT, maxLength: 5 }, 'narrower'],
+    ['a length where there was none', TEXT, { ...TEXT, maxLength: 5 }, 'narrower'],
     ['fractions', { bsonType: NUMBERS, multipleOf: 1 }, { bsonType: NUMBERS }, 'changed'],
-    ['whole numbers only', { bsonType: NUMBERS }, { bsonType: NUMBERS, multipleOf: 1 }, 'narrower'],
+    ['integers only', { bsonType: NUMBERS }, { bsonType: NUMBERS, multipleOf: 1 }, 'narrower'],
     ['parts of an object', { properties: { a: TEXT } }, {}, 'changed'],
     ['other parts of an object', { properties: { a: TEXT } }, { properties: { b: TEXT } }, 'narrower'],
     ['items of a list', {}, { items: TEXT }, 'narrower'],
@@ -137,13 +137,13 @@ describe('rules that a collection has, and rules of the model', () => {
       expect([merged.demanded, merged.forgotten]).to.deep.equal([[], []]);
     });
 
-  it('a new field is added, and demanded where the model does', () => {
+  it('a new field is added, and required if the model requires it', () => {
     const merged = mergeRules(rules({ a: TEXT }, ['a']), rules({ a: TEXT, b: TEXT, c: TEXT }, ['a', 'b']));
     expect(merged.rules).to.deep.equal(rules({ a: TEXT, b: TEXT, c: TEXT }, ['a', 'b']));
     expect([merged.changed, merged.demanded, merged.narrower]).to.deep.equal([['b', 'c'], ['b'], []]);
   });
 
-  it('a field that is not demanded any more is let go, and one that is demanded now stays as it is', () => {
+  it('a field that is no longer required is released, and a newly required one stays optional', () => {
     const freed = mergeRules(rules({ a: TEXT }, ['a']), rules({ a: { bsonType: ['string', 'null'] } }));
     expect(freed.rules).to.deep.equal(rules({ a: { bsonType: ['string', 'null'] } }));
     const freedAlone = mergeRules(rules({ a: TEXT }, ['a']), rules({ a: TEXT }));
@@ -152,7 +152,7 @@ describe('rules that a collection has, and rules of the model', () => {
     expect([bound.rules, bound.narrower]).to.deep.equal([null, ['a']]);
   });
 
-  it('a demanded field that the model has no more stays', () => {
+  it('a required field that is no longer in the model stays', () => {
     const merged = mergeRules(rules({ a: TEXT, b: TEXT }, ['b']), rules({ a: TEXT }));
     expect([merged.rules, merged.forgotten]).to.deep.equal([null, ['b']]);
     const more = mergeRules(rules({ b: TEXT }, ['b']), rules({ a: TEXT }));
@@ -160,7 +160,7 @@ describe('rules that a collection has, and rules of the model', () => {
   });
 });
 
-describe('documents under the rules of the embedded store', () => {
+describe('document validation of the embedded store', () => {
   const findBrokenRule = (rule: FieldSchema, value: unknown): string | null => {
     const issue = validateDocument(
       { title: 'lintel', bsonType: 'object', properties: { 'a/b': rule } },
@@ -180,7 +180,7 @@ describe('documents under the rules of the embedded store', () => {
     ['array', [[], [1]], [{}, 'x']],
     ['object', [{}, { a: 1 }], [[], new Date(1), 'x']],
   ] as const)
-    it(`${type} takes its values, and others with null beside it only`, () => {
+    it(`${type} accepts its values, others only together with null`, () => {
       for (const value of right) expect(findBrokenRule({ bsonType: [type] }, value)).to.equal(null);
       for (const value of wrong) expect(findBrokenRule({ bsonType: [type] }, value)).to.equal('QRY_BAD_VALUE /a~1b');
       expect(findBrokenRule({ bsonType: [type] }, null)).to.equal('QRY_NOT_NULL /a~1b');
@@ -188,16 +188,16 @@ describe('documents under the rules of the embedded store', () => {
     });
 
   for (const [title, rule, value, expected] of [
-    ['a fraction of a whole number', { multipleOf: 1 }, 1.5, 'QRY_BAD_VALUE /a~1b'],
-    ['a whole number', { multipleOf: 1 }, -3, null],
-    ['a text of the length', { maxLength: 2 }, '😀😀', null],
+    ['a fraction for an integer', { multipleOf: 1 }, 1.5, 'QRY_BAD_VALUE /a~1b'],
+    ['an integer', { multipleOf: 1 }, -3, null],
+    ['a text of the maximum length', { maxLength: 2 }, '😀😀', null],
     ['a longer text', { maxLength: 2 }, 'abc', 'QRY_CHECK /a~1b'],
     ['an item', { items: { bsonType: ['string'] } }, ['x', 1], 'QRY_BAD_VALUE /a~1b/1'],
-    ['items that are right', { items: { bsonType: ['string'] } }, ['x', 'y'], null],
-    ['items of what is no list', { items: { bsonType: ['string'] } }, 'x', null],
+    ['valid items', { items: { bsonType: ['string'] } }, ['x', 'y'], null],
+    ['items of a value that is not a list', { items: { bsonType: ['string'] } }, 'x', null],
     ['a field of an object', { properties: { c: { bsonType: ['string'] } } }, { c: 1 }, 'QRY_BAD_VALUE /a~1b/c'],
-    ['a field that is not there', { properties: { c: { bsonType: ['string'] } } }, {}, null],
-    ['fields of what is no object', { properties: { length: { bsonType: ['string'] } } }, [1], null],
+    ['a missing field', { properties: { c: { bsonType: ['string'] } } }, {}, null],
+    ['fields of a value that is not an object', { properties: { length: { bsonType: ['string'] } } }, [1], null],
     [
       'a field of an object in a list',
       { items: { properties: { c: { maxLength: 1 } } } },
@@ -207,7 +207,7 @@ describe('documents under the rules of the embedded store', () => {
   ] as const)
     it(title, () => expect(findBrokenRule(rule, value)).to.equal(expected));
 
-  it('lack what is demanded: a missing field, one that is undefined, and not what is inherited', () => {
+  it('requires fields: a missing or undefined one is reported, an inherited one does not count', () => {
     const rules: Rules = {
       title: 'lintel',
       bsonType: 'object',
@@ -224,7 +224,7 @@ describe('documents under the rules of the embedded store', () => {
     expect(validateDocument({ ...rules, required: ['b'] }, { b: 1 })).to.equal(null);
   });
 
-  it('that are rejected by the database: the fields of the index, and no places of the statement', () => {
+  it('reports fields of the index that the database rejects, and no positions in the statement', () => {
     const error = (code: 'QRY_UNIQUE' | 'QRY_CHECK', constraint?: string): Fault =>
       createFault(code, {}, { cause: { constraint }, issues: [{ pointer: '/1', code, detail: 'x' }] });
     const indexes = new Map([['i', ['a/b', 'c']]]);
@@ -244,8 +244,8 @@ describe('documents under the rules of the embedded store', () => {
   });
 });
 
-describe('how many documents are wanted', () => {
-  it('none with a limit of 0, and only whole numbers from 0', () => {
+describe('document limits', () => {
+  it('are none with a limit of 0, and accept only integers from 0', () => {
     expect(isEmptyWindow({ limit: 0 })).to.equal(true);
     for (const options of [{}, { limit: 1 }, { skip: 0 }, { limit: 1, skip: 5 }])
       expect(isEmptyWindow(options)).to.equal(false);

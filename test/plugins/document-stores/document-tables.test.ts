@@ -1,4 +1,7 @@
-/** The tables of the embedded document store: looked for once, made once, and nothing open when one cannot be made. No database. */
+/**
+ * Tables of the embedded document store: looked up once, created once, and no transaction left open after a failure.
+ * Without a database.
+ */
 import { expect } from 'chai';
 import type { Dialect } from '../../../plugins/dialects/kind.js';
 import { createTables } from '../../../plugins/document-stores/embedded/tables.js';
@@ -26,7 +29,7 @@ function createDatabase({ fails, there = false }: { fails?: string; there?: bool
 }
 
 describe('tables of the embedded document store', () => {
-  it('are looked for once, until they are to be looked for again', async () => {
+  it('are looked up once, until the next lookup is requested', async () => {
     const { asked, tables } = createDatabase({ there: true });
     for (let n = 0; n < 2; n++) expect(await tables.readMetadata('c', null)).to.be.an('object');
     expect(asked).to.deep.equal(['SELECT']);
@@ -35,7 +38,7 @@ describe('tables of the embedded document store', () => {
     expect(asked).to.deep.equal(['SELECT', 'SELECT']);
   });
 
-  it('are looked for each time as long as there are none', async () => {
+  it('are looked up each time as long as there are none', async () => {
     const { asked, state, tables } = createDatabase();
     expect(await tables.readMetadata('c', null)).to.equal(null);
     state.there = true;
@@ -43,7 +46,7 @@ describe('tables of the embedded document store', () => {
     expect(asked).to.have.length(2);
   });
 
-  it('are made in a transaction of their own, or in that of the caller', async () => {
+  it('are created in their own transaction, or in that of the caller', async () => {
     const own = createDatabase();
     await own.tables.make('c', null);
     expect([own.asked[1], own.asked.filter((word) => word === 'commit'), own.asked.at(-1)]).to.deep.equal([
@@ -61,7 +64,7 @@ describe('tables of the embedded document store', () => {
     expect(await inside.tables.readMetadata('c', null), 'others do not').to.equal(null);
   });
 
-  it('leave no transaction open when they cannot be made', async () => {
+  it('leave no transaction open when they cannot be created', async () => {
     const { asked, tables } = createDatabase({ fails: 'CREATE TABLE' });
     const failure: unknown = await tables.make('c', null).catch((error: unknown) => error);
     expect(String(failure)).to.equal('Error: no');

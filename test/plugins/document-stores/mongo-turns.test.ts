@@ -1,4 +1,7 @@
-/** Connections of a MongoDB store are given out in turns of clients, as those of SQL; without its server, by its own calls. */
+/**
+ * Connections of a MongoDB store are shared fairly between clients, like those of SQL; without a server, by scripted
+ * calls.
+ */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import type { Requester } from '../../../contract/requester.js';
@@ -21,7 +24,7 @@ function createCallsWith(pool: number, poolWait: number): Calls {
   return createCalls(() => connection as unknown as MongoConnection);
 }
 
-describe('connections of MongoDB', () => {
+describe('MongoDB connections', () => {
   /** A call that lasts until it is ended. */
   function holdConnection(calls: Calls): { end: () => void; done: Promise<void> } {
     let end = (): void => undefined;
@@ -29,7 +32,7 @@ describe('connections of MongoDB', () => {
     return { end, done: calls.call(null, false, () => held, createClient('10.0.0.9')) };
   }
 
-  it('a client that asks once is served before the rest of a client that asks for much', async () => {
+  it('serve a client with one call before the rest of a client with many', async () => {
     const calls = createCallsWith(1, 5000);
     const held = holdConnection(calls);
     const order: string[] = [];
@@ -42,7 +45,7 @@ describe('connections of MongoDB', () => {
     expect(order).to.have.length(22);
   });
 
-  it('a call for which none becomes free in time is 503 with Retry-After, and nothing was sent', async () => {
+  it('return 503 with Retry-After if none becomes free in time, and send nothing', async () => {
     const calls = createCallsWith(1, 50);
     const held = holdConnection(calls);
     let isSent = false;
@@ -56,7 +59,7 @@ describe('connections of MongoDB', () => {
     await held.done;
   });
 
-  it('a transaction has its connection from its first call to its end; a failed call and a throw free theirs', async () => {
+  it('are held by a transaction from its first call to its end, and released by a failed call and a throw', async () => {
     const calls = createCallsWith(1, 5000);
     const client = createClient('10.0.0.1');
     const order: string[] = [];

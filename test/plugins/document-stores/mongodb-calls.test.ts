@@ -1,4 +1,7 @@
-/** How calls to MongoDB run: alone, in a transaction, or as one; what is known of their outcome; and that each session ends. No server. */
+/**
+ * Calls to MongoDB: alone, in a transaction, or several in one; whether their outcome is known; and that each session
+ * ends. Without a server.
+ */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import { createCalls, type Calls, type MongoSession } from '../../../plugins/document-stores/mongodb/calls.js';
@@ -13,11 +16,11 @@ const TRANSACTION = { maxCommitTimeMS: 5 };
 
 interface Server {
   readonly calls: Calls;
-  /** What sessions and the document of a turn were asked for, in order. */
+  /** Calls of sessions and of the lock document, in order. */
   readonly asked: string[];
-  /** What the next ones of a name fail with. */
+  /** The errors of the next calls of a name. */
   readonly fails: Record<'commit' | 'abort' | 'end' | 'turn' | 'make', Error[]>;
-  /** Whether a server that takes writes is known, and how often one was found. */
+  /** Whether a writable server is available, and how often one was found. */
   reach: { there: boolean; times: number };
 }
 
@@ -63,7 +66,7 @@ const catchCode = async (work: Promise<unknown>): Promise<unknown> => (await cat
 const getClientId = (session: MongoSession): unknown => (session.client as { id?: number } | undefined)?.id ?? null;
 const ok = (session: MongoSession): Promise<unknown> => Promise.resolve(getClientId(session));
 
-describe('a call to MongoDB outside a transaction', () => {
+describe('MongoDB call outside a transaction', () => {
   const AWAY = { there: false, times: 1 };
   const THERE = { there: true, times: 1 };
   const AGAIN = { there: true, times: 2 };
@@ -72,14 +75,14 @@ describe('a call to MongoDB outside a transaction', () => {
   const CLOSED = failure('MongoPoolClosedError');
   for (const [title, before, after, error, isKnown] of [
     ['no server is found, as before', AWAY, AWAY, SELECTION, true],
-    ['no server is found, and one was there before', THERE, AWAY, SELECTION, false],
-    ['no server is found, and one came and went', AWAY, LOST_AGAIN, SELECTION, false],
-    ['no server fits, though one is there', THERE, THERE, SELECTION, false],
-    ['no connection is given out', THERE, THERE, CLOSED, true],
-    ['no connection is given out, after one was lost', THERE, AGAIN, CLOSED, false],
+    ['no server is found, and one was found before', THERE, AWAY, SELECTION, false],
+    ['no server is found, and one appeared meanwhile', AWAY, LOST_AGAIN, SELECTION, false],
+    ['no server fits, though one is available', THERE, THERE, SELECTION, false],
+    ['no connection is available', THERE, THERE, CLOSED, true],
+    ['no connection is available, after one was lost', THERE, AGAIN, CLOSED, false],
     ['the connection is cut', THERE, THERE, CUT, false],
   ] as const)
-    it(`of which ${isKnown ? 'nothing was sent' : 'the outcome is not known'}: ${title}`, async () => {
+    it(`${isKnown ? 'that was not sent' : 'with an unknown outcome'}: ${title}`, async () => {
       for (const writes of [true, false]) {
         const server = serverWith();
         server.reach = before;
@@ -96,7 +99,7 @@ describe('a call to MongoDB outside a transaction', () => {
     });
 });
 
-describe('a transaction of MongoDB', () => {
+describe('MongoDB transaction', () => {
   it('runs calls in its session, commits once, and ends the session', async () => {
     const { calls, asked } = serverWith();
     const one = calls.begin();
@@ -109,7 +112,7 @@ describe('a transaction of MongoDB', () => {
     expect(asked).to.have.length(3);
   });
 
-  it('takes nothing after a call that failed, and commits nothing', async () => {
+  it('rejects calls after a failed call, and commits nothing', async () => {
     const { calls, asked } = serverWith();
     const one = calls.begin();
     expect(await catchCode(calls.call(one, true, () => Promise.reject(createServerError(11000))))).to.equal(
@@ -120,7 +123,7 @@ describe('a transaction of MongoDB', () => {
     expect(asked).to.deep.equal(['start 1', 'abort 1', 'end 1']);
   });
 
-  it('has no known outcome where its commit is cut off, and its session ends', async () => {
+  it('has an unknown outcome if its commit is cut off, and its session ends', async () => {
     const { calls, asked, fails } = serverWith();
     fails.commit.push(CUT, failure('MongoPoolClosedError'), CONFLICT);
     for (const [code, isUnknown] of [
@@ -134,14 +137,14 @@ describe('a transaction of MongoDB', () => {
     expect(asked.filter((name) => name.startsWith('end'))).to.deep.equal(['end 1', 'end 2', 'end 3']);
   });
 
-  it('is committed also where its session cannot be ended', async () => {
+  it('is committed also if its session cannot be ended', async () => {
     const { calls, asked, fails } = serverWith();
     fails.end.push(CUT);
     await calls.commit(calls.begin());
     expect(asked).to.deep.equal(['start 1', 'commit 1', 'end 1']);
   });
 
-  it('is rolled back once, also where the server does not answer', async () => {
+  it('is rolled back once, also if the server does not respond', async () => {
     const { calls, asked, fails } = serverWith();
     fails.abort.push(CUT);
     fails.end.push(CUT);
@@ -152,8 +155,8 @@ describe('a transaction of MongoDB', () => {
   });
 });
 
-describe('several commands as one', () => {
-  it('run in the transaction that is there, without one where the servers have none, and else in their own', async () => {
+describe('several commands in one transaction', () => {
+  it('run in the current transaction, without one if the servers do not support them, else in their own', async () => {
     const replicas = serverWith();
     expect(await replicas.calls.runAtomically(replicas.calls.begin(), ok)).to.equal(1);
     expect(replicas.asked).to.deep.equal(['start 1']);
@@ -164,7 +167,7 @@ describe('several commands as one', () => {
     expect(single.asked).to.deep.equal([]);
   });
 
-  it('run again after a conflict, thirty times in all', async () => {
+  it('run again after a conflict, thirty times in total', async () => {
     const { calls, asked, fails } = serverWith();
     const conflicts = (count: number) => {
       let left = count;
@@ -187,17 +190,17 @@ describe('several commands as one', () => {
     expect(asked.filter((name) => name.startsWith('abort'))).to.have.length(59);
   });
 
-  it('run once where they fail for another reason', async () => {
+  it('run once if they fail for another reason', async () => {
     const { calls, asked } = serverWith();
     expect(await catchCode(calls.runAtomically(null, () => Promise.reject(CUT)))).to.equal('QRY_UNAVAILABLE');
     expect(asked).to.deep.equal(['start 1', 'abort 1', 'end 1']);
   });
 });
 
-describe('a lock of documents', () => {
+describe('document lock', () => {
   const TURN = 'lintel_turns key [{"$inc":{"n":1}},{"upsert":true,"maxTimeMS":10000}]';
 
-  it('is a turn that a transaction takes before anything else, and gives back at its end', async () => {
+  it('is acquired by a transaction before anything else, and released at its end', async () => {
     const { calls, asked } = serverWith();
     const ends = [calls.commit, calls.rollback, calls.commit];
     const all = ends.map(() => calls.begin());
@@ -212,7 +215,7 @@ describe('a lock of documents', () => {
     expect(asked.filter((name) => name.startsWith('turn'))).to.deep.equal([1, 2, 3].map((n) => `turn ${n} ${TURN}`));
   });
 
-  it('queries nothing without a transaction, in one that has started its work, and in one that has ended', async () => {
+  it('is not acquired without a transaction, in one that has started its work, or in one that has ended', async () => {
     const { calls, asked } = serverWith();
     const [busy, over] = [calls.begin(), calls.begin()];
     await calls.call(busy, false, ok);
@@ -226,7 +229,7 @@ describe('a lock of documents', () => {
     expect(asked.filter((name) => name.startsWith('turn'))).to.have.length(1);
   });
 
-  it('begins its transaction anew while another process has the turn', async () => {
+  it('restarts its transaction while another process holds it', async () => {
     const { calls, asked, fails } = serverWith();
     fails.turn.push(CONFLICT, CONFLICT);
     await calls.lock(calls.begin(), 'key');
@@ -235,7 +238,7 @@ describe('a lock of documents', () => {
   });
 
   for (const [title, error, deadline, code] of [
-    ['a conflict after its time', CONFLICT, -1, 'QRY_SERIALIZATION'],
+    ['a conflict after its timeout', CONFLICT, -1, 'QRY_SERIALIZATION'],
     ['another error', CUT, 10_000, 'QRY_UNAVAILABLE'],
   ] as const)
     it(`is rejected by ${title}, and its transaction can only be rolled back`, async () => {
@@ -249,7 +252,7 @@ describe('a lock of documents', () => {
       expect(await catchCode(calls.lock(calls.begin(), 'key'))).to.equal(null);
     });
 
-  it('needs its collection: one that is there already is right, and one that was rejected is made the next time', async () => {
+  it('creates its collection unless it exists, and tries again next time after a failure', async () => {
     const there = serverWith();
     there.fails.make.push(createServerError(48));
     expect(await catchCode(there.calls.lock(there.calls.begin(), 'key'))).to.equal(null);

@@ -1,4 +1,4 @@
-/** What lies between the product and the driver of MongoDB, without a server: options, values of BSON, and turns. */
+/** The layer between the product and the MongoDB driver, without a server: options, BSON values, and locks. */
 import {
   Binary,
   BSONRegExp,
@@ -46,7 +46,7 @@ describe('options of a MongoDB store', () => {
     });
   });
 
-  it('come from the config, and are a millisecond at least', () => {
+  it('are read from the config, with a minimum of a millisecond', () => {
     const options = {
       url: URL,
       pool_size: 3,
@@ -77,7 +77,7 @@ describe('options of a MongoDB store', () => {
     ['mongodb+srv://host/shop', null],
     ['mongodb+srv://host', 'lintel'],
   ] as const)
-    it(`${url} ${database === null ? 'names a database' : 'names none'}`, () =>
+    it(`contain ${database === null ? 'a' : 'no'} database name for ${url}`, () =>
       expect(readMongoSettings({ url })?.database).to.equal(database));
 
   for (const url of [
@@ -90,10 +90,10 @@ describe('options of a MongoDB store', () => {
     'mongodb+tcp://host',
     'mongodb:/host',
   ])
-    it(`${String(url)} is no address`, () => expect(readMongoSettings({ url })).to.equal(null));
+    it(`reject the URL ${String(url)}`, () => expect(readMongoSettings({ url })).to.equal(null));
 });
 
-describe('values of BSON', () => {
+describe('BSON values', () => {
   const id = new ObjectId();
   const uuid = '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d';
   for (const [title, given, expected] of [
@@ -105,7 +105,7 @@ describe('values of BSON', () => {
     ['a small decimal', Decimal128.fromString('-0.00012'), -0.00012],
     ['zero as a decimal', Decimal128.fromString('0.00'), 0],
     ['a decimal that a double cannot hold', Decimal128.fromString('12345678901234567890.1'), '12345678901234567890.1'],
-    ['a decimal that is no number', Decimal128.fromString('NaN'), 'NaN'],
+    ['a decimal that is not a number', Decimal128.fromString('NaN'), 'NaN'],
     ['an infinite decimal', Decimal128.fromString('-Infinity'), '-Infinity'],
     ['a long', Long.fromString('9007199254740993'), '9007199254740993'],
     ['an integer', new Int32(5), 5],
@@ -117,11 +117,11 @@ describe('values of BSON', () => {
     ['a pattern of JavaScript', /a+/i, '/a+/i'],
     ['code', new Code('x()'), 'x()'],
     ['a reference', new DBRef('other', id), { collection: 'other', _id: id }],
-    ['the least key', new MinKey(), 'MinKey'],
-    ['the greatest key', new MaxKey(), 'MaxKey'],
+    ['the minimum key', new MinKey(), 'MinKey'],
+    ['the maximum key', new MaxKey(), 'MaxKey'],
     ['a time', new Date(5), new Date(5)],
     ['null', null, null],
-    ['a field that is called like the mark of a type', { _bsontype: 'Int32' }, { _bsontype: 'Int32' }],
+    ['a field named like a type marker', { _bsontype: 'Int32' }, { _bsontype: 'Int32' }],
   ] as const)
     it(title, () => {
       expect(toPlainDocument({ v: given, list: [[given]], inner: { v: given } })).to.deep.equal({
@@ -131,7 +131,7 @@ describe('values of BSON', () => {
       });
     });
 
-  it('below a field that is called like the prototype', () => {
+  it('are converted below a field named like the prototype', () => {
     const document = toPlainDocument(JSON.parse('{"a": 1}') as Record<string, unknown>);
     Object.defineProperty(document, '__proto__', {
       value: new Int32(7),
@@ -150,8 +150,8 @@ describe('values of BSON', () => {
   });
 });
 
-describe('turns at documents', () => {
-  it('are taken one after the other, those of different keys side by side', async () => {
+describe('queues of documents', () => {
+  it('run one after another, and those of different keys in parallel', async () => {
     const turns = createTurnQueue();
     const order: string[] = [];
     const first = await turns.acquire('a', 10_000);
@@ -169,7 +169,7 @@ describe('turns at documents', () => {
     expect(order).to.deep.equal(['other', 'second', 'third']);
   });
 
-  it('are given up after a time, and the next one waits on', async () => {
+  it('reject after a timeout, and the next one keeps waiting', async () => {
     const turns = createTurnQueue();
     const first = await turns.acquire('a', 10_000);
     const [tired, patient] = [turns.acquire('a', 1), turns.acquire('a', 10_000)];

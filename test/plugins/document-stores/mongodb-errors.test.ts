@@ -1,4 +1,4 @@
-/** What becomes of the errors of the driver of MongoDB: codes, fields, whether to try again, and which rules a document breaks. */
+/** Errors of the MongoDB driver: codes, fields, whether to retry, and the rules that a document violates. */
 import { expect } from 'chai';
 import { createFault } from '../../../contract/fault.js';
 import { createMongoConnectFault } from '../../../plugins/document-stores/mongodb/connection.js';
@@ -19,7 +19,7 @@ const createNamedError = (name: string, more: object = {}): Error =>
 const createServerError = (code: number, more: object = {}): Error =>
   createNamedError('MongoServerError', { code, ...more });
 
-describe('errors of the driver', () => {
+describe('driver errors', () => {
   for (const [code, numbers] of [
     ['QRY_UNIQUE', [11000, 11001, 12582]],
     ['QRY_SERIALIZATION', [112, 24, 251, 246]],
@@ -56,7 +56,7 @@ describe('errors of the driver', () => {
     'MongoClientClosedError',
   ];
 
-  it('without a connection are those with these names', () => {
+  it('without a connection have these names', () => {
     for (const name of LOST) {
       expect(toMongoFault(createNamedError(name)).code, name).to.equal('QRY_UNAVAILABLE');
       expect(isUnsent(createNamedError(name)), name).to.equal(UNSENT.includes(name));
@@ -79,14 +79,14 @@ describe('errors of the driver', () => {
       expect(toMongoFault(createNamedError('Error', { code })).code, code).to.equal('QRY_FAILED');
   });
 
-  it('of values that BSON cannot hold are QRY_BAD_VALUE', () => {
+  it('about values that BSON cannot represent are QRY_BAD_VALUE', () => {
     for (const name of ['BSONError', 'BSONVersionError', 'RangeError'])
       expect(toMongoFault(createNamedError(name)).code).to.equal('QRY_BAD_VALUE');
     for (const name of ['MyRangeError', 'RangeErrors', 'NoBSON', 'TypeError'])
       expect(toMongoFault(createNamedError(name)).code, name).to.equal('QRY_FAILED');
   });
 
-  it('say whether to try again, and when', () => {
+  it('state whether to retry, and when', () => {
     const summarizeFault = (error: unknown, sent?: boolean): unknown => {
       const { code, params, options } = toMongoFault(error, sent);
       return [code, options.retryable === true, options.headers?.['retry-after'] ?? null, 'outcome' in params];
@@ -105,7 +105,7 @@ describe('errors of the driver', () => {
     ]).to.deep.equal([false, false]);
   });
 
-  it('keep no text of the server: number, name and code of the platform only', () => {
+  it('contain no text of the server: number, name and code of the platform only', () => {
     const cause = toMongoFault(createServerError(11000, { codeName: 'DuplicateKey' })).options.cause as Error;
     expect([cause.name, cause.message]).to.deep.equal([
       'DatabaseError',
@@ -120,7 +120,7 @@ describe('errors of the driver', () => {
     );
   });
 
-  it('name the fields that are taken, and those that break a rule', () => {
+  it('name the fields that are duplicates, and those that violate a rule', () => {
     const places = (error: unknown): unknown =>
       toMongoFault(error).options.issues?.map(({ pointer, code }) => `${code} ${pointer}`);
     expect(places(createServerError(11000, { keyPattern: { 'a.b/c': 1, d: 1 } }))).to.deep.equal([
@@ -139,7 +139,7 @@ describe('errors of the driver', () => {
     ]);
   });
 
-  it('are as they are where they are faults, and bad values in an update', async () => {
+  it('are passed on if they are faults or bad values in an update', async () => {
     const own = createFault('QRY_TIMEOUT', {});
     expect(toMongoFault(own)).to.equal(own);
     const catchUpdateFault = (code: number): Promise<unknown> =>
@@ -174,19 +174,19 @@ describe('errors of the driver', () => {
     ),
     [createServerError(59), 'the connection failed', false],
   ] as const)
-    it(`at the start, ${error.name} ${getErrorNumber(error) ?? ''} is reported as "${reason}"`, () => {
+    it(`at startup: ${error.name} ${getErrorNumber(error) ?? ''} is reported as "${reason}"`, () => {
       const { code, params, options } = createMongoConnectFault('main', error);
       expect([code, params, options.retryable]).to.deep.equal(['QRY_CONNECT', { instance: 'main', reason }, again]);
     });
 });
 
-describe('rules that a document breaks, as the server reports them', () => {
+describe('rules that a document violates, as the server reports them', () => {
   const formatViolations = (rules: unknown): string[] =>
     parseViolations({ details: { schemaRulesNotSatisfied: rules } }).map(
       ({ path, code }) => `${code} ${path.join('/')}`,
     );
 
-  it('with the place of each, what is missing first, and each place once', () => {
+  it('are listed with the path of each, missing fields first, and each path once', () => {
     const rules = [
       {
         operatorName: 'properties',
@@ -228,7 +228,7 @@ describe('rules that a document breaks, as the server reports them', () => {
     ]);
   });
 
-  it('and none where the server says nothing that is known', () => {
+  it('are empty if the server reports nothing known', () => {
     for (const rules of [undefined, null, 'x', {}]) expect(formatViolations(rules)).to.deep.equal([]);
     for (const info of [undefined, null, 'x', {}, { details: null }]) expect(parseViolations(info)).to.deep.equal([]);
     expect(formatViolations([{ operatorName: 'required', missingProperties: 'x' }])).to.deep.equal([]);

@@ -1,4 +1,6 @@
-/** How collections of MongoDB are brought to the shape of models: the commands, what is read of a collection, and other processes. No server. */
+/**
+ * Migration of MongoDB collections: the commands, what is read of a collection, and other processes. Without a server.
+ */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import type { Log } from '../../../contract/plugin.js';
@@ -36,11 +38,11 @@ interface Server {
 
 interface Answers {
   readonly indexes?: readonly object[];
-  /** Asked before each command, the first of which is 1: what it returns is thrown. */
+  /** Called before each command, the first of which is 1: what it returns is thrown. */
   readonly refuse?: (count: number) => Error | undefined;
-  /** What is found from the second look on, where it is something else. */
+  /** The result from the second lookup on, if it differs. */
   readonly later?: readonly object[];
-  /** What looking at collections fails with. */
+  /** The error of listing collections. */
   readonly listing?: Error | undefined;
 }
 
@@ -87,7 +89,7 @@ const migrated = async ({ connection }: Server): Promise<Fault | null> =>
   );
 const names = (server: Server): unknown[] => server.commands.map((command) => Object.keys(command)[0]);
 
-describe('a migration of collections of MongoDB', () => {
+describe('MongoDB migration', () => {
   it('creates a collection with its rules and indexes, step by step', async () => {
     const server = serverWith([]);
     const { log, lines } = logging();
@@ -136,7 +138,7 @@ describe('a migration of collections of MongoDB', () => {
     expect(server.looks).to.equal(1);
   });
 
-  it('changes and reports nothing if all is right, and reads nothing without a model', async () => {
+  it('changes and reports nothing if all is up to date, and reads nothing without a model', async () => {
     const server = serverWith([RIGHT], { indexes: INDEXES });
     const { log, lines } = logging();
     await migrateMongo(server.connection, [TABLE], { store: 'main', log });
@@ -159,7 +161,7 @@ describe('a migration of collections of MongoDB', () => {
       ['null'],
     ],
     [
-      'whose rules refuse',
+      'whose rules reject',
       { ...RIGHT, options: { validator: RULES, validationLevel: 'strict', validationAction: 'error' } },
       INDEXES,
       [],
@@ -167,7 +169,7 @@ describe('a migration of collections of MongoDB', () => {
     ],
     ['whose index is not unique', RIGHT, [{ ...UNIQUE, unique: false }, PLAIN, WORDS], ['createIndexes'], []],
     [
-      'whose index of a value holds some documents only',
+      'whose index of a value contains some documents only',
       RIGHT,
       [
         { ...UNIQUE, partialFilterExpression: {} },
@@ -177,15 +179,9 @@ describe('a migration of collections of MongoDB', () => {
       ['createIndexes'],
       [],
     ],
-    ['without an index of words', RIGHT, [UNIQUE, PLAIN], ['createIndexes'], []],
-    ['whose index of words holds another field', RIGHT, [UNIQUE, PLAIN, { ...WORDS, weights: { c: 1 } }], [], ['b']],
-    [
-      'whose index has a name that is taken',
-      RIGHT,
-      [PLAIN, WORDS, { name: 'a_c_unique', key: { q: 1 } }],
-      [],
-      ['a, c'],
-    ],
+    ['without a text index', RIGHT, [UNIQUE, PLAIN], ['createIndexes'], []],
+    ['whose text index has another field', RIGHT, [UNIQUE, PLAIN, { ...WORDS, weights: { c: 1 } }], [], ['b']],
+    ['whose index has a duplicate name', RIGHT, [PLAIN, WORDS, { name: 'a_c_unique', key: { q: 1 } }], [], ['a, c']],
   ] as const)
     it(`of a collection ${title}`, async () => {
       const server = serverWith([found], { indexes });
@@ -201,7 +197,7 @@ describe('a migration of collections of MongoDB', () => {
       expect(lines.filter((line) => (line as string[])[0] === 'warn')).to.have.length(warnings.length);
     });
 
-  it('changes rules of its own to wider ones', async () => {
+  it('changes its own rules to wider ones', async () => {
     const narrow = { $jsonSchema: createRules(createModelTable([createModelColumn('a')])) };
     const server = serverWith([{ ...RIGHT, options: { validator: narrow } }], { indexes: INDEXES });
     expect(await migrated(server)).to.equal(null);
@@ -211,17 +207,17 @@ describe('a migration of collections of MongoDB', () => {
   });
 });
 
-describe('a migration of collections that meets another process', () => {
+describe('MongoDB migration that meets another process', () => {
   // NamespaceExists, WriteConflict, IndexBuildAborted, IndexBuildAlreadyInProgress, and a background operation in two forms.
   for (const code of [48, 112, 276, 285, 12586, 12587])
-    it(`looks again after the error ${code}`, async () => {
+    it(`reads again after the error ${code}`, async () => {
       const server = serverWith([], { refuse: (count) => (count === 2 ? createServerError(code) : undefined) });
       expect(await migrated(server)).to.equal(null);
       expect(server.looks).to.equal(2);
       expect(names(server)).to.deep.equal(['create', 'create', 'createIndexes', 'createIndexes', 'createIndexes']);
     });
 
-  it('does what is left then', async () => {
+  it('then does the rest', async () => {
     const server = serverWith([], { later: [RIGHT], indexes: INDEXES, refuse: () => createServerError(48) });
     const { log, lines } = logging();
     await migrateMongo(server.connection, [TABLE], { store: 'main', log });
@@ -229,7 +225,7 @@ describe('a migration of collections that meets another process', () => {
     expect(lines).to.deep.equal([['info', { tables: ['notes'] }, 'collections migrated']]);
   });
 
-  it('looks twenty times at most', async () => {
+  it('reads at most twenty times', async () => {
     const server = serverWith([], { refuse: () => createServerError(112) });
     expect(await migrated(server)).to.deep.include({ code: 'QRY_MIGRATION' });
     expect(server.looks).to.equal(20);
@@ -237,7 +233,7 @@ describe('a migration of collections that meets another process', () => {
     expect(await migrated(late)).to.equal(null);
   });
 
-  it('does not look again after another error, and says whether to try later', async () => {
+  it('does not read again after another error, and states whether to retry', async () => {
     for (const [error, again] of [
       [createServerError(13), false],
       [createServerError(11000), false],
@@ -256,7 +252,7 @@ describe('a migration of collections that meets another process', () => {
     }
   });
 
-  it('names the fields of which documents have the same values already', async () => {
+  it('names the fields that have duplicate values', async () => {
     const server = serverWith([RIGHT], { indexes: [PLAIN, WORDS], refuse: () => createServerError(11000) });
     const found = await migrated(server);
     expect([found?.code, found?.params]).to.deep.equal(['QRY_DUPLICATES', { table: 'notes', columns: 'a, c' }]);
@@ -264,7 +260,7 @@ describe('a migration of collections that meets another process', () => {
     expect(await migrated(other)).to.deep.include({ code: 'QRY_MIGRATION' });
   });
 
-  it('is rejected where collections cannot be looked at', async () => {
+  it('is rejected if collections cannot be read', async () => {
     for (const [error, again] of [
       [createServerError(13), false],
       [Object.assign(new Error('x'), { name: 'MongoNetworkError' }), true],

@@ -1,4 +1,4 @@
-/** What the handle of a MongoDB store asks of the driver: commands, their options, and how many documents they are about. No server. */
+/** Driver calls of a MongoDB store: commands, their options, and the number of documents. Without a server. */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
 import type { MongoConnection } from '../../../plugins/document-stores/mongodb/connection.js';
@@ -14,7 +14,7 @@ interface Server {
   readonly store: DocumentStore;
   /** The calls of a collection, in order. */
   readonly asked: unknown[][];
-  /** What sessions did. */
+  /** Calls of the sessions. */
   readonly sessions: string[];
 }
 
@@ -28,7 +28,7 @@ function createCursor(fetch: () => Promise<unknown>) {
   };
 }
 
-/** `answers`: what each call gives, in order; an Error is thrown. */
+/** `answers`: the result of each call, in order; an Error is thrown. */
 function serverWith(answers: unknown[] = [], alone = false, limits = UNBOUNDED): Server {
   const asked: unknown[][] = [];
   const sessions: string[] = [];
@@ -81,8 +81,8 @@ const catchCode = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error as { code?: unknown }).code,
   );
 
-describe('documents that a MongoDB store inserts', () => {
-  it('have an id first, and go one by one or together', async () => {
+describe('documents inserted by a MongoDB store', () => {
+  it('have an id first, and are sent one by one or together', async () => {
     const { store, asked, sessions } = serverWith();
     expect(await store.insert('c', [], null)).to.deep.equal([]);
     const [one] = await store.insert('c', [{ a: 1 }], null);
@@ -106,8 +106,8 @@ describe('documents that a MongoDB store inserts', () => {
   });
 });
 
-describe('documents that a MongoDB store finds', () => {
-  it('are requested with a deadline, and are plain values', async () => {
+describe('documents found by a MongoDB store', () => {
+  it('are requested with a timeout, and are plain values', async () => {
     const { store, asked } = serverWith([[{ _id: 1, n: new ObjectId() }]]);
     expect(await store.find('c', { a: 1 }, { sort: { a: 1 }, limit: 2, skip: 1 }, null)).to.have.length(1);
     expect(asked).to.deep.equal([['find c', { a: 1 }, { sort: { a: 1 }, limit: 2, skip: 1, ...LIMIT }]]);
@@ -116,7 +116,7 @@ describe('documents that a MongoDB store finds', () => {
     expect(await catchCode(store.find('c', {}, { limit: -1 }, null))).to.equal('QRY_BAD_VALUE');
   });
 
-  it('are bounded by their bytes: 64 are measured, then each 16th for those that follow it', async () => {
+  it('are limited by their bytes: 64 are measured, then each 16th of those that follow', async () => {
     const [small, large] = [{ a: 1 }, { a: 'x'.repeat(500) }];
     const find = (...documents: Document[]): Promise<unknown> =>
       catchCode(
@@ -129,7 +129,7 @@ describe('documents that a MongoDB store finds', () => {
     expect(await find(...first, small, large)).to.equal(null);
   });
 
-  it('are locked in a transaction only, and counted and put through pipelines', async () => {
+  it('are locked in a transaction only, and can be counted and aggregated', async () => {
     const { store, asked } = serverWith([undefined, [], [], 3, [{ a: 1 }]]);
     const transaction = (await store.begin(false))!;
     await store.find('c', {}, { lock: true }, transaction);
@@ -152,7 +152,7 @@ describe('documents that a MongoDB store finds', () => {
     expect(await serverWith([], true).store.begin(false)).to.equal(null);
   });
 
-  it('have no known outcome after a pipeline that writes was cut off', async () => {
+  it('have an unknown outcome after a writing pipeline was cut off', async () => {
     const cut = Object.assign(new Error('x'), { name: 'MongoNetworkError' });
     for (const [pipeline, isUnknown] of [
       [[{ $match: {} }], false],
@@ -166,12 +166,12 @@ describe('documents that a MongoDB store finds', () => {
   });
 });
 
-describe('documents that a MongoDB store updates', () => {
+describe('documents updated by a MongoDB store', () => {
   const UPDATE = { $set: { n: 1 } };
   const AFTER = { returnDocument: 'after' };
   const IDS = { projection: { _id: 1 }, limit: 2, ...LIMIT };
 
-  it('are one where one is requested, with the options that are given', async () => {
+  it('are limited to one if requested, with the given options', async () => {
     const { store, asked } = serverWith([{ _id: 1, n: 1 }, null]);
     expect(await store.update('c', { a: 1 }, UPDATE, { one: true }, null)).to.deep.equal([{ _id: 1, n: 1 }]);
     const options = { one: true, sort: { a: 1 }, upsert: true, arrayFilters: [{ x: 1 }] } as const;
@@ -194,13 +194,13 @@ describe('documents that a MongoDB store updates', () => {
     [{ a: 1 }, false],
     [Object.create({ _id: 'x' }) as Document, false],
   ] as const)
-    it(`are ${isOne ? 'one' : 'looked for'} by the filter ${JSON.stringify(filter)}`, async () => {
+    it(`are ${isOne ? 'one' : 'searched'} by the filter ${JSON.stringify(filter)}`, async () => {
       const { store, asked } = serverWith(isOne ? [] : [[]]);
       await store.update('c', filter, UPDATE, {}, null).catch(() => undefined);
       expect(asked[0]?.[0]).to.equal(isOne ? 'findOneAndUpdate c' : 'find c');
     });
 
-  it('are updated by one command where one matches, and as the filter says where none does', async () => {
+  it('are updated by one command if one matches, and by the filter if none does', async () => {
     const { store, asked } = serverWith([[{ _id: 7 }], { _id: 7, n: 1 }, [], null]);
     expect(await store.update('c', { a: 1 }, UPDATE, {}, null)).to.deep.equal([{ _id: 7, n: 1 }]);
     expect(await store.update('c', { a: 1 }, UPDATE, { upsert: true }, null)).to.deep.equal([]);
@@ -212,7 +212,7 @@ describe('documents that a MongoDB store updates', () => {
     ]);
   });
 
-  it('are made by an upsert where the one that matched is gone, and only there', async () => {
+  it('are created by an upsert if the matching one is gone, and only there', async () => {
     const gone = serverWith([[{ _id: 7 }], null, { _id: 8, n: 1 }]);
     expect(await gone.store.update('c', { a: 1 }, UPDATE, { upsert: true }, null)).to.deep.equal([{ _id: 8, n: 1 }]);
     expect(gone.asked.slice(1)).to.deep.equal([
@@ -224,7 +224,7 @@ describe('documents that a MongoDB store updates', () => {
     expect(plain.asked).to.have.length(2);
   });
 
-  it('are several in a transaction, given as they are then, in the order in which they were found', async () => {
+  it('are several in a transaction, returned after the update, in the order in which they were found', async () => {
     const date = new Date(5);
     const ids = ['1', 1, date, date.toISOString(), 'gone'];
     const now = [3, 2, 1, 0].map((i) => ({ _id: ids[i], n: i }));
@@ -243,7 +243,7 @@ describe('documents that a MongoDB store updates', () => {
     expect([single.asked.length, single.sessions]).to.deep.equal([2, []]);
   });
 
-  it('go to the server 50 000 at a time', async () => {
+  it('are sent 50 000 at a time', async () => {
     const found = Array.from({ length: 50_001 }, (_, _id) => ({ _id }));
     const { store, asked } = serverWith([found.slice(0, 2), found, undefined, undefined, found.slice(1), [{ _id: 0 }]]);
     expect(await store.update('c', {}, UPDATE, {}, null)).to.have.length(50_001);
@@ -259,7 +259,7 @@ describe('documents that a MongoDB store updates', () => {
     ]);
   });
 
-  it('reject a value that cannot be stored there', async () => {
+  it('reject a value that cannot be stored', async () => {
     expect(await catchCode(serverWith([failure(2)]).store.update('c', {}, UPDATE, { one: true }, null))).to.equal(
       'QRY_BAD_VALUE',
     );
@@ -269,8 +269,8 @@ describe('documents that a MongoDB store updates', () => {
   });
 });
 
-describe('documents that a MongoDB store removes', () => {
-  it('are one where one is requested or matches, and given as they were', async () => {
+describe('documents removed by a MongoDB store', () => {
+  it('are limited to one if requested or matched, and returned as they were', async () => {
     const { store, asked } = serverWith([{ _id: 1 }, null, [{ _id: 7 }], { _id: 7 }]);
     expect(await store.remove('c', { a: 1 }, { one: true, sort: { a: -1 } }, null)).to.deep.equal([{ _id: 1 }]);
     expect(await store.remove('c', { _id: 'x' }, {}, null)).to.deep.equal([]);
@@ -298,8 +298,8 @@ describe('documents that a MongoDB store removes', () => {
   });
 });
 
-describe('a MongoDB store that is not open', () => {
-  it('is not available, and not well', async () => {
+describe('closed MongoDB store', () => {
+  it('is unavailable and unhealthy', async () => {
     const handle = runtime.create!({} as never);
     const found = (await handle.count('c', {}, null).catch((error: unknown) => error)) as {
       code: string;

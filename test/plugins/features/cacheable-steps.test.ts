@@ -1,4 +1,4 @@
-/** When entries of the cache are removed, step by step without a request; and what is said of a cache before anything runs. */
+/** Removal of cache entries, step by step without a request; and checks of cache settings. */
 import { expect } from 'chai';
 import { asText, type Json } from '../../../contract/json.js';
 import type { Frame, PlanTools } from '../../../contract/plan.js';
@@ -8,7 +8,7 @@ import { planInvalidation } from '../../../plugins/features/cacheable/invalidati
 import type { CacheEntryStore } from '../../../plugins/features/cacheable/store.js';
 import { createFrameTools } from '../../support/frame-tools.js';
 
-/** The steps for names of which `late` is given by a result, with what they removed and when. */
+/** The steps for names of which `late` is set by a result, with what they removed and when. */
 function removals(written: readonly string[], slot: 'resource' | 'actionable') {
   const removed: (readonly string[])[] = [];
   const waiting: (() => unknown)[] = [];
@@ -42,7 +42,7 @@ function removals(written: readonly string[], slot: 'resource' | 'actionable') {
   };
 }
 
-describe('entries that a request removes from the cache', () => {
+describe('cache entries that a request removes', () => {
   for (const slot of ['resource', 'actionable'] as const)
     it(`are removed once, after the commit (${slot})`, () => {
       const { frame, removed, order, settle, commit, end } = removals(['a', 'b $PAYLOAD.id'], slot);
@@ -57,7 +57,7 @@ describe('entries that a request removes from the cache', () => {
       expect(removed).to.deep.equal(names);
     });
 
-  it('are removed at the end of a request that failed, where they are those of a resource', () => {
+  it('are removed at the end of a failed request, if they are those of a resource', () => {
     const resource = removals(['a $PAYLOAD.id'], 'resource');
     resource.frame.payload = { id: 5 };
     resource.order();
@@ -70,13 +70,13 @@ describe('entries that a request removes from the cache', () => {
     expect(actionable.removed).to.deep.equal([]);
   });
 
-  it('reject the request before its work where a name cannot be made', () => {
+  it('reject the request before its work if a name cannot be built', () => {
     expect(removals(['$PAYLOAD.id'], 'resource').order).to.throw('absent');
     expect(removals(['$PAYLOAD.late'], 'resource').order).not.to.throw();
     expect(removals(['$PAYLOAD.late'], 'resource').settle).not.to.throw();
   });
 
-  it('have names that the work gives read after it, and those that are known removed where it failed', () => {
+  it('are named by results after the work, and known ones are removed if it fails', () => {
     const { frame, removed, order, settle, commit } = removals(['$PAYLOAD.late'], 'resource');
     order();
     frame.payload = { late: 'x' };
@@ -91,7 +91,7 @@ describe('entries that a request removes from the cache', () => {
   });
 });
 
-describe('a cache, as it is checked', () => {
+describe('cacheable checks', () => {
   type DefinitionJson = Readonly<Record<string, Json>>;
   const SELECT = { id: 1, mode: 'QUERY', sql: { query: 'SELECT 1' } };
   const INSERT = { id: 2, mode: 'QUERY', sql: { query: 'INSERT INTO t VALUES (1)' } };
@@ -107,7 +107,7 @@ describe('a cache, as it is checked', () => {
   const read = { read_from_cache: true, duration: 60 };
   const ofActions = (...actionables: Json[]): DefinitionJson => ({ actionables });
 
-  it('reads and has a duration, or removes', () => {
+  it('require reading with a duration, or removing', () => {
     expect(codes(read, ofActions(SELECT))).to.deep.equal([]);
     expect(codes({ read_from_cache: true }, ofActions(SELECT))).to.deep.equal(['CCH_NO_DURATION']);
     expect(codes({}, ofActions(SELECT))).to.deep.equal(['CCH_NOTHING']);
@@ -117,7 +117,7 @@ describe('a cache, as it is checked', () => {
     expect(codes({ duration: 1, invalidate_cache_keys: ['a'] }, ofActions(SELECT))).to.deep.equal(['CCH_NOT_READ']);
   });
 
-  it('keeps nothing from being done', () => {
+  it('reject caching of work with effects', () => {
     for (const action of [
       INSERT,
       { id: 2, mode: 'UPLOAD' },
@@ -134,7 +134,7 @@ describe('a cache, as it is checked', () => {
       expect(codes(read, ofActions({ id: 1, sql: { query } })), query).to.deep.equal([]);
   });
 
-  it('keeps nothing that is opened, and no tokens', () => {
+  it('reject caching of decrypted values and of tokens', () => {
     const opener = (operation: string): Json => ({ id: 3, ciphers: [1, { operation }] });
     expect(codes(read, ofActions(SELECT, opener('Decrypt')))).to.deep.equal(['CCH_CLEAR 3']);
     expect(codes(read, ofActions(opener('Encrypt')))).to.deep.equal([]);
@@ -145,7 +145,7 @@ describe('a cache, as it is checked', () => {
     expect(codes(read, SELECT, { ...ofActions(SELECT), invalidate_tokenize: {} }, 'actionable')).to.deep.equal([]);
   });
 
-  it('stands between no two writes that are one transaction', () => {
+  it('reject caching between two writes of one transaction', () => {
     const cached = { id: 5, sql: { query: 'SELECT 1' } };
     const between = (rest: DefinitionJson, ...actions: Json[]): readonly unknown[] =>
       codes(read, cached, { ...rest, actionables: actions }, 'actionable');

@@ -1,4 +1,4 @@
-/** Paths through lists, as `hashables` and `ciphers` follow them: what is found is exactly what is changed. */
+/** Paths through lists for `hashables` and `ciphers`: what is found is exactly what is changed. */
 import { expect } from 'chai';
 import { changeAt, findPathMatches } from '../../../plugins/features/shared/change-at.js';
 
@@ -13,7 +13,7 @@ describe('paths through lists', () => {
   const listPlaces = (path: string) =>
     findPathMatches(DATA, path.split('.')).map(({ path: one, value }) => [one.join('.'), value]);
 
-  it('lead to the field of each item, also of lists in lists, and to an item by its index', () => {
+  it('lead to the field of each item, also of nested lists, and to an item by its index', () => {
     expect(listPlaces('rows.name')).to.deep.equal([
       ['rows.0.0.name', 'b'],
       ['rows.1.0.name', 'c'],
@@ -22,7 +22,7 @@ describe('paths through lists', () => {
     expect(applyChange('rows.name')).to.deep.equal({ ...DATA, rows: [[{ name: '*' }], [{ name: '*' }]] });
   });
 
-  it('a field called as a property of lists is that of the items', () => {
+  it('read a field named like a list property from the items', () => {
     expect(listPlaces('boxes.length')).to.deep.equal([
       ['boxes.0.length', 1],
       ['boxes.1.length', 2],
@@ -33,7 +33,7 @@ describe('paths through lists', () => {
     });
   });
 
-  it('change what they find and nothing else; what stays is the same object', () => {
+  it('change what they find and nothing else; the rest is the same object', () => {
     for (const path of ['name', 'boxes.tags', 'boxes.0.tags.1', 'rows.0.name']) {
       const each = findPathMatches(DATA, path.split('.'));
       expect(each, path).not.to.deep.equal([]);
@@ -43,7 +43,7 @@ describe('paths through lists', () => {
     expect(changeAt(DATA, ['rows', 'name'], (value) => value)).to.equal(DATA);
   });
 
-  it('lead nowhere through prototypes, plain values and what is not there', () => {
+  it('lead nowhere through prototypes, plain values and missing values', () => {
     for (const path of [
       'constructor',
       'boxes.__proto__',

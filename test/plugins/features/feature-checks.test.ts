@@ -1,4 +1,4 @@
-/** What features say of a definition before anything runs: claims, guards, rules, limits, names that are returned. */
+/** Checks of features in definitions: claims, guards, rules, limits, returned names. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { CheckAction, CheckPlace } from '../../../contract/plugin.js';
@@ -20,7 +20,7 @@ import {
   type DefinitionObject,
 } from '../../support/feature-findings.js';
 
-describe('checks of tokens', () => {
+describe('token checks', () => {
   const settings = (custom_claim_fields: Json, rest: DefinitionObject = {}): DefinitionObject => ({
     tokenize: { type: 'JWT', custom_claim_fields },
     actionables: [{ id: 1, mode: 'QUERY', ...rest }],
@@ -28,14 +28,14 @@ describe('checks of tokens', () => {
   const known = { actions: [createCheckAction(0, { main: true, answers: ['id', 'name'] })] };
   const CLAIM = '/tokenize/custom_claim_fields/0';
 
-  it('reject claims that the standard means, that reach into the runtime, that are secret', () => {
+  it('reject claims that are reserved, inherited or secret', () => {
     for (const name of ['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'exp.a', '__proto__', 'a.constructor', 'prototype.b'])
       expect(listFindings(tokenize, settings([name])), name).to.deep.equal([`TOK_CLAIM_RESERVED ${CLAIM}`]);
     const secret = [`TOK_CLAIM_SECRET ${CLAIM}`];
     const actions = [createCheckAction(0, { isSecret: (path) => path === 'p' })];
     expect(listFindings(tokenize, settings(['p']), { actions })).to.deep.equal(secret);
     expect(listFindings(tokenize, settings(['q']), { actions })).to.deep.equal([]);
-    // By name, where it comes from elsewhere or out of another result.
+    // By name, if it is from elsewhere or from another result.
     const secrets = new Set(['p', 'q.r']);
     for (const name of ['p', 'a.p', 'p.a', 'q.r']) {
       const elsewhere = settings([name], { depends_on: [{ resource_id: 'other' }] });
@@ -47,7 +47,7 @@ describe('checks of tokens', () => {
       expect(listFindings(tokenize, settings([name]), { actions: [createCheckAction(0)] }), name).to.deep.equal([]);
   });
 
-  it('miss claims only where every name is certain', () => {
+  it('report missing claims only if every name is certain', () => {
     const absent = [`TOK_CLAIM_ABSENT ${CLAIM}`];
     expect(listFindings(tokenize, settings(['x']), known)).to.deep.equal(absent);
     expect(listFindings(tokenize, settings(['name.first']), known)).to.deep.equal([]);
@@ -64,7 +64,7 @@ describe('checks of tokens', () => {
     );
   });
 
-  it('reject a result that can carry none', () => {
+  it('reject a result that cannot have claims', () => {
     const of = (
       written: DefinitionObject,
       actions: readonly CheckAction[] = [createCheckAction(0, { main: true })],
@@ -88,7 +88,7 @@ describe('checks of tokens', () => {
     ]);
   });
 
-  it('say nothing where tokens are only checked, and ask for the settings where there are none', () => {
+  it('report nothing if tokens are only verified, and require settings where there are none', () => {
     expect(listFindings(tokenize, { ...settings(['exp']), protected: {} })).to.deep.equal([
       `TOK_CLAIM_RESERVED ${CLAIM}`,
     ]);
@@ -108,7 +108,7 @@ describe('checks of tokens', () => {
     ]);
   });
 
-  it('take guards for the same that check the same tokens', () => {
+  it('treat guards as equal if they verify the same tokens', () => {
     const of = (settings: Json): string | undefined =>
       (guard as PluginSpec).getCallerKey?.({
         value: {},
@@ -126,7 +126,7 @@ describe('checks of tokens', () => {
       expect(of(other)).not.to.equal(one);
   });
 
-  it('miss the hash that is compared, and no hash out of a cache', () => {
+  it('report a missing hash to compare, and a hash from a cache', () => {
     const of = (
       query: Json,
       entry: DefinitionObject = {},
@@ -168,7 +168,7 @@ describe('checks of rules and limits', () => {
     listFindings(validation, { payload_validation: [rule], ...rest }, { facts });
   const RULE = '/payload_validation/0';
 
-  it('reject bounds that cross, where they are written last', () => {
+  it('reject bounds that cross, at the last one', () => {
     const a = { type: 'STRING' };
     expect(rules({ field: { a }, min_length: 3, max_length: 2 })).to.deep.equal([`VAL_BOUNDS ${RULE}/min_length`]);
     expect(rules({ field: { a }, min_length: 2, max_length: 2 })).to.deep.equal([]);
@@ -183,7 +183,7 @@ describe('checks of rules and limits', () => {
     expect(rules({ field: { a: inside } })).to.deep.equal([`VAL_BOUNDS ${RULE}/field/a/fields/b~1c/min_length`]);
   });
 
-  it('say which bounds measure nothing, and that rules are bypassed', () => {
+  it('report bounds without effect, and bypassed rules', () => {
     const b = { type: 'BOOLEAN' };
     expect(rules({ field: { b }, min_length: 1 })).to.deep.equal([`VAL_BOUND_UNUSED ${RULE}/min_length`]);
     expect(rules({ field: { b }, min_length: 1, max_length: 2 })).to.have.length(2);
@@ -197,7 +197,7 @@ describe('checks of rules and limits', () => {
     expect(listFindings(validation, { payload_validation: [], bypass_payload_validation: true })).to.deep.equal([]);
   });
 
-  it('ask for accessors in the identifier of a limit', () => {
+  it('require accessors in the identifier of a limit', () => {
     const of = (identifier?: Json): readonly string[] =>
       listFindings(rateLimit, { rate_limit: identifier === undefined ? {} : { identifier } });
     for (const by of [undefined, '$HEADER.ip', 'a $PAYLOAD.b', ['$HEADER.ip', '$PAYLOAD.b']])
@@ -206,7 +206,7 @@ describe('checks of rules and limits', () => {
       expect(of(by), JSON.stringify(by)).to.deep.equal(['LIM_IDENTIFIER /rate_limit/identifier']);
   });
 
-  it('find halves and doubles of generated names', () => {
+  it('report incomplete and repeated generated names', () => {
     expect(listFindings(generate, { generate: '$GENERATOR.A' })).to.deep.equal(['GEN_HALF /generate']);
     expect(listFindings(generate, { for: 'a' })).to.deep.equal(['GEN_HALF /for']);
     expect(listFindings(generate, { generate: [], for: 'a' })).to.deep.equal(['GEN_HALF /for']);
@@ -219,7 +219,7 @@ describe('checks of rules and limits', () => {
     ]);
   });
 
-  it('take a delay of whole thousands for milliseconds, unless it is whole quarters of hours', () => {
+  it('treat a delay of whole thousands as milliseconds, unless it is whole quarters of hours', () => {
     const of = (delay: Json): readonly string[] =>
       listFindings(queue, { queue: { delay } }).filter((one) => one.includes('MILLI'));
     for (const delay of [5000, 10_000, 60_000, 86_000]) expect(of(delay), `${delay}`).to.have.length(1);
@@ -235,7 +235,7 @@ describe('checks of rules and limits', () => {
   });
 });
 
-describe('checks of names that are returned', () => {
+describe('checks of returned names', () => {
   const of = (
     names: Json,
     actions: readonly CheckAction[],
@@ -248,7 +248,7 @@ describe('checks of names that are returned', () => {
   };
   const known = createCheckAction(0, { main: true, answers: ['id', 'Name'] });
 
-  it('find those that no result has, where all are certain', () => {
+  it('report those that no result has, if all are certain', () => {
     // A name in other letters is another name.
     expect(of(['id', 'name', 'x', 'id.y', '0.id', '1.x'], [known])).to.deep.equal([
       'RET_NOT_THERE /returnables/1',
@@ -270,7 +270,7 @@ describe('checks of names that are returned', () => {
     ).to.deep.equal([]);
   });
 
-  it('leave to other codes what is said in other words', () => {
+  it('leave to other codes what those report', () => {
     for (const name of ['self_', 'SELF_', 'action1', 'actionable_2', 'results3', 'step_1', '$PAYLOAD.a'])
       expect(of([name], [known]), name).to.deep.equal([]);
     for (const name of ['self', 'action', 'xaction1', 'step_a']) expect(of([name], [known]), name).to.have.length(1);
@@ -279,7 +279,7 @@ describe('checks of names that are returned', () => {
     for (const name of ['a*', '.*']) expect(of([name], [createCheckAction(0)]), name).to.deep.equal([]);
   });
 
-  it('say that everything of a table leaves, where nothing is named', () => {
+  it('report that all columns of a table are returned if none is named', () => {
     const stored = createCheckAction(0, { models: ['users'], main: true });
     const everything = (
       one: CheckAction,

@@ -1,4 +1,4 @@
-/** Features that shape results, run step by step without a request: what is named, combined, extracted, missing. */
+/** Features that shape results, step by step without a request: named, combined, extracted, missing values. */
 import { expect } from 'chai';
 import type { Fault } from '../../../contract/fault.js';
 import type { Json } from '../../../contract/json.js';
@@ -31,12 +31,12 @@ describe('returnables of an actionable', () => {
     expect(await applyReturnables([], row)).to.deep.equal({});
   });
 
-  it('leave what has no names, and everything where they are no list', async () => {
+  it('keep values without names, and everything if they are not a list', async () => {
     for (const result of [null, 'text', 7, undefined]) expect(await applyReturnables(['a'], result)).to.equal(result);
     expect(await applyReturnables('a', { a: 1, b: 2 })).to.deep.equal({ a: 1, b: 2 });
   });
 
-  it('say to the statement which columns are kept, where each is one', async () => {
+  it('pass the kept columns to the statement, if each is a column', async () => {
     const pickNames = async (names: string[]): Promise<unknown> =>
       (await ran(returnables, { returnables: names }, {})).steps[0]?.picks;
     expect(await pickNames(['a', 'b_9'])).to.deep.equal(['a', 'b_9']);
@@ -67,7 +67,7 @@ describe('returnables of a resource', () => {
     expect(await answer(['a', 'b'], { b: null })).to.deep.equal({ b: null });
   });
 
-  it('are those of each row where the result is a list', async () => {
+  it('are those of each row if the result is a list', async () => {
     expect(await answer(['a', 'b'], [{ a: 1 }, { b: 2 }])).to.deep.equal([{ a: 1 }, { b: 2 }]);
   });
 
@@ -77,7 +77,7 @@ describe('returnables of a resource', () => {
     expect(await answer(['x'], {})).to.deep.equal({});
   });
 
-  it('keep secrets in at any depth, but those that are named', async () => {
+  it('omit secrets at any depth, except named ones', async () => {
     const secrets = ['password'];
     const result = { user: { id: 1, password: 'p' }, password: 'q' };
     expect(await answer(['user'], result, { secrets })).to.deep.equal({ user: { id: 1 } });
@@ -87,7 +87,7 @@ describe('returnables of a resource', () => {
     expect(await answer(['password'], result, { secrets })).to.deep.equal({ password: 'q' });
   });
 
-  it('keep hashes in under any name but those of secrets that are named', async () => {
+  it('omit hashes under any name, except those of named secrets', async () => {
     const result = { id: 1, user: { note: HASH, password: HASH }, list: [HASH, 'short'] };
     const around = { secrets: ['password'], conceals };
     expect(await answer(['id', 'user', 'list'], result, around)).to.deep.equal({
@@ -97,7 +97,7 @@ describe('returnables of a resource', () => {
     expect(await answer(['user'], result, { conceals: null })).to.deep.equal({ user: result.user });
   });
 
-  it('leave secrets where they are opened for the caller, and say no columns where another value may be a hash', async () => {
+  it('return secrets that are decrypted for the caller, and pass no columns if another value may be a hash', async () => {
     const secrets = ['p'];
     expect(await answer(['u'], { u: { p: 1 }, p: 2 }, { secrets, revealed: ['u.p'] })).to.deep.equal({ u: { p: 1 } });
     const pickNames = async (names: readonly string[], rest: StepSetup): Promise<unknown> =>
@@ -107,7 +107,7 @@ describe('returnables of a resource', () => {
     expect(await pickNames(['a', 'b'], { columns: ['a'] })).to.deep.equal(['a', 'b']);
   });
 
-  it('need no look at other results only where nothing else can have a name', async () => {
+  it('skip other results only if nothing else can have a name', async () => {
     const pickNames = async (names: readonly string[], rest: StepSetup): Promise<unknown> =>
       (await ran(returnables, { returnables: [...names] }, {}, { slot: 'resource', ...rest })).steps[0]?.picks;
     expect(await pickNames(['a'], {})).to.deep.equal(['a']);
@@ -118,7 +118,7 @@ describe('returnables of a resource', () => {
     expect(await pickNames(['a.b'], {})).to.equal(undefined);
   });
 
-  it('let secrets be dropped before a row is read where the names are columns', async () => {
+  it('drop secrets before a row is read if the names are columns', async () => {
     const step = async (written: DefinitionJson, rest: StepSetup): Promise<Step | undefined> =>
       (await ran(returnables, written, {}, { slot: 'resource', ...rest })).steps[0];
     const secrets = ['p'];
@@ -135,7 +135,7 @@ describe('returnables of a resource', () => {
       expect(await step({}, { secrets, main })).not.to.have.any.keys('picks', 'hides');
   });
 
-  it('that are not written leave everything but secrets, unless the main actionable names them', async () => {
+  it('return everything but secrets if absent, unless the main actionable names them', async () => {
     const of = async (main: DefinitionJson, secrets: readonly string[] = ['p']): Promise<unknown> =>
       (await ran(returnables, {}, { a: 1, p: 2, b: [{ p: 3 }] }, { slot: 'resource', secrets, main })).result;
     expect(await of({})).to.deep.equal({ a: 1, b: [{}] });
@@ -146,28 +146,28 @@ describe('returnables of a resource', () => {
   });
 });
 
-describe('results that are combined', () => {
+describe('combined results', () => {
   const results = [{ a: 0, p: 0 }, { a: 1, b: 1, s: 'secret' }, [{ c: 2 }], null, { b: 4 }];
   const combined = async (ids: Json, result: unknown, slot: StepSetup['slot'] = 'actionable'): Promise<unknown> =>
     (await ran(combine, { combine_returned_results_from: ids }, result, { slot, results, secrets: ['s'] })).result;
 
-  it('lie under the own result, later ones over earlier ones', async () => {
+  it('are merged below the own result, later ones over earlier ones', async () => {
     expect(await combined([1, 4], { a: 9 })).to.deep.equal({ a: 9, b: 4, s: 'secret' });
     expect(await combined([4, 1], {})).to.deep.equal({ b: 1, a: 1, s: 'secret' });
     for (const nothing of [null, 'text']) expect(await combined([4], nothing)).to.deep.equal({ b: 4 });
   });
 
-  it('leave a list as it is, and what has nothing to be combined with', async () => {
+  it('leave a list unchanged, and a result without others', async () => {
     expect(await combined([1], [1])).to.deep.equal([1]);
     for (const ids of [[2], [3], [9], [], 'x']) expect(await combined(ids, null), JSON.stringify(ids)).to.equal(null);
   });
 
-  it('bring no secrets into the answer of a resource', async () => {
+  it('add no secrets to the response of a resource', async () => {
     expect(await combined([1], { s: 'own' }, 'resource')).to.deep.equal({ a: 1, b: 1, s: 'own' });
     expect(await combined([1], {}, 'resource')).to.deep.equal({ a: 1, b: 1 });
   });
 
-  it('bring no hashes into the answer of a resource, and what is opened for the caller', async () => {
+  it('add no hashes to the response of a resource, except what is decrypted for the caller', async () => {
     const from = async (rest: StepSetup): Promise<unknown> => {
       const around: StepSetup = {
         slot: 'resource',
@@ -181,7 +181,7 @@ describe('results that are combined', () => {
     expect(await from({ revealed: ['t.s'] })).to.deep.equal({ t: { s: 2 }, h: HASH });
   });
 
-  it('are kept whole for work that is done later', async () => {
+  it('are kept whole for deferred work', async () => {
     const { resultReads } = await ran(combine, { combine_returned_results_from: [4, 1, 9] }, {}, { results });
     expect(resultReads).to.deep.equal([
       [4, ''],
@@ -189,7 +189,7 @@ describe('results that are combined', () => {
     ]);
   });
 
-  it('reach no setter by their names', async () => {
+  it('call no setter by their names', async () => {
     const odd = JSON.parse('{"__proto__":{"x":1}}') as unknown;
     const { result } = await ran(combine, { combine_returned_results_from: [0] }, {}, { results: [odd] });
     expect(Object.getPrototypeOf(result)).to.equal(Object.prototype);
@@ -197,11 +197,11 @@ describe('results that are combined', () => {
   });
 });
 
-describe('a value that must be there', () => {
+describe('required value', () => {
   const outcome = (written: DefinitionJson, result: unknown): Promise<unknown> =>
     catchFaultCode(ran(mustReturnValue, written, result));
 
-  it('is none where the result is null, nothing, or an empty list', async () => {
+  it('is missing if the result is null, undefined, or an empty list', async () => {
     for (const result of [null, undefined, []])
       expect(await outcome({ must_return_value: true }, result)).to.equal('ACT_NO_VALUE');
     for (const result of [0, '', false, {}, [null]])
@@ -210,7 +210,7 @@ describe('a value that must be there', () => {
       expect(await outcome({ must_return_value: off }, null)).to.equal('no fault');
   });
 
-  it('is rejected with the status and the words that the author wrote', async () => {
+  it('is rejected with the status and the text of the definition', async () => {
     const runOnEmpty = (on_empty: Json): Promise<unknown> =>
       ran(mustReturnValue, { must_return_value: true, on_empty }, null).catch((error: Fault) => error.options);
     expect(await runOnEmpty({ status: 410, message: 'Gone.' })).to.deep.equal({ status: 410, message: 'Gone.' });
@@ -218,7 +218,7 @@ describe('a value that must be there', () => {
   });
 });
 
-describe('values that are extracted', () => {
+describe('extracted values', () => {
   const extract = (value: DefinitionJson, rest: StepSetup, result: unknown = null): Promise<FeatureRun> =>
     ran(dependsOn, value, result, rest);
   const results = [{ a: { b: 1 }, n: null }, [{ a: 2 }], { c: 3 }];
@@ -240,14 +240,14 @@ describe('values that are extracted', () => {
     );
   });
 
-  it('beside the list of dependencies come from all of them', async () => {
+  it('next to the list of dependencies are read from all of them', async () => {
     const value: DefinitionJson = { ...defineExtract([0], 'a'), extract_response_for: [{ extract: 'c', for: 'y' }] };
     const depends_on = [...(value.depends_on as Json[]), { resource_id: 'self', action_ids: [2] }];
     const { slots } = await extract({ ...value, depends_on }, { results, names: { x: undefined, y: undefined } });
     expect(slots).to.deep.equal({ x: { b: 1 }, y: 3 });
   });
 
-  it('are all that is kept of other results for work that is done later', async () => {
+  it('are all that is kept of other results for deferred work', async () => {
     const extractPath = async (path: string, names: DefinitionJson): Promise<unknown> =>
       (await extract(defineExtract([2, 0], path), { results, names })).resultReads;
     expect(await extractPath('a.b', { x: null })).to.deep.equal([
@@ -261,7 +261,7 @@ describe('values that are extracted', () => {
     expect(await extractPath('a.b', {})).to.deep.equal([]);
   });
 
-  it('without a dependency come from the own result', async () => {
+  it('without a dependency are read from the own result', async () => {
     const value = {
       extract_response_for: [
         { extract: 'a.b', for: 'x' },

@@ -1,6 +1,6 @@
 /**
- * Fields that are hashed, and compared with hashes, step by step without a request or a hash algorithm: which texts are taken,
- * what is refused, what the payload is afterwards, and what a cached answer depends on.
+ * Hashed fields and hash comparisons, step by step without a request or a hash algorithm: accepted and rejected texts,
+ * the resulting payload, and inputs of a cached response.
  */
 import { expect } from 'chai';
 import { isObject, type Json } from '../../../contract/json.js';
@@ -16,12 +16,12 @@ type DefinitionJson = Readonly<Record<string, Json>>;
 
 interface Around extends FieldDemands {
   readonly repeat?: Partial<Repeat>;
-  /** Names that an actionable gives, by slot. */
+  /** Names that an actionable sets, by slot. */
   readonly names?: readonly string[];
   readonly slots?: readonly unknown[];
 }
 
-/** Hashes as `<text|salt>`, refuses texts that begin with `!`, and writes down what it is asked. */
+/** Hashes as `<text|salt>`, rejects texts that begin with `!`, and records its calls. */
 function trial(runtime: PluginRuntime<Feature>, written: DefinitionJson, around: Around = {}) {
   const [read, used, asked, verified]: [unknown[], string[], unknown[], unknown[]] = [[], [], [], []];
   let [active, most] = [0, 0];
@@ -64,7 +64,7 @@ const outcome = async (work: () => unknown): Promise<unknown> => {
   }
 };
 
-describe('fields that are hashed', () => {
+describe('hashed fields', () => {
   const entry = (property: string, options?: Json): Json => ({
     property,
     algorithm: 'X',
@@ -87,7 +87,7 @@ describe('fields that are hashed', () => {
     return { code, params, issues: options.issues };
   };
 
-  it('are replaced when the turn of the actionable has come, after all were hashed one by one before any', async () => {
+  it('are replaced inside the limiter of the actionable, after all were hashed one by one', async () => {
     const { plan, most } = trial(hashables, { hashables: [entry('a'), entry('b.c')] });
     const payload = { a: 'x', b: { c: 'y', d: 'z' } };
     const frame = { payload, slots: [] } as unknown as Frame;
@@ -101,12 +101,12 @@ describe('fields that are hashed', () => {
     expect(most()).to.equal(1);
   });
 
-  it('are what an answer in the cache depends on', () => {
+  it('are inputs of a cached response', () => {
     const { read } = trial(hashables, { hashables: [entry('user.password'), entry('pin')] });
     expect(read).to.deep.equal(['user', 'pin']);
   });
 
-  it('have an algorithm each, its options, and a salt that may come with the request', async () => {
+  it('have an algorithm each, its options, and a salt that may be in the request', async () => {
     const items = [entry('a', { salt: '$PAYLOAD.s', rounds: 4 }), entry('b')];
     const { used, asked } = trial(hashables, { hashables: items });
     expect([used, asked]).to.deep.equal([
@@ -123,12 +123,12 @@ describe('fields that are hashed', () => {
     expect(await hashed([entry('a')], payload)).to.equal(payload);
   });
 
-  it('are none where there is no list of entries', () => {
+  it('are none without a list of entries', () => {
     for (const written of ['a', {}, [], ['a', null, 7]] as Json[])
       expect(trial(hashables, { hashables: written }).plan, JSON.stringify(written)).to.deep.equal({ steps: [] });
   });
 
-  it('are those of each item too where the statement is repeated for a list', async () => {
+  it('include those of each item if the statement is repeated for a list', async () => {
     const payload = { p: 'x', lines: [{ p: 'y' }, { q: 1 }] };
     const both = { p: '<x|>', lines: [{ p: '<y|>' }, { q: 1 }] };
     expect(await hashed([entry('p')], payload, { repeat: { pointer: '/lines' } })).to.deep.equal(both);
@@ -149,7 +149,7 @@ describe('fields that are hashed', () => {
     expect(await hashed([entry('p')], payload, { repeat: body })).to.deep.equal({ ...payload, p: '<x|>' });
   });
 
-  it('are rejected in items that come out of a result: they would be written in clear', async () => {
+  it('are rejected in items of a result, which would be written in plain text', async () => {
     const of = (items: unknown): Promise<unknown> =>
       outcome(() => hashed([entry('p')], { p: 'x' }, { repeat: { read: () => items } }));
     expect(await of([{ q: 1 }, { p: 'y' }])).to.include({ code: 'HSH_ITEMS' });
@@ -157,7 +157,7 @@ describe('fields that are hashed', () => {
       expect(await of(items), JSON.stringify(items)).to.deep.equal({ p: '<x|>' });
   });
 
-  it('are demanded where a query writes them and no rule lets them be left out, in each item too', async () => {
+  it('are required if a query writes them and no rule makes them optional, in each item too', async () => {
     const catchIssues = async (payload: unknown, around: Around, property = 'p'): Promise<unknown> => {
       const { code, issues } = (await catchRefusal([entry(property)], payload, around)) as Record<string, unknown>;
       expect(code).to.equal('VAL_PAYLOAD');
@@ -188,7 +188,7 @@ describe('fields that are hashed', () => {
     expect(await catchIssues([{ p: 'x' }, {}], { writes })).to.deep.equal(['/1/p required']);
   });
 
-  it('are covered under names that actionables give: hashed when the work is done, rejected where nothing can be', async () => {
+  it('are covered under names that actionables set: hashed in the work, rejected if that is impossible', async () => {
     const hashUnder = async (value: unknown, around: Around = {}, property = 'n.p'): Promise<unknown> => {
       const { slots, payload } = await done(
         [entry(property)],
@@ -210,7 +210,7 @@ describe('fields that are hashed', () => {
     expect(await catchCode(Array.from({ length: 101 }, (_, n) => ({ p: `${n}` })))).to.equal('HSH_TOO_MANY');
   });
 
-  it('are rejected by pointer where they are no text or none for the algorithm, all at the same time', async () => {
+  it('are rejected by pointer if they are not text or invalid for the algorithm, all together', async () => {
     expect(
       await catchRefusal([entry('a'), entry('b.c'), entry('d')], { a: 7, b: [{ c: 'x' }, { c: '!' }], d: {} }),
     ).to.deep.equal({
@@ -233,7 +233,7 @@ describe('fields that are hashed', () => {
   });
 });
 
-describe('fields that are compared with hashes', () => {
+describe('fields compared with hashes', () => {
   const entry = (property: string, hash_field?: Json): Json => ({
     property,
     algorithm: 'X',
@@ -248,7 +248,7 @@ describe('fields that are compared with hashes', () => {
   }
   const PASSES = undefined;
 
-  it('are those that were sent, with the field of the same name or the one that is named', async () => {
+  it('are payload fields, compared with the column of the same name or the named one', async () => {
     const passes = async (items: Json, result: unknown, received?: object): Promise<unknown> =>
       (await compared(items, result, received)).code;
     expect(await passes([entry('p')], { p: 'x' })).to.equal(PASSES);
@@ -267,7 +267,7 @@ describe('fields that are compared with hashes', () => {
     expect(await compareStored({}, 'constructor')).to.deep.equal([['x', undefined]]);
   });
 
-  it('are all compared, also where an earlier one does not fit, and fail without any', async () => {
+  it('are all compared, also if an earlier one does not match, and fail without any', async () => {
     const { code, verified } = await compared([entry('p'), entry('q')], { p: 'other', q: 'z' }, { p: 'x', q: 'z' });
     expect([code, verified]).to.deep.equal([
       'VER_FAILED',
@@ -280,7 +280,7 @@ describe('fields that are compared with hashes', () => {
       expect((await compared(items, { p: 'x' })).code, JSON.stringify(items)).to.equal('VER_FAILED');
   });
 
-  it('are compared before a missing row is reported, in turns, and an answer in the cache depends on them', async () => {
+  it('are compared before a missing row is reported, within the limiter, and are inputs of a cached response', async () => {
     const { plan, read, used } = await compared([entry('user.p'), entry('q')], {});
     const [{ phase, order = 0, turns } = {} as Step] = plan.steps;
     expect([phase, order < 0, typeof turns, plan.presumes]).to.deep.equal([500, true, 'object', true]);

@@ -1,4 +1,4 @@
-/** `rate_limit` without a request: what a caller is counted by, where the step stands, and what an answer is told. */
+/** `rate_limit` without a request: the counted identifier, the phase of the step, and the response headers. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { asText, type Json } from '../../../contract/json.js';
@@ -57,8 +57,8 @@ function findKey(identifier: Json | undefined, value: unknown, texts: 'all' | nu
 const isSame = (identifier: Json, one: unknown, two: unknown, texts: 'all' | null = null): boolean =>
   findKey(identifier, one, texts) === findKey(identifier, two, texts);
 
-describe('callers that are counted', () => {
-  it('are distinguished by value, by shape, by resource', () => {
+describe('rate-limited callers', () => {
+  it('are distinguished by value, by type, by resource', () => {
     const by = '$PAYLOAD.a';
     expect(findKey(by, 'x')).to.match(/^60 limit:[\w-]{43}$/);
     expect(isSame(by, 'x', 'x')).to.equal(true);
@@ -79,7 +79,7 @@ describe('callers that are counted', () => {
     expect(isSame(['$PAYLOAD.0', '$PAYLOAD.1'], ['a', 'b'], ['a', 'b'])).to.equal(true);
   });
 
-  it('are the network where they are an address of IPv6, and the address where it is of IPv4', () => {
+  it('are the network for an IPv6 address, and the address for IPv4', () => {
     for (const by of ['$HEADER.ip', '$HEADER.IP']) {
       expect(isSame(by, '2001:db8:1:2::1', '2001:db8:1:2:ffff::9')).to.equal(true);
       expect(isSame(by, '2001:db8:1:2::1', '2001:0db8:1:2:0:0:0:1%eth0')).to.equal(true);
@@ -93,7 +93,7 @@ describe('callers that are counted', () => {
     expect(isSame('$PAYLOAD.a', '2001:db8:1:2::1', '2001:db8:1:2::2')).to.equal(false);
   });
 
-  it('are the same number however it is spelt in a text, as far as it is exact', () => {
+  it('are equal for equal numbers in text, as far as they are exact', () => {
     const by = '$PAYLOAD.a';
     for (const [one, two] of [
       ['01', '1'],
@@ -133,8 +133,8 @@ describe('callers that are counted', () => {
   });
 });
 
-describe('the step that counts', () => {
-  it('stands as early as what it counts by is known', () => {
+describe('rate limit step', () => {
+  it('runs as soon as its identifier is known', () => {
     const at = (identifier?: Json): unknown => {
       const { phase, order } = trial(identifier).step;
       return [phase, order];
@@ -157,14 +157,14 @@ describe('the step that counts', () => {
     'x-ratelimit-reset': reset,
   });
 
-  it('shows what is left, in whole seconds of at least one', () => {
+  it('returns the remaining count, and whole seconds of at least one', () => {
     expect(readHeaders(1, 60_000)).to.deep.equal(headers('1', '60'));
     expect(readHeaders(2, 1001)).to.deep.equal(headers('0', '2'));
     expect(readHeaders(2, 1000)).to.deep.equal(headers('0', '1'));
     expect(readHeaders(1, 0)).to.deep.equal(headers('1', '1'));
   });
 
-  it('rejects the first one over the limit, and keeps the headers on that answer', async () => {
+  it('rejects the first request over the limit, and keeps the headers on that response', async () => {
     for (const later of [false, true]) {
       const counted = { count: 3, left: 1500 };
       const { run, frame } = trial('$HEADER.x', later ? Promise.resolve(counted) : counted);
@@ -180,7 +180,7 @@ describe('the step that counts', () => {
     }
   });
 
-  it('rejects where the count cannot be had', async () => {
+  it('rejects if the counter is unavailable', async () => {
     const { run } = trial('$HEADER.x', Promise.reject(new Error('away')));
     const failure = await Promise.resolve(run('a')).catch((error: unknown) => error);
     expect(failure).to.be.an('error').with.property('message', 'away');

@@ -1,4 +1,7 @@
-/** What `hashables` and `ciphers` say of a definition before anything runs: doubles, sizes, columns that cannot hold or find what is sealed. */
+/**
+ * Checks of `hashables` and `ciphers` in definitions: duplicates, sizes, columns that cannot store or find encrypted
+ * values.
+ */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { CheckAction, CheckPlace, EnvFact } from '../../../contract/plugin.js';
@@ -18,7 +21,7 @@ const FACTS: Readonly<Record<string, Record<string, number | string>>> = {
   'field-type NUMBER': { column: 'integer' },
 };
 
-/** Code and place of each finding, and what it says. */
+/** Code, path and message of each finding. */
 function said(spec: PluginSpec, holder: DefinitionJson, rest: Partial<CheckPlace> = {}): readonly string[] {
   const place = {
     ...{ slot: 'actionable', value: holder, holder, root: { actionables: [holder] }, testing: false, actions: [] },
@@ -36,7 +39,7 @@ const writing = (query: string, parameters: Json, rest: DefinitionJson = {}): De
 });
 const INSERT = 'INSERT INTO t (a) VALUES ($1)';
 
-/** What an earlier actionable does with the field before it is sealed, and whether that is told. */
+/** What an earlier actionable does with the field before it is sealed, and whether that is reported. */
 const EARLIER: readonly (readonly [DefinitionJson, boolean])[] = [
   [writing(INSERT, ['p']), true],
   [writing(INSERT, ['$PAYLOAD.p']), true],
@@ -53,7 +56,7 @@ const EARLIER: readonly (readonly [DefinitionJson, boolean])[] = [
 describe('checks of hashed fields', () => {
   const entry = { property: 'p', algorithm: 'BCRYPT' };
 
-  it('find an entry for a field that has one', () => {
+  it('report an entry for a field that has one', () => {
     const of = (...properties: string[]): readonly string[] =>
       said(hashables, { hashables: properties.map((property) => ({ ...entry, property })) });
     expect(of('a', 'b', 'a', 'a')).to.deep.equal([
@@ -63,7 +66,7 @@ describe('checks of hashed fields', () => {
     expect(of('a', 'a.b')).to.deep.equal([]);
   });
 
-  it('find rules that let through more than the algorithm takes', () => {
+  it('report rules that accept more than the algorithm does', () => {
     const of = (rule: Json, algorithm = 'BCRYPT', property = 'p'): readonly string[] =>
       said(hashables, { hashables: [{ property, algorithm }], payload_validation: [rule] });
     const RULE = '/payload_validation/0';
@@ -84,7 +87,7 @@ describe('checks of hashed fields', () => {
     expect(of({ field: { p: { max_length: 99 } } }, 'ARGON2')).to.deep.equal([]);
   });
 
-  it('find what is surely written before it is hashed', () => {
+  it('report what is certainly written before it is hashed', () => {
     const own = { id: 2, hashables: [entry] };
     const of = (...actionables: Json[]): readonly string[] => said(hashables, own, { root: { actionables } });
     for (const [earlier, isTold] of EARLIER) {
@@ -109,7 +112,7 @@ describe('checks of encrypted fields', () => {
     said(ciphers, { id: 2, ciphers: [one], ...holder }, rest);
   const OPTIONS = '/ciphers/0/options';
 
-  it('find keys of another size, as far as they are known', () => {
+  it('report keys of another size, if they are known', () => {
     expect(of(entry())).to.deep.equal([]);
     expect(of(entry({}, { key: `${KEY}0` }))).to.deep.equal([
       `CPH_KEY ${OPTIONS}/key it has 17 bytes and needs exactly 16`,
@@ -126,12 +129,12 @@ describe('checks of encrypted fields', () => {
     ])
       expect(inEnv('$ENV.A', fact)).to.deep.equal([]);
     for (const key of ['$ENV.A ', 'x$ENV.A', '$ENV.A$ENV.B']) expect(inEnv(key, short), key).to.deep.equal([]);
-    // Samples are told of wherever a secret stands in clear.
+    // Samples are reported wherever a secret is in plain text.
     for (const key of ['changeme', 'secret']) expect(of(entry({}, { key })), key).to.deep.equal([]);
     expect(of(entry({ algorithm: 'OTHER' }, { key: 'x' }))).to.deep.equal([]);
   });
 
-  it('allow a nonce to tests alone, of the right size', () => {
+  it('allow a nonce in tests only, of the correct size', () => {
     const nonce = '123456789012';
     const SAME = `CPH_NONCE ${OPTIONS}/nonce it is the same for every value`;
     expect(of(entry({}, { nonce }))).to.deep.equal([SAME]);
@@ -140,7 +143,7 @@ describe('checks of encrypted fields', () => {
     expect(of(entry({}, { nonce: '$ENV.A' }), {}, { testing: true })).to.deep.equal([]);
   });
 
-  it('find additional data that is none, and a prefix before what is not written out', () => {
+  it('report invalid additional data, and a prefix for a value that is not literal', () => {
     for (const aad of ['', 'a', 'hex:00', 'base64:AA==', 'a $PAYLOAD.b', '$ENV.A', 'x hex:$PAYLOAD.b'])
       expect(of(entry({}, { aad })), aad).to.deep.equal([]);
     for (const prefix of ['hex:', 'base64:'])
@@ -150,7 +153,7 @@ describe('checks of encrypted fields', () => {
     expect(of(entry({}, { aad: 'hex:0' }))).to.have.length(1);
   });
 
-  it('find a field that is encrypted, or decrypted, twice', () => {
+  it('report a field that is encrypted, or decrypted, twice', () => {
     const listCipherFindings = (...list: Json[]): readonly string[] =>
       said(ciphers, { id: 1, mode: 'QUERY', ciphers: list });
     const opening = entry({ operation: 'Decrypt' });
@@ -161,7 +164,7 @@ describe('checks of encrypted fields', () => {
     expect(listCipherFindings(entry(), opening)).to.deep.equal([]);
   });
 
-  it('find columns that cannot hold what is encrypted', () => {
+  it('report columns that cannot store encrypted values', () => {
     const column = (
       field: DefinitionJson,
       holder: DefinitionJson = {},
@@ -198,7 +201,7 @@ describe('checks of encrypted fields', () => {
     expect(column({ ...STRING, max_length: 1 }, {}, { encoding: 'Other' })).to.deep.equal([]);
   });
 
-  it('find comparisons that never hold', () => {
+  it('report comparisons that never match', () => {
     const compared = (query: string, parameters: Json = ['p'], one = entry()): readonly string[] =>
       of(one, writing(query, parameters));
     const COMPARED = ['CPH_COMPARED /ciphers/0/properties/0 no row is ever found by it'];
@@ -215,7 +218,7 @@ describe('checks of encrypted fields', () => {
     expect(compared('SELECT b FROM t WHERE a = $1', ['p'], entry({ operation: 'Decrypt' }))).to.deep.equal([]);
   });
 
-  it('find what is surely written, or encrypted, before', () => {
+  it('report what is certainly written, or encrypted, before', () => {
     const checkBefore = (earlier: DefinitionJson, own = entry()): readonly string[] => {
       const holder = { id: 2, ciphers: [own] };
       return said(ciphers, holder, {
@@ -231,7 +234,7 @@ describe('checks of encrypted fields', () => {
     expect(checkBefore({ ...writing(INSERT, ['p']) }, entry({ operation: 'Decrypt' }))).to.deep.equal([]);
   });
 
-  it('find results in which nothing is encrypted', () => {
+  it('report results in which nothing is encrypted', () => {
     const opening = entry({ operation: 'Decrypt', properties: ['p.x', 'q'] });
     for (const mode of ['RETURN', 'LIST']) {
       expect(of(opening, { mode })).to.deep.equal([`CPH_NOTHING_STORED /ciphers/0/operation ${mode}`]);

@@ -1,4 +1,7 @@
-/** `hashables` and `ciphers` step by step, with a cipher that anybody can read: which values are sealed or opened, and how many. */
+/**
+ * `hashables` and `ciphers` step by step, with a readable cipher: which values are encrypted or decrypted, and how
+ * many.
+ */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import type { Json } from '../../../contract/json.js';
@@ -81,7 +84,7 @@ const catchCode = (work: Promise<unknown>): Promise<unknown> =>
   );
 const createItems = (count: number, item: unknown = 'x'): unknown[] => Array.from({ length: count }, () => item);
 
-describe('fields that are hashed', () => {
+describe('hashed fields', () => {
   const hash = async (property: string, payload: unknown, around: Around = {}): Promise<unknown> =>
     (
       await ran(
@@ -93,7 +96,7 @@ describe('fields that are hashed', () => {
       )
     ).payload;
 
-  it('are texts at their path, in each item of a list; what is absent, and no query writes, stays so', async () => {
+  it('are texts at their path, in each item of a list; absent ones that no query writes stay absent', async () => {
     expect(await hash('p', { p: 'x', s: '!', q: 'y' })).to.deep.equal({ p: '#x!', s: '!', q: 'y' });
     expect(await hash('u.p', { u: [{ p: 'x' }, { q: 1 }, { p: null }], s: '' })).to.deep.equal({
       u: [{ p: '#x' }, { q: 1 }, { p: null }],
@@ -102,7 +105,7 @@ describe('fields that are hashed', () => {
     for (const payload of [{}, { p: null }, []]) expect(await hash('p', payload)).to.equal(payload);
   });
 
-  it('are those of the items for which a statement is repeated, too, each once', async () => {
+  it('include those of the items for which a statement is repeated, each once', async () => {
     const around = { repeat: { pointer: '/items' } };
     expect(await hash('p', { s: '', p: 'x', items: [{ p: 'y' }] }, around)).to.deep.equal({
       s: '',
@@ -116,7 +119,7 @@ describe('fields that are hashed', () => {
     expect(await hash('p', { s: '', items: [{ p: 'y' }] })).to.deep.equal({ s: '', items: [{ p: 'y' }] });
   });
 
-  it('reject what is no text, with the place of each', async () => {
+  it('reject values that are not text, with the pointer of each', async () => {
     const issues = await hash('u.p', { u: [{ p: 'bad' }, { p: 7 }, { p: 'x' }, { p: '' }], s: '' }).catch(
       (error: Fault) => error.options.issues,
     );
@@ -126,7 +129,7 @@ describe('fields that are hashed', () => {
     ]);
   });
 
-  it('are hashed before anything is done, and not where a cache answers', () => {
+  it('are hashed before the work, and not if a cache responds', () => {
     const feature = hashables.create?.({ resolve: () => HASHER } as unknown as RuntimeContext);
     const value = { hashables: [{ property: 'p', algorithm: 'A' }] };
     const tools = {
@@ -153,7 +156,7 @@ const entry = (operation: string, properties: string[], options: object = {}): J
   options: { key: '8f1c5a7e9b2d4c6f', ...options },
 });
 
-describe('fields that are encrypted, and decrypted again', () => {
+describe('encrypted and decrypted fields', () => {
   const seal = async (
     property: string,
     payload: unknown,
@@ -169,7 +172,7 @@ describe('fields that are encrypted, and decrypted again', () => {
   ): Promise<unknown> =>
     (await ran(ciphers, { ciphers: [entry('Decrypt', [property], options)] }, payload, result)).result;
 
-  it('come back as what they were, at their path, in each row', async () => {
+  it('are restored at their path, in each row', async () => {
     for (const value of ['x', 7, true, { a: [1] }, ['a']]) {
       const sealed = (await seal('p', { p: value, q: 1 })) as { readonly p: string };
       const wrapped = Array.isArray(value) ? value : null;
@@ -184,12 +187,12 @@ describe('fields that are encrypted, and decrypted again', () => {
     ]);
   });
 
-  it('are opened each for itself where they stand in a list', async () => {
+  it('are decrypted one by one in a list', async () => {
     const { p } = (await seal('p', { p: 'x' })) as { readonly p: string };
     expect(await open('p', { p: [p, null, [p]] })).to.deep.equal({ p: ['x', null, ['x']] });
   });
 
-  it('are rejected where they are nothing that was sealed, or sealed with other data', async () => {
+  it('are rejected if they were not encrypted, or with other additional data', async () => {
     const { p } = (await seal('p', { p: 'x' }, {}, { aad: 'a' })) as { readonly p: string };
     expect(await open('p', { p }, { aad: 'a' })).to.deep.equal({ p: 'x' });
     expect(await open('p', { p }, { aad: '$PAYLOAD.b' }, { b: 'a' })).to.deep.equal({ p: 'x' });
@@ -198,21 +201,21 @@ describe('fields that are encrypted, and decrypted again', () => {
       expect(await catchCode(open('p', { p: other }, { aad: 'a' })), JSON.stringify(other)).to.equal('CPH_OPEN');
   });
 
-  it('are read with the data of the payload as it was before anything was sealed', async () => {
+  it('are decrypted with the payload as it was before anything was encrypted', async () => {
     const { p, q } = (await seal('p', { p: 'x', q: 'y' }, {}, { aad: '$PAYLOAD.q' })) as Readonly<
       Record<string, string>
     >;
     expect(await open('p', { p }, { aad: '$PAYLOAD.q' }, { q })).to.deep.equal({ p: 'x' });
   });
 
-  it('are bound, under names that others give, to the payload as it was sent', async () => {
+  it('are bound, under names that others set, to the payload as it was sent', async () => {
     const value = { ciphers: [entry('Encrypt', ['q', 'n.p'], { aad: '$PAYLOAD.q' })] };
     const { payload, slots } = await ran(ciphers, value, { q: 'y' }, null, { names: ['n'], slots: [{ p: 'x' }] });
     expect(payload).not.to.deep.equal({ q: 'y' });
     expect(await open('p', slots[0], { aad: 'y' })).to.deep.equal({ p: 'x' });
   });
 
-  it('are sealed in the items for which a statement is repeated, and under names that others give', async () => {
+  it('are encrypted in the items for which a statement is repeated, and under names that others set', async () => {
     const { items } = (await seal('p', { items: [{ p: 'x' }] }, { repeat: { pointer: '/items' } })) as {
       readonly items: readonly object[];
     };
@@ -222,14 +225,14 @@ describe('fields that are encrypted, and decrypted again', () => {
     expect(await open('p', slots[0])).to.deep.equal({ p: 'x', q: 1 });
   });
 
-  it('are rejected in items that come out of a result: they would be written in clear', async () => {
+  it('are rejected in items of a result, which would be written in plain text', async () => {
     const of = (items: unknown): Promise<unknown> => catchCode(seal('p', {}, { repeat: { read: () => items } }));
     expect(await of([{ q: 1 }, { p: 'x' }])).to.equal('CPH_ITEMS');
     for (const items of [[{ q: 1 }], [null, 'p'], null, undefined]) expect(await of(items)).to.equal('no fault');
     expect(await catchCode(seal('p', {}, { repeat: { body: true, read: () => [{ p: 'x' }] } }))).to.equal('no fault');
   });
 
-  it('are demanded where a query writes them and no rule lets them be left out', async () => {
+  it('are required if a query writes them and no rule makes them optional', async () => {
     const writes = ['p'];
     for (const payload of [{}, { p: null }, { items: [{ p: 'x' }, {}] }]) {
       const around = { writes, ...('items' in payload && { repeat: { pointer: '/items' } }) };
@@ -247,7 +250,7 @@ describe('fields that are encrypted, and decrypted again', () => {
     expect(await catchSealCode({ p: 'x' }, { writes: ['n.p'] })).to.equal('no fault');
   });
 
-  it('are at most 1000 to seal, and 10 000 to open', async () => {
+  it('are at most 1000 to encrypt, and 10 000 to decrypt', async () => {
     const sealed = (await seal('u', { u: 'x' })) as { readonly u: string };
     for (const [count, code] of [
       [1000, 'no fault'],
@@ -266,7 +269,7 @@ describe('fields that are encrypted, and decrypted again', () => {
     expect(await catchCode(seal('p', { items: createItems(1001, { p: 'x' }) }, around))).to.equal('CPH_TOO_MANY');
   });
 
-  it('let others work while a long list is opened', async () => {
+  it('let other work run while a long list is decrypted', async () => {
     const { u } = (await seal('u', { u: 'x' })) as { readonly u: string };
     let others = 0;
     const opened = open('u', createItems(201, { u }));
@@ -275,7 +278,7 @@ describe('fields that are encrypted, and decrypted again', () => {
     expect(others).to.equal(1);
   });
 
-  it('are opened in every row of a long list, in order', async () => {
+  it('are decrypted in every row of a long list, in order', async () => {
     const { u } = (await seal('u', { u: 'x' })) as { readonly u: string };
     for (const count of [199, 200, 201, 400, 401]) {
       const rows = Array.from({ length: count }, (_, n) => ({ n, u }));
@@ -283,7 +286,7 @@ describe('fields that are encrypted, and decrypted again', () => {
     }
   });
 
-  it('are as long as the encoding takes, in bytes of their JSON', async () => {
+  it('have the length of the encoding, in bytes of their JSON', async () => {
     // Version, nonce and tag are 29 bytes.
     expect(await catchCode(seal('p', { p: 'é' }, { most: 29 + 4 }))).to.equal('no fault');
     expect(await catchCode(seal('p', { p: 'éx' }, { most: 29 + 4 }))).to.equal('CPH_TOO_LONG');

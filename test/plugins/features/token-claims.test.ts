@@ -1,4 +1,4 @@
-/** Claims of a token that a resource gives out, run without a request: where their values are looked up, and what never is one. */
+/** Claims of an issued token, without a request: where their values are looked up, and what is never a claim. */
 import { expect } from 'chai';
 import type { Frame } from '../../../contract/plan.js';
 import combine from '../../../plugins/features/combine-returned-results/runtime.js';
@@ -13,8 +13,8 @@ import {
   type DefinitionJson,
 } from '../../support/feature-steps.js';
 
-describe('claims of a token that is given out', () => {
-  /** By whom and for whom it is. */
+describe('claims of an issued token', () => {
+  /** Its issuer and audience. */
   const marks = { iss: 'place', aud: 'here' };
   const tool = (claims: unknown[]) => ({
     create: () => ({
@@ -41,7 +41,7 @@ describe('claims of a token that is given out', () => {
     expect(await catchFaultCode(issued({ custom_claim_fields: ['x'] }, {}, around))).to.equal('TOK_CLAIM_MISSING');
   });
 
-  it('are taken after results were combined and before names are picked, the token is put in after that', async () => {
+  it('are read after results are combined and before names are picked, the token is added after that', async () => {
     const given: unknown[] = [];
     const value = {
       tokenize: { type: 'JWT', encryption_key: 'k' },
@@ -61,7 +61,7 @@ describe('claims of a token that is given out', () => {
     expect(new Set([together, claims, pick, token]).size).to.equal(4);
   });
 
-  it('make a response that is not cached', async () => {
+  it('prevent caching of the response', async () => {
     const step = (
       await ran(tokenize, { tokenize: { type: 'JWT', encryption_key: 'k' } }, {}, { slot: 'resource' }, () => tool([]))
     ).steps[1];
@@ -79,7 +79,7 @@ describe('claims of a token that is given out', () => {
     expect(access).to.deep.equal(marks);
   });
 
-  it('take the work back where one may be missing, which is none that is a column of the one result', async () => {
+  it('roll back the work if one may be missing, unless it is a column of the one result', async () => {
     const undoes = async (rest: StepSetup): Promise<unknown> => {
       const value = { tokenize: { type: 'JWT', encryption_key: 'k', custom_claim_fields: ['a'] } };
       return (await ran(tokenize, value, { a: 1 }, { slot: 'resource', ...rest }, () => tool([]))).steps[0]?.undoes;
@@ -89,18 +89,18 @@ describe('claims of a token that is given out', () => {
       expect(await undoes(rest)).to.equal(true);
   });
 
-  it('hold no secrets and no hashes of a row', async () => {
+  it('contain no secrets and no hashes of a row', async () => {
     const row = { u: { id: 1, p: 2, other: HASH } };
     const [claims] = await issued({ custom_claim_fields: ['u'] }, row, { secrets: ['p'], conceals, revealed: ['u.p'] });
     expect(claims).to.deep.equal({ u: { id: 1 }, ...marks });
   });
 
-  it('need one object', async () => {
+  it('require one object', async () => {
     for (const result of [null, undefined]) expect(await catchFaultCode(issued({}, result))).to.equal('TOK_NO_SUBJECT');
     for (const result of [[], 'text', 7]) expect(await catchFaultCode(issued({}, result))).to.equal('TOK_NOT_OBJECT');
   });
 
-  it('live an hour, and the token stands under its name, where nothing else is written', async () => {
+  it('expire after an hour, and the token is set under its name, where nothing else is written', async () => {
     expect(await issued({}, { a: 1 })).to.deep.equal([marks, 3600, { a: 1, token: 'token' }]);
     expect(await issued({ expiration: 60, property_name: 'jwt' }, { a: 1, jwt: 0 })).to.deep.equal([
       marks,

@@ -1,12 +1,12 @@
-/** The bound on transactions that wait for a hash to be compared: how many at a time, who is next, who is refused. */
+/** The limiter for transactions that wait for a hash comparison: concurrency, order and rejections. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { createStepLimiter } from '../../../plugins/features/verify-hashables/runtime.js';
 
 const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('turns of comparing', () => {
-  it('lets so many in, and the others in the order they came', async () => {
+describe('limiter of hash comparisons', () => {
+  it('admits a limited number, and the others in order', async () => {
     const turns = createStepLimiter(2, 10);
     const entered: number[] = [];
     const leaves: (() => void)[] = [];
@@ -21,7 +21,7 @@ describe('turns of comparing', () => {
     expect(entered).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it('rejects beyond the line with the time to come again, and takes again when there is room', async () => {
+  it('rejects beyond its queue with Retry-After, and admits again when there is space', async () => {
     const turns = createStepLimiter(1, 1);
     const leave = await turns.acquire();
     const next = turns.acquire();

@@ -1,4 +1,4 @@
-/** Stored hashes that cost more than anybody asks for: no hash, and no reason to spend so much. */
+/** Stored hashes that are more expensive than any definition requires: they are not verified at such a cost. */
 import { expect } from 'chai';
 import { createBcryptDummy as dummyBcrypt } from '../../../plugins/hashers/bcrypt/runtime.js';
 import { createArgon2Dummy, hashBytes, parse } from '../../../plugins/hashers/argon2/argon2.js';
@@ -11,11 +11,11 @@ const hasher = (runtime: typeof argon2) => {
   return made;
 };
 
-describe('text that looks like a hash of argon2', () => {
+describe('text of an argon2 hash', () => {
   const hash = (salt: number, digest: number): string =>
     `$argon2id$v=19$m=65536,t=3,p=4$${[salt, digest].map((size) => Buffer.alloc(size).toString('base64').replaceAll('=', '')).join('$')}`;
 
-  it('is one with a salt of 8 bytes or more and a digest of 16 to 64', () => {
+  it('is a hash with a salt of 8 bytes or more and a digest of 16 to 64', () => {
     for (const [salt, digest] of [
       [8, 16],
       [16, 32],
@@ -30,7 +30,7 @@ describe('text that looks like a hash of argon2', () => {
       expect(parse(hash(salt, digest)), `${salt}, ${digest}`).to.equal(null);
   });
 
-  it('has each of the three costs once, in any order, and nothing beside them', () => {
+  it('has each of the three costs once, in any order, and nothing else', () => {
     const rest = hash(16, 32).split('$').slice(4).join('$');
     const costs = (written: string) => parse(`$argon2id$v=19$${written}$${rest}`);
     for (const written of ['m=64,t=3,p=4', 'p=4,m=64,t=3', 't=3,p=4,m=64'])
@@ -60,7 +60,7 @@ describe('text that looks like a hash of argon2', () => {
 });
 
 describe('expensive hashes', function () {
-  it('argon2: as many passes and lanes as may be are a hash, one more is none', async () => {
+  it('argon2: accepts the maximum number of passes and lanes, and rejects one more', async () => {
     const isHash = async (time: number, lanes: number): Promise<boolean> => {
       const stored = await hashBytes(Buffer.from('secret'), { memory: 8 * lanes, time, lanes }, Buffer.alloc(16));
       return hasher(argon2).createVerifier()('secret', stored);
@@ -70,7 +70,7 @@ describe('expensive hashes', function () {
     ]);
   });
 
-  it('argon2: many passes over much memory are no hash, although each alone would do, unless a definition requests them', async () => {
+  it('argon2: rejects many passes over much memory, although each alone is valid, unless a definition requests them', async () => {
     const asking = hasher(argon2);
     const dear = await asking.compileHash({ memory_cost: 65_600, time_cost: 16 })('secret', '');
     const usual = await hashBytes(Buffer.from('secret'), { memory: 8192, time: 9, lanes: 1 }, Buffer.alloc(16));
@@ -79,7 +79,7 @@ describe('expensive hashes', function () {
     expect(await asking.createVerifier()('secret', dear)).to.equal(true);
   }).timeout(20_000);
 
-  it('one expensive row does not make every failure as expensive', async () => {
+  it('do not make every failure as expensive as one expensive row', async () => {
     const verify = hasher(argon2).createVerifier();
     for (const stored of [createArgon2Dummy({ memory: 262_144, time: 16, lanes: 16 }), undefined]) {
       expect(await verify('secret', stored)).to.equal(false);

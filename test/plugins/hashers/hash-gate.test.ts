@@ -1,9 +1,9 @@
-/** The bound on hashing: how many at a time, how many may wait, who is next. No clock is involved. */
+/** The limiter for hashing: concurrency, queue size and order. Without a clock. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import { createHashLimiter, hashesAtOnce, hashing } from '../../../plugins/hashers/shared/hash-limiter.js';
 
-/** Work that ends when the test says so. */
+/** Work that the test ends. */
 function job(): { readonly work: () => Promise<string>; readonly end: (value: string) => void; started: boolean } {
   let end: (value: string) => void = () => {};
   const promise = new Promise<string>((resolve) => (end = resolve));
@@ -20,7 +20,7 @@ function job(): { readonly work: () => Promise<string>; readonly end: (value: st
 
 const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('the gate of hashers', () => {
+describe('limiter of hashers', () => {
   it('admits a limited number, the others in their order, and none ahead of them', async () => {
     const gate = createHashLimiter(2, 10);
     const jobs = Array.from({ length: 5 }, job);
@@ -37,7 +37,7 @@ describe('the gate of hashers', () => {
     expect([gate.running, gate.waiting]).to.deep.equal([0, 0]);
   });
 
-  it('rejects beyond the line, with the time to come again, and takes again when there is room', async () => {
+  it('rejects beyond its queue with Retry-After, and admits again when there is space', async () => {
     const gate = createHashLimiter(1, 2);
     const jobs = Array.from({ length: 3 }, job);
     const results = jobs.map(({ work }) => gate.run(work));
@@ -55,7 +55,7 @@ describe('the gate of hashers', () => {
     expect(late.started).to.equal(true);
   });
 
-  it('gives the place back when the work fails, also at once', async () => {
+  it('releases the slot when the work fails, also synchronously', async () => {
     const gate = createHashLimiter(1, 1);
     const fail = (): never => {
       throw new Error('no');
@@ -69,7 +69,7 @@ describe('the gate of hashers', () => {
     expect(gate.running).to.equal(0);
   });
 
-  it('leaves a thread of the pool to other work, and is never closed', () => {
+  it('leaves a thread of the pool to other work, and always admits one', () => {
     const sizes: readonly (readonly [string | undefined, number])[] = [
       [undefined, 3],
       ['', 3],

@@ -1,4 +1,4 @@
-/** The colour of a picture: right for what is sound, nothing for what is not, and bounded by what it may cost. */
+/** The colour of a picture: correct for valid ones, nothing for others, with limited cost. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ describe('inspector dominant_color', () => {
     expect(await look(GIF_BLACK, 'image/gif')).to.equal('#000000');
   });
 
-  it('is the colour of most of the picture, not the average', async () => {
+  it('returns the colour of most of the picture, not the average', async () => {
     // Three quarters grey, one quarter green.
     const points = Buffer.alloc(64 * 64 * 3, 0x20);
     for (let at = 0; at < points.length / 4; at += 3) points.set([0, 255, 0], at);
@@ -44,13 +44,13 @@ describe('inspector dominant_color', () => {
     expect(await look(both)).to.equal('#202020');
   });
 
-  it('is nothing where nothing is to be seen', async () => {
+  it('returns nothing for a picture without visible pixels', async () => {
     const glass = { create: { width: 8, height: 8, channels: 4, background: { r: 9, g: 9, b: 9, alpha: 0 } } } as const;
     expect(await look(await sharp(glass).png().toBuffer())).to.equal(null);
     expect(computeDominantColor(new Uint8Array())).to.equal(null);
   });
 
-  it('is nothing for other types, whatever they are called', async () => {
+  it('returns nothing for other types, whatever their name', async () => {
     expect(await look(SVG, 'image/svg+xml')).to.equal(null);
     expect(await look(SVG, 'image/png'), 'a decoder that is not let in').to.equal(null);
     expect(await look(PNG_RED, 'application/pdf')).to.equal(null);
@@ -58,7 +58,7 @@ describe('inspector dominant_color', () => {
     expect(await look(tiff, 'image/png')).to.equal(null);
   });
 
-  it('is nothing for pictures that are cut or broken', async () => {
+  it('returns nothing for truncated or invalid pictures', async () => {
     for (const content of [PNG_RED, JPEG_BLUE, WEBP_GREEN, GIF_BLACK]) {
       for (const at of [0, 1, 8, 20, Math.floor(content.length / 2)]) {
         const found = await look(content.subarray(0, at), 'image/png');
@@ -77,7 +77,7 @@ describe('inspector dominant_color', () => {
     [40_000, 1001],
     [2_147_483_647, 2_147_483_647],
   ] as const) {
-    it(`takes neither memory nor time for a picture of ${width} x ${height}`, async () => {
+    it(`uses neither memory nor time for a picture of ${width} x ${height}`, async () => {
       const before = process.memoryUsage().rss;
       const took = await measureAsyncCpuTime(async () =>
         expect(await look(createImageBomb(width, height))).to.equal(null),
@@ -87,7 +87,7 @@ describe('inspector dominant_color', () => {
     });
   }
 
-  it('looks at many pictures, two at a time', async () => {
+  it('decodes many pictures, two at a time', async () => {
     const found = await Promise.all(Array.from({ length: 80 }, () => look(PNG_RED)));
     expect(new Set(found)).to.deep.equal(new Set(['#ff0000']));
   });

@@ -1,4 +1,4 @@
-/** The address of an outbound call, made without a call: where values of a request stand in it, and what they can never change. */
+/** The URL of an outbound call, without a call: values of a request inside it, and what they can never change. */
 import { expect } from 'chai';
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { BootError } from '../../../contract/boot-error.js';
@@ -14,7 +14,7 @@ const compile = (url: string, query?: Json, dynamic = false) => compileAddress(u
 const address = (url: string, values: Values = {}, query?: Json, dynamic = false): string =>
   compile(url, query, dynamic).read(createPayloadFrame(values)).href;
 
-describe('the address of a call', () => {
+describe('URL of a call', () => {
   const made: readonly (readonly [url: string, values: Values, expected: string, query?: Json])[] = [
     ['https://a.example', {}, 'https://a.example/'],
     ['HTTP://A.example/x', {}, 'http://a.example/x'],
@@ -53,12 +53,12 @@ describe('the address of a call', () => {
     });
 
   for (const v of ['', '.', '..', 'a/../b', '..\\a', 'a/.', './a', '\\..', 'a\nb', '\0', '\u0085', null])
-    it(`rejects ${JSON.stringify(v)} as a segment of a path`, () => {
+    it(`rejects ${JSON.stringify(v)} as a path segment`, () => {
       const { code, options } = catchThrownFault(() => address('https://a.example/x/$PAYLOAD.v/y', { v }));
       expect([code, options.issues?.map(({ pointer }) => pointer)]).to.deep.equal(['OUT_VALUE', ['/v']]);
     });
 
-  it('rejects a segment that only becomes one of dots together with the text around it', () => {
+  it('rejects a segment that becomes one of dots together with the text around it', () => {
     expect(catchThrownFault(() => address('https://a.example/.$PAYLOAD.v', { v: '' })).code).to.equal('OUT_VALUE');
     expect(catchThrownFault(() => address('https://a.example/$PAYLOAD.v$PAYLOAD.w', { v: '', w: '' })).code).to.equal(
       'OUT_VALUE',
@@ -66,7 +66,7 @@ describe('the address of a call', () => {
     expect(catchThrownFault(() => address('https://a.example/%2e$PAYLOAD.v?a', { v: '' })).code).to.equal('OUT_VALUE');
   });
 
-  it('rejects values that are no text, and text that is not well-formed', () => {
+  it('rejects values that are not text, and text that is not well-formed', () => {
     for (const v of [{}, ['a'], '\ud800'])
       for (const url of ['https://a.example/$PAYLOAD.v', 'https://a.example/?q=$PAYLOAD.v'])
         expect(catchThrownFault(() => address(url, { v })).code, `${url} ${JSON.stringify(v)}`).to.equal('OUT_VALUE');
@@ -98,13 +98,13 @@ describe('the address of a call', () => {
         .that.deep.include({ code: 'OUT_URL', params: { place: 'call#1', what } });
     });
 
-  it('has its origin settled at load, where it is not that of a request', () => {
+  it('has its origin resolved at load, unless it is from a request', () => {
     expect(compile('https://a.example:443/$PAYLOAD.v').origin).to.equal('https://a.example');
     expect(compile('$ENV.BASE').origin).to.equal('https://api.example:8443');
     expect(compile('$PAYLOAD.url', undefined, true).origin).to.equal(null);
   });
 
-  it('is made once where nothing of it is read, and anew for each request where something is', () => {
+  it('is built once if it is constant, and for each request otherwise', () => {
     const once = compile('https://a.example/x');
     expect(once.read(createPayloadFrame({}))).to.equal(once.read(createPayloadFrame({})));
     const anew = compile('https://a.example/x', { q: 1 });
@@ -112,10 +112,10 @@ describe('the address of a call', () => {
   });
 });
 
-describe('a whole address that comes with a request', () => {
+describe('whole URL from a request', () => {
   const buildAddress = (url: unknown, query?: Json): string => address('$PAYLOAD.url', { url, v: 'b' }, query, true);
 
-  it('is used without its fragment, with the query of the definition behind its own', () => {
+  it('is used without its fragment, with the query of the definition appended', () => {
     expect(buildAddress('https://a.example/x#y')).to.equal('https://a.example/x');
     expect(buildAddress('HTTP://a.example/x')).to.equal('http://a.example/x');
     expect(buildAddress('https://a.example/x', { q: '$PAYLOAD.v' })).to.equal('https://a.example/x?q=b');
@@ -139,22 +139,22 @@ describe('a whole address that comes with a request', () => {
       expect(catchThrownFault(() => buildAddress(url)).code).to.equal('OUT_VALUE');
     });
 
-  it('is rejected with a name or a password in it', () => {
+  it('is rejected with a user name or a password', () => {
     for (const url of ['https://user@a.example/', 'https://:pass@a.example/', 'https://u:p@a.example/'])
       expect(catchThrownFault(() => buildAddress(url)).params['what'], url).to.equal('must not hold credentials');
   });
 
-  it('is the whole address and nothing but: constants beside it are an address that cannot be called', () => {
+  it('is rejected with constant text around it', () => {
     expect(() => compile('$PAYLOAD.url/x', undefined, true)).to.throw(BootError);
     expect(() => compile('$PAYLOAD.url', undefined, false)).to.throw(BootError);
   });
 });
 
-describe('the query of a call', () => {
+describe('query of a call', () => {
   const query = (json: Json, values: Values = {}): string | undefined =>
     compileQuery(json, tools)?.(createPayloadFrame(values));
 
-  it('repeats a name for each value of a list, and leaves out null', () => {
+  it('repeats a name for each value of a list, and omits null', () => {
     expect(query({ a: '$PAYLOAD.v', b: false, c: 0, d: '' }, { v: ['x', 1, true] })).to.equal(
       'a=x&a=1&a=true&b=false&c=0&d=',
     );
@@ -174,7 +174,7 @@ describe('the query of a call', () => {
       expect([code, params['name']]).to.deep.equal(['OUT_VALUE', '$PAYLOAD.v']);
     });
 
-  it('is none where none is written, and names the parameter of a value that is no accessor', () => {
+  it('is absent without parameters, and names the parameter of a value without an accessor', () => {
     expect(compileQuery(undefined, tools)).to.equal(null);
     expect(compileQuery('a=1', tools)).to.equal(null);
     expect(catchThrownFault(() => query({ a: { b: 1 } })).params['name']).to.equal('a');

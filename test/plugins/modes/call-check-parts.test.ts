@@ -1,4 +1,4 @@
-/** What is said of headers, body and repeated tries of a call before anything runs; places that are dialled instead of others. */
+/** Checks of headers, body and retries of a call; connect_to entries. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import { OUTBOUND } from '../../../contract/outbound.js';
@@ -12,12 +12,12 @@ type DefinitionJson = Readonly<Record<string, Json>>;
 const findings = (http: DefinitionJson): readonly Finding[] =>
   check({ value: { http }, outbound: OUTBOUND } as unknown as CheckPlace);
 
-describe('headers, body and tries of a call, as they are checked', () => {
+describe('headers, body and retries in the check of a call', () => {
   const url = 'https://a.example';
   const ofHeaders = (headers: DefinitionJson): readonly unknown[] =>
     findings({ url, headers }).map(({ code, at, key, params }) => [code, at, key === true, params?.['what']]);
 
-  it('leave alone the headers of the connection, in any capitals', () => {
+  it('reject headers of the connection, in any case', () => {
     const what = 'is set by the connection, not by a definition';
     for (const name of [...OURS, 'Host', 'Content-Length', 'TE'])
       expect(ofHeaders({ [name]: 'x' }), name).to.deep.equal([['OUT_HEADER', `/http/headers/${name}`, true, what]]);
@@ -38,7 +38,7 @@ describe('headers, body and tries of a call, as they are checked', () => {
     ]);
   });
 
-  it('have names of headers, and values that a header carries', () => {
+  it('require header names, and values that a header can have', () => {
     for (const name of ['', 'a b', 'a:', 'é', 'a\n', 'a/b'])
       expect(ofHeaders({ [name]: 'x' })[0], name).to.include('is not the name of a header');
     expect(findings({ url, headers: { 'é\n': 'x' } })[0]?.params?.['name']).to.equal('??');
@@ -49,7 +49,7 @@ describe('headers, body and tries of a call, as they are checked', () => {
     expect(ofHeaders({ "x!#$%&'*+.^_`|~-9": 'a\t~\u0080ÿ' })).to.deep.equal([]);
   });
 
-  it('hold no key in clear', () => {
+  it('contain no key in plain text', () => {
     for (const name of [
       'Authorization',
       'cookie',
@@ -80,7 +80,7 @@ describe('headers, body and tries of a call, as they are checked', () => {
     expect(ofHeaders({ 'Content-Type': '$ENV.T', 'x-type': '$PAYLOAD.t' })).to.deep.equal([]);
   });
 
-  it('have a body in the form of its content type, and none where the verb has none', () => {
+  it('have a body in the format of its content type, and none if the verb has none', () => {
     const ofBody = (body: Json, type: string | null, method?: string): unknown =>
       findings({
         url,
@@ -126,7 +126,7 @@ describe('headers, body and tries of a call, as they are checked', () => {
       expect(getBodyForm(type), type).to.equal('text');
   });
 
-  it('are tried again only where that is done once, or has a key', () => {
+  it('are retried only if the verb is idempotent or has a key', () => {
     const ofTries = (method: string | undefined, retries: Json, headers: DefinitionJson = {}): number =>
       findings({ url, retries, headers, ...(method !== undefined && { method }) }).length;
     for (const method of ['POST', 'PATCH']) {
@@ -140,8 +140,8 @@ describe('headers, body and tries of a call, as they are checked', () => {
   });
 });
 
-describe('places that are dialled in the place of others', () => {
-  it('are found by host and port, however these are written', () => {
+describe('connect_to entries', () => {
+  it('are found by host and port, in any notation', () => {
     const places = resolveConnectTo({
       ...OUTBOUND,
       connect_to: { 'A.Example.:443': '[::1]:8443', '[FD00::1]:80': 'b.example:81' },

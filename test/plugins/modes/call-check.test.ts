@@ -1,4 +1,4 @@
-/** What is said of the URL of a call before anything runs: hosts and ports, values of a request, blanks of other systems. */
+/** Checks of the URL of a call: hosts and ports, values of a request, placeholders of other systems. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import { OUTBOUND, type Outbound } from '../../../contract/outbound.js';
@@ -18,7 +18,7 @@ const summarizeFindings = (url: string, outbound: Partial<Outbound> | null = {})
     ...(span === undefined ? [] : [url.slice(...span)]),
   ]);
 
-describe('the URL of a call, as it is checked', () => {
+describe('URL in the check of a call', () => {
   const SCHEME = 'it begins with "http://" or "https://"';
   const HOST = 'it has no valid host';
   const PORT = 'its port is not valid';
@@ -125,7 +125,7 @@ describe('the URL of a call, as it is checked', () => {
     '[fe80::3]': 'a reserved range',
   };
   for (const [host, what] of Object.entries(reserved))
-    it(`needs ${host} to be opened by the config`, () => {
+    it(`requires the config to open ${host}`, () => {
       expect(summarizeFindings(`http://${host}/x`)).to.deep.equal([['OUT_PRIVATE', what, host]]);
       expect(summarizeFindings(`http://${host}:3000/x`)).to.deep.equal([['OUT_PRIVATE', what, host]]);
       const bare = host.toLowerCase().replace(/\.$/, '');
@@ -140,7 +140,7 @@ describe('the URL of a call, as it is checked', () => {
       expect(summarizeFindings(`http://${host}/x`, null), 'without a config').to.deep.equal([]);
     });
 
-  it('may have every public address beside a reserved range', () => {
+  it('can be every public address next to a reserved range', () => {
     for (const host of [
       '126.0.0.1',
       '128.0.0.1',
@@ -171,7 +171,7 @@ describe('the URL of a call, as it is checked', () => {
       expect(summarizeFindings(`http://${host}/`), host).to.deep.equal([]);
   });
 
-  it('takes a value of a request only behind its host', () => {
+  it('accepts a value of a request only after its host', () => {
     const name = '$PAYLOAD.v';
     for (const url of [
       `https://${name}/x`,
@@ -193,13 +193,13 @@ describe('the URL of a call, as it is checked', () => {
       expect(summarizeFindings(url), url).to.deep.equal([]);
   });
 
-  it('may come from a request whole where the config says so, and only whole', () => {
+  it('may be a whole value of a request if the config allows it', () => {
     expect(summarizeFindings('$PAYLOAD.v', { dynamic_hosts: true })).to.deep.equal([]);
     expect(summarizeFindings('$PAYLOAD.v/x', { dynamic_hosts: true })).to.have.length(1);
     expect(summarizeFindings('$PAYLOAD.v', null)).to.have.length(1);
   });
 
-  it('has nothing behind a #', () => {
+  it('has no fragment', () => {
     expect(summarizeFindings('https://a.example/#b')).to.deep.equal([
       ['OUT_URL', 'what stands behind "#" is never sent', '#b'],
     ]);
@@ -218,7 +218,7 @@ describe('the URL of a call, as it is checked', () => {
     'https://a.example/a:b/${c}/{{d}}/{1}/<1>/:1/{}': [],
   };
   for (const [url, expected] of Object.entries(blanks))
-    it(`has ${expected.length} blanks of other systems in ${url}`, () => {
+    it(`has ${expected.length} placeholders of other systems in ${url}`, () => {
       const found = findings({ url }).map(({ span = [0, 0], fix }) => [
         url.slice(...span),
         fix && 'text' in fix && fix.text,
@@ -226,7 +226,7 @@ describe('the URL of a call, as it is checked', () => {
       expect(found).to.deep.equal(expected);
     });
 
-  it('gets the scheme that it lacks only where it begins with a host', () => {
+  it('gets its missing scheme only if it begins with a host', () => {
     const getFirstFix = (url: string): unknown => findings({ url })[0]?.fix;
     for (const url of ['a.example', 'a.example/x', 'a.b-c.example:80/x', 'A.example?b'])
       expect(getFirstFix(url), url).to.deep.equal({
@@ -237,7 +237,7 @@ describe('the URL of a call, as it is checked', () => {
       expect(getFirstFix(url), url).to.equal(undefined);
   });
 
-  it('hides the query of a URL, and shows its path', () => {
+  it('is shown without its query, with its path', () => {
     const url = 'https://a.example/$ENV.A?b=$ENV.B&c=$PAYLOAD.c&d=$ENV.D';
     expect(summarizeFindings(url)).to.deep.equal([
       ['OUT_SECRET_QUERY', '$ENV.B', '$ENV.B'],
@@ -249,7 +249,7 @@ describe('the URL of a call, as it is checked', () => {
     ]);
   });
 
-  it('is checked whatever else stands there', () => {
+  it('is checked whatever other fields there are', () => {
     for (const value of [{}, { http: 1 }, { http: { url: 5, headers: [], query: [] } }])
       expect(() => check({ value, outbound: null } as unknown as CheckPlace)).not.to.throw();
   });

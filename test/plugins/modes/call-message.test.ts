@@ -1,4 +1,7 @@
-/** Headers and body of an outbound call, made without a call: no value of a request becomes a header, a cookie or a piece of markup of its own. */
+/**
+ * Headers and body of an outbound call, without a call: no value of a request becomes a separate header, cookie or
+ * piece of markup.
+ */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import { compileBody, compileHeaders } from '../../../plugins/modes/http-request/message.js';
@@ -12,7 +15,7 @@ describe('headers of a call', () => {
 
   const cookie = { Cookie: 'session=$PAYLOAD.s; theme=dark' };
 
-  it('have cookies with the values of a request in them', () => {
+  it('contain cookies with values of a request', () => {
     for (const s of ['abc', 'a=b', 'a&b', '!#$%&()*+-./:<=>?@[]^_`{|}~', '', 7, true])
       expect(headers(cookie, { s })).to.deep.equal({ cookie: `session=${s}; theme=dark` });
   });
@@ -23,19 +26,19 @@ describe('headers of a call', () => {
       expect([code, options.issues?.map(({ pointer }) => pointer)]).to.deep.equal(['OUT_VALUE', ['/s']]);
     });
 
-  it('take a whole cookie header from a request, and other headers with what separates cookies', () => {
+  it('accept a whole cookie header from a request, and cookie separators in other headers', () => {
     expect(headers({ Cookie: '$PAYLOAD.s' }, { s: 'a=1; b="2"' })).to.deep.equal({ cookie: 'a=1; b="2"' });
     expect(headers({ 'X-Note': 'a $PAYLOAD.s' }, { s: 'b; c, "d" \\' })).to.deep.equal({ 'x-note': 'a b; c, "d" \\' });
   });
 
-  it('reject what no header can carry, wherever it stands', () => {
+  it('reject what a header cannot contain, at any position', () => {
     for (const s of ['a\r\nx: y', 'a\n', '\0', '\u007f', '€', '\ud800'])
       for (const written of [{ x: '$PAYLOAD.s' }, { x: 'a $PAYLOAD.s' }, { cookie: '$PAYLOAD.s' }])
         expect(catchThrownFault(() => headers(written, { s })).code, JSON.stringify(s)).to.equal('OUT_VALUE');
     for (const s of ['\t', ' ~', '\u0080\u00ff']) expect(headers({ x: '$PAYLOAD.s' }, { s })).to.deep.equal({ x: s });
   });
 
-  it('leave out one that is nothing but a null, and reject a null inside a text', () => {
+  it('omit a header that is null, and reject a null inside a text', () => {
     expect(headers({ x: '$PAYLOAD.s', y: '1' }, { s: null })).to.deep.equal({ y: '1' });
     expect(catchThrownFault(() => headers({ x: 'a $PAYLOAD.s' }, { s: null })).code).to.equal('OUT_VALUE');
     for (const s of [{}, ['a']])
@@ -51,12 +54,12 @@ describe('headers of a call', () => {
   });
 });
 
-describe('the body of a call', () => {
+describe('body of a call', () => {
   const body = (json: Json, type: string | null, payload: Readonly<Record<string, unknown>>): string | undefined =>
     compileBody(json, type, tools)?.read(createPayloadFrame(payload));
   const attack = `</a><b x="1" y='2'>&`;
 
-  it('has values of a request inside XML as text, and never as markup', () => {
+  it('contains values of a request inside XML as text, and never as markup', () => {
     for (const type of ['application/xml', 'text/xml; charset=utf-8', 'application/soap+xml', 'Text/XML'])
       expect(body('<a>$PAYLOAD.v</a>', type, { v: attack }), type).to.equal(
         '<a>&lt;/a&gt;&lt;b x=&quot;1&quot; y=&#39;2&#39;&gt;&amp;</a>',
@@ -64,20 +67,20 @@ describe('the body of a call', () => {
     expect(body('a $PAYLOAD.v', 'text/xml', { v: '<' })).to.equal('a &lt;');
   });
 
-  it('has values of a request inside a form as values, and never as fields', () => {
+  it('contains values of a request inside a form as values, and never as fields', () => {
     const type = 'application/x-www-form-urlencoded';
     expect(body('a=$PAYLOAD.v&b=1', type, { v: 'x&admin=1' })).to.equal('a=x%26admin%3D1&b=1');
     expect(body({ a: '$PAYLOAD.v' }, type, { v: 'x&admin=1' })).to.equal('a=x%26admin%3D1');
   });
 
-  it('has a value that is all of it as it is, and values inside a text of another type too', () => {
+  it('contains a whole value unchanged, and values inside a text of another type too', () => {
     expect(body('$PAYLOAD.v', 'application/xml', { v: attack })).to.equal(attack);
     expect(body('$PAYLOAD.v', 'application/x-www-form-urlencoded', { v: 'a=1&b=2' })).to.equal('a=1&b=2');
     expect(body('a,$PAYLOAD.v', 'text/csv', { v: attack })).to.equal(`a,${attack}`);
     expect(body('a', 'text/xml', {})).to.equal('a');
   });
 
-  it('has JSON as JSON, also where a value is absent', () => {
+  it('contains JSON as JSON, also if a value is absent', () => {
     expect(body({ a: '$PAYLOAD.v', b: { c: 'x $PAYLOAD.v' } }, null, { v: '"' })).to.equal(
       '{"a":"\\"","b":{"c":"x \\""}}',
     );
@@ -86,14 +89,14 @@ describe('the body of a call', () => {
     expect(body('$PAYLOAD.v', 'application/json', {})).to.equal('null');
   });
 
-  it('rejects text that is not well-formed, and a whole text that is none', () => {
+  it('rejects text that is not well-formed, and a whole value that is not text', () => {
     expect(catchThrownFault(() => body('<a>$PAYLOAD.v</a>', 'text/xml', { v: '\ud800' })).code).to.equal('OUT_VALUE');
     expect(catchThrownFault(() => body('$PAYLOAD.v', 'text/plain', { v: 7 })).code).to.equal('OUT_VALUE');
     expect(catchThrownFault(() => body('<a>$PAYLOAD.v</a>', 'text/xml', { v: null })).code).to.equal('OUT_VALUE');
     expect(body('$PAYLOAD.v', 'text/plain', { v: attack })).to.equal(attack);
   });
 
-  it('is none where none is written', () => {
+  it('is absent if none is written', () => {
     expect(compileBody(undefined, null, tools)).to.equal(null);
     expect(compileBody(null, null, tools)?.contentType).to.equal('application/json');
   });

@@ -1,4 +1,7 @@
-/** The reply of another service as a value: JSON under limits, text in its characters, and nothing of what cannot be read. */
+/**
+ * The response of another service as a value: JSON under limits, text in its charset, and nothing that cannot be
+ * decoded.
+ */
 import { expect } from 'chai';
 import { OUTBOUND } from '../../../contract/outbound.js';
 import { readReply } from '../../../plugins/modes/http-request/runtime.js';
@@ -10,7 +13,7 @@ const read = (body: string | Buffer, type?: string, rest: Partial<typeof limits>
 const catchReplyFault = (body: string | Buffer, type?: string, rest: Partial<typeof limits> = {}): unknown =>
   catchThrownFault(() => read(body, type, rest)).params['what'];
 
-describe('the reply of another service', () => {
+describe('response of another service', () => {
   it('is null without a body, whatever its type', () => {
     for (const type of [undefined, 'application/json', 'image/png', 'text/plain'])
       expect(read('', type)).to.equal(null);
@@ -44,7 +47,7 @@ describe('the reply of another service', () => {
       expect(read('{"a":1}', type), type).to.equal('{"a":1}');
   });
 
-  it('is rejected where its type is neither', () => {
+  it('is rejected with any other type', () => {
     for (const type of [
       'image/png',
       'application/octet-stream',
@@ -61,7 +64,7 @@ describe('the reply of another service', () => {
       expect(catchReplyFault('{"a":1}', type), type).to.equal('it is neither JSON nor text');
   });
 
-  it('is what it looks like without a type', () => {
+  it('is detected without a type', () => {
     for (const type of [undefined, '', ' ', '; charset=utf-8']) {
       expect(read(' \n{"a":1}', type)).to.deep.equal({ a: 1 });
       expect(read('[1]', type)).to.deep.equal([1]);
@@ -74,7 +77,7 @@ describe('the reply of another service', () => {
     expect(catchReplyFault('{a')).to.equal('it is no JSON within the limits');
   });
 
-  it('is read in the characters that it names, and in UTF-8 where it names none', () => {
+  it('is decoded in its charset, and in UTF-8 without one', () => {
     const latin = Buffer.from([0xe9]);
     for (const type of ['text/plain; charset=iso-8859-1', 'text/plain;x=y;  charset="ISO-8859-1" '])
       expect(read(latin, type), type).to.equal('é');
@@ -84,7 +87,7 @@ describe('the reply of another service', () => {
     expect(catchReplyFault('a\0b', 'text/plain')).to.equal('it is not text');
   });
 
-  it('is JSON with a byte order mark, whole and at its beginning', () => {
+  it('is JSON with a byte order mark, only at its beginning', () => {
     const mark = [0xef, 0xbb, 0xbf];
     expect(read(Buffer.from([...mark, 0x31]), 'application/json')).to.equal(1);
     for (const bytes of [

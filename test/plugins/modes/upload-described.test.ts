@@ -1,4 +1,4 @@
-/** What callers are told of an upload and of the removal of files: parts of the form, bounds, and the codes of refusals. */
+/** OpenAPI description of an upload and of the removal of files: parts of the form, bounds, and rejection codes. */
 import { expect } from 'chai';
 import type { ApiPlace } from '../../../contract/api.js';
 import type { Json } from '../../../contract/json.js';
@@ -6,15 +6,15 @@ import { describeUploadApi as describeUpload } from '../../../plugins/modes/uplo
 
 const describeUploads = (uploads: Json): ReturnType<typeof describeUpload> =>
   describeUpload({ value: { uploads } } as unknown as ApiPlace);
-/** What its change makes of a result. */
+/** The changed result. */
 const applyChanges = (uploads: Json): unknown =>
   (describeUploads(uploads).changes ?? []).map(({ change }) => change([], {} as never));
 
-describe('an upload, as it is described to callers', () => {
+describe('upload in the OpenAPI document', () => {
   const KEY = { type: 'string', maxLength: 512 };
   const NONE = ['UPL_NO_FILE', 'UPL_TYPE_REFUSED'];
 
-  it('has as many files of as many bytes as the definition says, five of ten megabytes where it says nothing', () => {
+  it('has the number and size of files of the definition, by default five of ten megabytes', () => {
     const doc = (first: string, bytes: number, each = ' each'): string =>
       `${first} of at most ${bytes} bytes${each}. Every part with a file counts, whatever its name.`;
     expect(describeUploads({}).files).to.deep.equal({
@@ -31,7 +31,7 @@ describe('an upload, as it is described to callers', () => {
     expect(describeUploads('x').files?.['files']?.most).to.equal(5);
   });
 
-  it('answers a list of what was stored, within the bounds of the files', () => {
+  it('returns a list of stored files, within the bounds of the files', () => {
     const [[list] = []] = applyChanges({ max_file_uploads: 3, max_upload_file_size: 9 }) as Record<string, Json>[][];
     expect(list).to.include({ type: 'array', minItems: 1, maxItems: 3 });
     const { properties, required } = list?.['items'] as { properties: Record<string, Json>; required: string[] };
@@ -48,7 +48,7 @@ describe('an upload, as it is described to callers', () => {
     expect(required).to.have.members(Object.keys(properties));
   });
 
-  it('that removes files takes a list of keys, and answers which are gone', () => {
+  it('accepts a list of keys for removal, and returns which are removed', () => {
     const part = describeUploads({ delete_files: true });
     expect(part.body).to.deep.include({ type: 'array', items: KEY, maxItems: 1000 });
     expect([part.files, part.refuses]).to.deep.equal([undefined, ['UPL_KEY']]);
@@ -60,7 +60,7 @@ describe('an upload, as it is described to callers', () => {
     expect(describeUploads({ delete_files: 'true' }).refuses).to.deep.equal(NONE);
   });
 
-  it('rejects a value in its folder where one comes with the request', () => {
+  it('rejects a value in its folder if one is in the request', () => {
     for (const [upload_folder, more] of [
       ['', []],
       ['a/b', []],

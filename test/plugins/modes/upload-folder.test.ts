@@ -1,4 +1,4 @@
-/** Folders that definitions name for uploads, the keys below them, and what callers are told of an upload. */
+/** Folders of uploads in definitions, the keys in them, and the OpenAPI description of an upload. */
 import { expect } from 'chai';
 import type { ApiPlace } from '../../../contract/api.js';
 import { BootError } from '../../../contract/boot-error.js';
@@ -16,7 +16,7 @@ import { catchThrownFault, createPayloadFrame } from '../../support/frame-tools.
 
 const levels = (count: number): string => Array.from({ length: count }, (_, i) => `l${i}`).join('/');
 
-describe('the folder of an upload', () => {
+describe('folder of an upload', () => {
   it('has at most 16 levels of 60 characters', () => {
     expect(findFolderFlaw(levels(16))).to.equal(null);
     expect(findFolderFlaw(levels(17))).to.equal('it has more than 16 levels');
@@ -24,14 +24,14 @@ describe('the folder of an upload', () => {
     expect(findFolderFlaw(`a/${'b'.repeat(61)}`)).to.equal('a level is longer than 60 characters');
   });
 
-  it('is relative and leads nowhere else', () => {
+  it('is relative and stays inside its root', () => {
     for (const folder of ['', '/a', 'a/', 'a//b', '.', '..', 'a/../b', 'a/.', 'a b', 'ä', 'a\\b', 'a%2fb'])
       expect(findFolderFlaw(folder), folder).to.be.a('string');
     for (const folder of ['a', 'a/b_c-D9', '$TOKEN.id/a']) expect(findFolderFlaw(folder), folder).to.equal(null);
   });
 });
 
-describe('the folder of an upload, for a request', () => {
+describe('folder of an upload in a request', () => {
   const compile = (folder: string | null, environment: unknown = 'env') =>
     compileFolder(folder, (accessor) => (frame) => {
       const [root, name = ''] = accessor.split('.');
@@ -39,7 +39,7 @@ describe('the folder of an upload, for a request', () => {
     });
   const read = (folder: string | null, id?: unknown): string => compile(folder)(createPayloadFrame({ id }));
 
-  it('is put together of literals, of the environment, and of values that are plain names', () => {
+  it('is built from literals, the environment, and values that are plain names', () => {
     expect(read(null)).to.equal('');
     expect(read('a/b')).to.equal('a/b');
     expect(read('$ENV.A/x-$PAYLOAD.id', 7)).to.equal('env/x-7');
@@ -68,7 +68,7 @@ describe('the folder of an upload, for a request', () => {
       expect(catchThrownFault(() => read('u/$PAYLOAD.id', id)).code).to.equal('UPL_FOLDER_VALUE');
     });
 
-  it('stops the start where it is wrong, or a value of the environment is', () => {
+  it('prevents the start if it, or a value of the environment, is invalid', () => {
     for (const folder of ['/a', 'a/../b', '']) expect(() => compile(folder), folder).to.throw(BootError, 'UPL_FOLDER');
     for (const value of ['', '..', 'a/b'])
       expect(() => compile('$ENV.A/x', value)).to.throw(BootError, 'the value of $ENV.A is no plain name');
@@ -76,7 +76,7 @@ describe('the folder of an upload, for a request', () => {
 });
 
 describe('keys of uploaded files', () => {
-  it('are new names with the extension that the bytes have', () => {
+  it('are new names with the extension of their bytes', () => {
     expect(createFileName('png')).to.match(/^[0-9a-f-]{36}\.png$/);
     expect(createFileName('png')).not.to.equal(createFileName('png'));
     for (const extension of ['a'.repeat(16), '7z'])
@@ -85,7 +85,7 @@ describe('keys of uploaded files', () => {
       expect(createFileName(extension)).to.match(/\.bin$/);
   });
 
-  it('lie in their folder, or at the top', () => {
+  it('are inside their folder, or at the top', () => {
     expect(createStorageKey('', 'a.png')).to.equal('a.png');
     expect(createStorageKey('u/1', 'a.png')).to.equal('u/1/a.png');
     for (const [folder, name] of [
@@ -105,11 +105,11 @@ describe('keys of uploaded files', () => {
   });
 });
 
-describe('the colour of an upload', () => {
+describe('colour of an upload', () => {
   const isColorRequested = (action: object, root: object): boolean =>
     isColorUsed(action as Record<string, Json>, root as Record<string, Json>);
 
-  it('is looked for unless lists of names leave it out everywhere', () => {
+  it('is computed unless lists of names omit it everywhere', () => {
     expect(isColorRequested({}, {})).to.equal(true);
     expect(isColorRequested({ returnables: ['url'] }, {})).to.equal(false);
     expect(isColorRequested({}, { returnables: ['url'] })).to.equal(false);
@@ -118,7 +118,7 @@ describe('the colour of an upload', () => {
     expect(isColorRequested({ returnables: 'url' }, {})).to.equal(true);
   });
 
-  it('is looked for where another place reads it, or the result as a whole', () => {
+  it('is computed if another place reads it, or the result as a whole', () => {
     const root = (inside: Json): object => ({ returnables: ['url'], actionables: [{ a: [{ b: inside }] }] });
     for (const text of ['self_', '$PAYLOAD.dominant_color', 'dominant_color'])
       expect(isColorRequested({}, root(text))).to.equal(true);
@@ -127,13 +127,13 @@ describe('the colour of an upload', () => {
   });
 });
 
-describe('the description of an upload for callers', () => {
+describe('OpenAPI description of an upload', () => {
   const describeUploads = (uploads: Json): ReturnType<typeof describeUpload> =>
     describeUpload({ value: { uploads } } as unknown as ApiPlace);
   const applyUploadChange = (uploads: Json): Json =>
     describeUploads(uploads).changes?.[0]?.change([], undefined as never) as unknown as Json;
 
-  it('is how many files of how many bytes, and of which types', () => {
+  it('contains the number, size and types of files', () => {
     const doc = 'Every part with a file counts, whatever its name.';
     expect(describeUploads({}).files).to.deep.equal({
       files: { doc: `1 to 5 files of at most 10485760 bytes each. ${doc}`, most: 5, bytes: 10_485_760 },
@@ -145,7 +145,7 @@ describe('the description of an upload for callers', () => {
     expect(describeUploads({ max_file_uploads: 2 }).files?.['files']?.doc).to.match(/^1 to 2 files .* bytes each\./);
   });
 
-  it('is what is stored of each file, within the bounds', () => {
+  it('contains what is stored of each file, within the bounds', () => {
     const form = JSON.stringify(applyUploadChange({ max_file_uploads: 2, max_upload_file_size: 9 }));
     expect(form).to.contain('"file_size":{"type":"integer","minimum":0,"maximum":9}');
     expect(form).to.contain('"minItems":1,"maxItems":2');
@@ -155,7 +155,7 @@ describe('the description of an upload for callers', () => {
       expect(form).to.contain(`"${name}":{"type":"string"`);
   });
 
-  it('is how it rejects: a value of the folder only where a request decides it', () => {
+  it('contains its rejections: a value of the folder only if a request sets it', () => {
     expect(describeUploads({}).refuses).to.deep.equal(['UPL_NO_FILE', 'UPL_TYPE_REFUSED']);
     expect(describeUploads({ upload_folder: 'a/$ENV.B' }).refuses).to.deep.equal(['UPL_NO_FILE', 'UPL_TYPE_REFUSED']);
     expect(describeUploads({ upload_folder: 'a/$PAYLOAD.b' }).refuses).to.include('UPL_FOLDER_VALUE');
@@ -166,7 +166,7 @@ describe('the description of an upload for callers', () => {
     expect(describeUploads({ upload_folder: 'a', delete_files: true }).refuses).to.deep.equal(['UPL_KEY']);
   });
 
-  it('is the list of keys that are removed, and that they are', () => {
+  it('contains the list of keys for removal', () => {
     const { body } = describeUploads({ delete_files: true });
     expect(body).to.deep.include({ type: 'array', items: { type: 'string', maxLength: 512 }, maxItems: 1000 });
     const form = JSON.stringify(applyUploadChange({ delete_files: true }));

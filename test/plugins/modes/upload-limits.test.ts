@@ -12,14 +12,14 @@ import upload from '../../../plugins/modes/upload/runtime.js';
 import { createTestInvocation } from '../../support/invocation.js';
 import { PNG_RED } from '../../support/pictures.js';
 
-describe('the limits of the mode UPLOAD', () => {
+describe('limits of the mode UPLOAD', () => {
   let folder = '';
   let stored: string[] = [];
   let removed: string[] = [];
   let removals = 0;
   let reads: (string | null)[] = [];
   let sent: Storable[] = [];
-  /** What something behind the actionable takes of its one file, and what it was given. */
+  /** The names that later actionables read from its one file, and their values. */
   let outputs: Outputs | null = null;
   let given: unknown[] = [];
   before(async () => {
@@ -93,7 +93,7 @@ describe('the limits of the mode UPLOAD', () => {
     [2, { max_file_uploads: 2 }],
     [1, { max_file_uploads: 1 }],
   ] as const)
-    it(`accepts ${most} files with ${JSON.stringify(uploads)}, and rejects one more before any is stored`, async () => {
+    it(`accept ${most} files with ${JSON.stringify(uploads)}, and reject one more before any is stored`, async () => {
       expect(await run(uploads, files(most))).to.have.length(most);
       expect(stored).to.have.length(most);
       stored = [];
@@ -105,14 +105,14 @@ describe('the limits of the mode UPLOAD', () => {
     [10_485_760, {}],
     [1000, { max_upload_file_size: 1000 }],
   ] as const)
-    it(`accepts a file of ${most} bytes with ${JSON.stringify(uploads)}, and rejects a byte more before any is stored`, async () => {
+    it(`accept a file of ${most} bytes with ${JSON.stringify(uploads)}, and reject a byte more before any is stored`, async () => {
       expect(await run(uploads, [file(most, 'f')])).to.have.length(1);
       stored = [];
       const { code, params } = await catchFault(run(uploads, [file(10, 'small'), file(most + 1, 'large')]));
       expect([code, params]).to.deep.equal(['REQ_PART', { name: 'large', max: most }]);
     });
 
-  it('stores files with their size and type, signed and with an end where addresses expire', async () => {
+  it('store files with their size and type, and a signed URL that expires', async () => {
     const [open] = await run({ upload_folder: 'here' }, [file(10, 'f')]);
     const [signed] = await run({ upload_folder: 'here', expiration: 60 }, [file(10, 'f')]);
     const common = { path: join(folder, 'a'), size: 10, type: 'image/png' };
@@ -125,7 +125,7 @@ describe('the limits of the mode UPLOAD', () => {
     expect(stored[0]).to.match(/^here\/[0-9a-f-]{36}\.png$/);
   });
 
-  it('allows every type where none is listed, and names the listed ones where a file has another', async () => {
+  it('allow every type without a list, and name the listed ones for a file of another type', async () => {
     const text = file(10, 'f', 'text/plain');
     const plain: UploadedFile = { ...text, head: Buffer.from('plain text'), size: 10 };
     expect(await run({}, [plain])).to.have.length(1);
@@ -135,7 +135,7 @@ describe('the limits of the mode UPLOAD', () => {
     expect((await catchFault(run({}, [text]))).options.issues?.[0]?.detail).not.to.contain('one of');
   });
 
-  it('are what a request may bring, and what the plan shows', () => {
+  it('apply to a request, and are shown in the plan', () => {
     const any = plan({});
     expect([any.files, any.describe]).to.deep.equal([
       { count: 5, bytes: 10_485_760 },
@@ -151,18 +151,18 @@ describe('the limits of the mode UPLOAD', () => {
     expect(plan({ delete_files: true }).describe).to.deep.equal({ remove: { folder: '' } });
   });
 
-  it('rejects a request without a file', async () => {
+  it('reject a request without a file', async () => {
     expect((await catchFault(run({}, []))).code).to.equal('UPL_NO_FILE');
   });
 
-  it('names every file whose type is not allowed, and stores none of the others', async () => {
+  it('name every file whose type is not allowed, and store none of the others', async () => {
     const sent = [file(10, 'one', 'text/plain'), file(10, 'two'), file(10, 'three', 'image/jpeg')];
     const { code, options } = await catchFault(run({ allowed_mimetypes: ['image/png'] }, sent));
     expect(code).to.equal('UPL_TYPE_REFUSED');
     expect(options.issues?.map(({ pointer }) => pointer)).to.deep.equal(['/one', '/three']);
   });
 
-  it('gives what is taken by name of the one file, and rejects others before any is stored', async () => {
+  it('return what is read by name of the one file, and reject others before any is stored', async () => {
     outputs = takes('storage_key', 'file_size');
     expect(await run({}, files(1))).to.have.length(1);
     expect(given).to.deep.equal([[stored[0], 10]]);
@@ -175,7 +175,7 @@ describe('the limits of the mode UPLOAD', () => {
     expect(given).to.deep.equal([]);
   });
 
-  it('gives what is taken by name of the one file that is removed, and removes no others', async () => {
+  it('return what is read by name of the one file that is removed, and remove no others', async () => {
     outputs = takes('storage_key', 'deleted');
     const uploads = { upload_folder: 'here', delete_files: true };
     for (const keys of [[], ['here/1.png', 'here/2.png']])
@@ -186,7 +186,7 @@ describe('the limits of the mode UPLOAD', () => {
     expect([removed, given]).to.deep.equal([['here/1.png'], [['here/1.png', true]]]);
   });
 
-  it('removes at most 1000 files of its folder, each once, and none when one key is elsewhere', async () => {
+  it('allow the removal of 1000 files of its folder, each once, and of none if one key is elsewhere', async () => {
     const uploads = { upload_folder: 'here', delete_files: true };
     const keys = (count: number): string[] => Array.from({ length: count }, (_, n) => `here/${n}.png`);
     expect(await run(uploads, [], keys(1000))).to.have.length(1000);

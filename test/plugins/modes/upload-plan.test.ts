@@ -1,4 +1,4 @@
-/** The mode UPLOAD with a store that fails: all files or none, and what is told where they cannot be taken back. */
+/** The mode UPLOAD with a failing store: all files or none, and the log if they cannot be removed. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,7 +111,7 @@ describe('UPLOAD with a store that fails', () => {
     );
 
   for (const at of [1, 2, 3]) {
-    it(`at file ${at} of three: none stays`, async () => {
+    it(`at file ${at} of three: removes all files`, async () => {
       const { run, end, kept } = trial(at);
       expect(await failure(run(3))).to.equal('STO_AWAY');
       expect(kept.size).to.equal(at - 1);
@@ -120,7 +120,7 @@ describe('UPLOAD with a store that fails', () => {
     });
   }
 
-  it('not at all: all stay when the request is answered, none when it is not', async () => {
+  it('not at all: keeps all files when the request succeeds, none when it fails', async () => {
     const { run, end, kept } = trial(0);
     await run(2);
     await end(true);
@@ -129,14 +129,14 @@ describe('UPLOAD with a store that fails', () => {
     expect(kept.size).to.equal(0);
   });
 
-  it('takes files back where nothing behind the upload was done', async () => {
+  it('removes files if no work after the upload was done', async () => {
     const { run, end, kept } = trial(0);
     await run(2, 0);
     await end(false);
     expect(kept.size).to.equal(0);
   });
 
-  it('keeps files that something behind the upload may refer to, and says so', async () => {
+  it('keeps files that later work may refer to, and logs it', async () => {
     const { run, end, kept, told } = trial(0);
     await run(2, 1);
     await end(false);
@@ -144,14 +144,14 @@ describe('UPLOAD with a store that fails', () => {
     expect(told.join()).to.contain('the files stay');
   });
 
-  it('is reported where files cannot be taken back', async () => {
+  it('is logged if files cannot be removed', async () => {
     const { run, end, told } = trial(2, { stuck: true });
     expect(await failure(run(2))).to.equal('STO_AWAY');
     await end(false);
     expect(told.join()).to.contain('could not be removed');
   });
 
-  it('leaves files that cannot be taken back to a store that removes them later', async () => {
+  it('leaves files that cannot be removed to a store that removes them later', async () => {
     const discarded: string[] = [];
     const { run, end, kept, told } = trial(0, { stuck: true, discard: (keys) => void discarded.push(...keys) });
     await run(2);

@@ -1,4 +1,6 @@
-/** The transaction that document queries share: what it locks, whose turn it waits for, and when it is tried again. No database. */
+/**
+ * The transaction that document queries share: what it locks, its limiter, and when it is retried. Without a database.
+ */
 import { expect } from 'chai';
 import { createFault, Fault } from '../../../contract/fault.js';
 import type { DocumentAction } from '../../../plugins/document-actions/kind.js';
@@ -6,7 +8,7 @@ import type { DocumentStore } from '../../../plugins/document-stores/kind.js';
 import type { CompiledQuery } from '../../../plugins/queries/mongo/statement.js';
 import { markOutsideTransaction, createDocumentUnit, type OpenUnit } from '../../../plugins/queries/mongo/unit.js';
 
-describe('the unit of work of document queries', () => {
+describe('transaction of document queries', () => {
   const createQuery = (action: Partial<DocumentAction>, collection = 'a'): CompiledQuery =>
     ({ action, collection, lock: false }) as unknown as CompiledQuery;
   const asked: unknown[] = [];
@@ -23,7 +25,7 @@ describe('the unit of work of document queries', () => {
     }) as unknown as DocumentStore;
   beforeEach(() => void asked.splice(0));
 
-  it('is one transaction where the store has them, and none where it has not', async () => {
+  it('is one if the store supports transactions, and absent otherwise', async () => {
     const transaction = { transaction: 1 };
     for (const [given, expected] of [
       [
@@ -45,7 +47,7 @@ describe('the unit of work of document queries', () => {
     }
   });
 
-  it('is shared with work that is kept in the same store', () => {
+  it('is shared with a queue or an outbox in the same store', () => {
     const store = createStore(null);
     const { shared } = createDocumentUnit(store, 'main', []);
     expect(shared?.kind).to.equal('document-store');
@@ -54,7 +56,7 @@ describe('the unit of work of document queries', () => {
     expect([shared?.of({ transaction }), shared?.of({ transaction: null })]).to.deep.equal([transaction, null]);
   });
 
-  it('is shared with the SQL connection that the store stands on', () => {
+  it('is shared with the SQL connection of the store', () => {
     const unit = createDocumentUnit(createStore(null, { on: 'handle' }), 'main', []);
     expect(unit.shared?.kind).to.equal('dialect');
     expect(unit.shared?.handle).to.equal('handle');
@@ -62,7 +64,7 @@ describe('the unit of work of document queries', () => {
     expect([of({ transaction: { transaction: 5 } }), of({ transaction: null })]).to.deep.equal([5, null]);
   });
 
-  it('needs a snapshot where something is read without being locked', async () => {
+  it('needs a snapshot if something is read without being locked', async () => {
     const READS = { reads: true, locks: true };
     for (const [queries, expected] of [
       [[createQuery(READS)], true],
@@ -76,7 +78,7 @@ describe('the unit of work of document queries', () => {
     }
   });
 
-  it('locks what feeds a change of the same collection', () => {
+  it('locks what is input of a change of the same collection', () => {
     const READ = { reads: true, locks: true };
     for (const [read, write, needs, locked] of [
       [createQuery(READ), createQuery({ changes: true }), [0], true],
@@ -93,7 +95,7 @@ describe('the unit of work of document queries', () => {
     }
   });
 
-  it('has its turn until it ends, and leaves no transaction open where it gets none', async () => {
+  it('holds its limiter until it ends, and leaves no transaction open if it gets none', async () => {
     const transaction = { transaction: 1 };
     const changes = Object.assign(createQuery({ changes: true }), { single: false, collections: ['a', 'b'] });
     const acquireTurns = (_of: unknown, turns: readonly string[]): Promise<() => void> => {
@@ -112,7 +114,7 @@ describe('the unit of work of document queries', () => {
     expect(asked).to.deep.equal(['begin false', ['rollback', transaction]]);
   });
 
-  it('is tried again where the store says so, unless a query that stood for itself failed', () => {
+  it('is retried if the store requests it, unless a query outside it failed', () => {
     const unit = createDocumentUnit(createStore(null), 'main', []);
     const retryable = (error: unknown): boolean => unit.retryable(error);
     const alone = createFault('QRY_SERIALIZATION', {});

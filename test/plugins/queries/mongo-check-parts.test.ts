@@ -1,4 +1,4 @@
-/** What is said of updates, pipelines and the other parts of a `mongo_query` before it runs, and of placeholders. */
+/** Checks of updates, pipelines and the other parts of a `mongo_query`, and of placeholders. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import {
@@ -8,7 +8,7 @@ import {
   formatFindings,
 } from '../../support/mongo-findings.js';
 
-describe('checks of the other parts of document queries', () => {
+describe('checks of other parts of document queries', () => {
   describeRows('updates', 'update_predicate', [
     ...createValidRows(
       ...[
@@ -60,7 +60,7 @@ describe('checks of the other parts of document queries', () => {
     [{ $set: { rate: 1 }, $inc: { age: 1 } }, []],
     [[{ $match: {} }], ['DOC_PLACE /0/$match']],
   ]);
-  it('elements selected by `array_filters` are known', () => {
+  it('elements selected by `array_filters` are recognized', () => {
     expect(
       formatFindings('update_predicate', { $set: { 'tags.$[t].x': 1 } }, { array_filters: [{ 't.k': 1 }] }),
     ).to.deep.equal([]);
@@ -128,7 +128,7 @@ describe('checks of the other parts of document queries', () => {
     [{ made: '$agee' }, ['DOC_FIELD /made -> age']],
     [{ tags: { $slice: '$PAYLOAD.x' } }, ['DOC_CONSTANT /tags/$slice']],
   ]);
-  describeRows('sorts', 'sort', [
+  describeRows('sorting', 'sort', [
     ...createValidRows({ name: 1, age: -1 }, { score: { $meta: 'textScore' } }),
     [{ nam: 1 }, ['DOC_FIELD /nam -> "name"']],
     [{ age: '$PAYLOAD.x' }, ['DOC_CONSTANT /age']],
@@ -158,7 +158,7 @@ describe('checks of the other parts of document queries', () => {
     expect(checkFilter({ age: '$1' }, ['age'])).to.deep.equal([]);
   });
 
-  it('a placeholder that has no entry gets one, and an entry without a placeholder goes, with those behind it counted anew', () => {
+  it('a placeholder without an entry gets one, and an entry without a placeholder is removed and later ones renumbered', () => {
     const getFirstFix = (filter: Json, parameters: Json[]): unknown => {
       const [first] = collectDocumentFindings({
         collection: '_user',
@@ -197,7 +197,7 @@ describe('checks of the other parts of document queries', () => {
     ]);
   });
 
-  it('nothing is said of fields where the model is not one', () => {
+  it('fields are not checked if the model is unknown', () => {
     for (const models of [[], ['_a', '_b']])
       expect(
         collectDocumentFindings({ collection: 'x', action: 'X', filter_predicate: { zzzzzz: 1 } }, models),

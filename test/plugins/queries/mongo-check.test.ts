@@ -1,4 +1,6 @@
-/** What is said of the filter of a `mongo_query` before it runs: operators, operands, fields, literals, and texts that were meant otherwise. */
+/**
+ * Checks of the filter of a `mongo_query`: operators, operands, fields, literals, and texts intended as something else.
+ */
 import { createValidRows, describeRows, type Row } from '../../support/mongo-findings.js';
 
 describe('checks of document queries', () => {
@@ -158,7 +160,7 @@ describe('checks of document queries', () => {
   ]);
 
   const HEX = '0123456789abcdef01234567';
-  describeRows('texts that were meant as something else', 'filter_predicate', [
+  describeRows('texts intended as something else', 'filter_predicate', [
     [{ _id: `ObjectId("${HEX}")` }, [`DOC_CODE /_id -> "${HEX}"`]],
     [{ _id: `new mongoose.Types.ObjectId('${HEX}')` }, [`DOC_CODE /_id -> "${HEX}"`]],
     [{ _id: 'ObjectID( $PAYLOAD.id )' }, ['DOC_CODE /_id -> "$PAYLOAD.id"']],

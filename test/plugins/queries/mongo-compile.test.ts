@@ -1,4 +1,4 @@
-/** What becomes of the parts of a `mongo_query` for one request: where values of a client stand, in which type, and what is refused. */
+/** Parts of a `mongo_query` compiled for one request: positions and types of client values, and rejections. */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, StoredFieldType>> = {
   s: 'text',
 };
 
-/** Whatever stands for a value in these tests is `$PAYLOAD.v` or `$1`; `sent` is what the client sends. */
+/** Placeholders for a value in these tests are `$PAYLOAD.v` and `$1`; `sent` is what the client sends. */
 const createDynamic = (sent: unknown): Dynamic => ({ read: () => sent, field: 'v' });
 const compiling = (sent: unknown): QueryCompileContext => ({
   leaf: (text) => (text === '$PAYLOAD.v' || text === '$1' ? createDynamic(sent) : null),
@@ -51,7 +51,7 @@ type Row = readonly [json: unknown, sent: unknown, expected: unknown];
 function rows(title: string, compile: (json: Json, compiling: QueryCompileContext) => Node, all: readonly Row[]): void {
   describe(title, () => {
     for (const [json, sent, expected] of all)
-      it(`${JSON.stringify(json)} with ${JSON.stringify(sent) ?? 'nothing'}`, () => {
+      it(`${JSON.stringify(json)} with ${JSON.stringify(sent) ?? 'undefined'}`, () => {
         expect(answer(() => readNode(compile(json as Json, compiling(sent))))).to.deep.equal(expected);
       });
   });
@@ -255,7 +255,7 @@ describe('parts of a document query', () => {
     ['$PAYLOAD.v', {}, START],
   ]);
 
-  it('updates get the dates that they do not write themselves', () => {
+  it('updates get the timestamps that they do not write themselves', () => {
     const now: Node = { constant: true, value: 'now' };
     const compileUpdateParts = (json: Json): unknown =>
       readNode(compileUpdate(json, compiling(1), { $set: [['u', now]], $setOnInsert: [['c', now]] }, () => undefined));
@@ -328,7 +328,7 @@ describe('parts of a document query', () => {
     expect(answer(() => readNode(compileFieldObject('$PAYLOAD.v', compiling({}), 'x')))).to.equal(START);
   });
 
-  it('documents leave as JSON has them', () => {
+  it('documents are returned as JSON', () => {
     const odd = Object.defineProperty({}, '__proto__', { value: 1, enumerable: true });
     expect(
       toPlainJson({

@@ -1,4 +1,7 @@
-/** Fixes and places of what the check says of document queries: where a text is changed, what an INSERT lacks, which part of a path is no object. */
+/**
+ * Fixes and positions of document query checks: edited text, missing parts of an INSERT, path segments that are not
+ * objects.
+ */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { Finding } from '../../../contract/plugin.js';
@@ -9,7 +12,7 @@ const listPartFindings = (part: string, json: Json, more: Readonly<Record<string
 const codes = (all: readonly Finding[]): string[] => all.map(({ code, at }) => `${code} ${at}`);
 
 describe('fixes of document queries', () => {
-  it('put a replacement behind "$set", where there is something to put there', () => {
+  it('wrap a replacement in "$set", if it has content', () => {
     const [whole] = listPartFindings('update_predicate', { name: 'x' });
     expect(whole?.fix).to.deep.equal({
       title: 'write it in "$set"',
@@ -20,19 +23,19 @@ describe('fixes of document queries', () => {
     expect([empty?.code, empty?.fix]).to.deep.equal(['DOC_REPLACE', undefined]);
   });
 
-  it('change the name of a field in an expression behind its dollar sign', () => {
+  it('change the name of a field in an expression after its dollar sign', () => {
     const [one] = listPartFindings('filter_predicate', { $expr: { $gt: ['$agee', 1] } });
     expect([one?.span, one?.fix]).to.deep.equal([[1, 5], { title: 'change to "age"', text: 'age' }]);
   });
 
-  it('change one part of a path, and leave the others', () => {
+  it('change one part of a path, and keep the others', () => {
     const [one] = listPartFindings('filter_predicate', { 'home.cty.any': 'x' });
     expect(one?.params).to.deep.equal({ where: '"home"', name: 'cty', hint: ' Did you mean "city"?' });
     expect(one?.fix).to.deep.equal({ title: 'change to "home.city.any"', text: '"home.city.any"' });
   });
 });
 
-describe('a path of a document query', () => {
+describe('path of a document query', () => {
   for (const [path, name] of [
     ['name.first', 'name'],
     ['name.first.x', 'name'],
@@ -40,14 +43,14 @@ describe('a path of a document query', () => {
     ['home.city.x.y', 'home.city'],
     ['home.$[].city.x', 'home.city'],
   ] as const)
-    it(`${path} goes into ${name}, which is no object`, () => {
+    it(`${path} leads into ${name}, which is not an object`, () => {
       const [one] = listPartFindings('filter_predicate', { [path]: 5 });
       expect([one?.code, one?.params?.['type']]).to.deep.equal(['DOC_NO_OBJECT', 'S']);
       expect(String(one?.params?.['name']).replace('$[].', '')).to.equal(name);
     });
 });
 
-describe('an INSERT without a document', () => {
+describe('INSERT without a document', () => {
   const inserted = (parameters: Json[], more: Readonly<Record<string, Json>> = {}): Finding[] =>
     collectDocumentFindings({ collection: '_user', action: 'INSERT', parameters, ...more });
 
@@ -62,7 +65,7 @@ describe('an INSERT without a document', () => {
     [[5, 'id', 'name'], ['DOC_ENTRY /parameters/0']],
     [['$GENERATOR.ULID'], ['DOC_ENTRY /parameters/0']],
   ] as const)
-    it(`with the parameters ${JSON.stringify(parameters)} reports ${expected.join() || 'nothing'}`, () => {
+    it(`reports ${expected.join() || 'nothing'} with the parameters ${JSON.stringify(parameters)}`, () => {
       expect(codes(inserted([...parameters]))).to.deep.equal(expected);
     });
 
@@ -73,7 +76,7 @@ describe('an INSERT without a document', () => {
     expect(inserted(['two words'])[0]?.params).to.deep.equal({ text: '"two words"' });
   });
 
-  it('is not checked by its parameters where it has a document', () => {
+  it('is not checked by its parameters if it has a document', () => {
     expect(codes(inserted(['x y'], { document: { id: '$1', name: 'y' } }))).to.deep.equal([]);
   });
 });

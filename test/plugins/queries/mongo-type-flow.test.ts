@@ -1,4 +1,7 @@
-/** Types of document fields behind the stages of a pipeline, in other collections and in `array_filters`: what values of a client become. */
+/**
+ * Types of document fields after the stages of a pipeline, in other collections and in `array_filters`: conversion of
+ * client values.
+ */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
@@ -37,7 +40,7 @@ function compile(json: Json, sent: unknown): unknown {
   }
 }
 
-describe('types of document fields that a query hands on', () => {
+describe('types of document fields in a query', () => {
   const rowsBehind = (stages: readonly object[], cases: readonly Row[]): Row[] =>
     cases.map(([path, sent, expected]) => [
       [...stages, { $match: { [String(path)]: '$PAYLOAD.v' } }],
@@ -100,7 +103,7 @@ describe('types of document fields that a query hands on', () => {
       expect(compile(json as Json, sent)).to.deep.equal(expected);
     });
 
-  it('elements that `array_filters` name have the types of their lists', () => {
+  it('are those of their lists for elements that `array_filters` name', () => {
     const list = (items: ModelColumn | null): StoredFieldType => ({ form: 'array', items });
     const types: Readonly<Record<string, StoredFieldType>> = {
       marks: list(createModelColumn('', { type: 'float' })),

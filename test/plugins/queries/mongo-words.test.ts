@@ -1,4 +1,4 @@
-/** The operators of document queries, each where it may stand, and the words in which the check tells what is wrong with one. */
+/** Operators of document queries, each where it is allowed, and the messages of the check. */
 import { expect } from 'chai';
 import type { Json } from '../../../contract/json.js';
 import type { Frame } from '../../../contract/plan.js';
@@ -6,7 +6,7 @@ import type { QueryCompileContext } from '../../../plugins/queries/mongo/values.
 import { compilePipeline } from '../../../plugins/queries/mongo/pipeline.js';
 import { collectDocumentFindings, formatFindings } from '../../support/mongo-findings.js';
 
-/** What the findings about a part of a query say, with their codes. */
+/** Messages of the findings about a part of a query, with their codes. */
 const words = (part: string, json: Json): unknown[] =>
   collectDocumentFindings({ collection: '_user', action: 'X', [part]: json }).map(({ code, params }) => [code, params]);
 const FOREIGN = /^DOC_(OPERATOR|REFUSED|PLACE)/;
@@ -21,7 +21,7 @@ const evaluatePipeline = (stages: Json): unknown => {
   return node.constant ? node.value : node.read({} as Frame);
 };
 
-describe('operators of MongoDB that are rejected', () => {
+describe('rejected MongoDB operators', () => {
   const CODE = 'it runs code in the database, which is more than any query needs';
   const WRITES = 'it writes to a collection, which an AGGREGATE must not';
   const INSIDE = 'it describes the database, not documents';
@@ -48,7 +48,7 @@ describe('operators of MongoDB that are rejected', () => {
     });
 });
 
-describe('operators of MongoDB that are known', () => {
+describe('known MongoDB operators', () => {
   const EXPRESSIONS =
     'abs add ceil divide exp floor ln log log10 mod multiply pow round sqrt subtract trunc sin cos tan asin acos atan ' +
     'atan2 sinh cosh tanh asinh acosh atanh degreesToRadians radiansToDegrees bitAnd bitNot bitOr bitXor arrayElemAt ' +
@@ -62,7 +62,7 @@ describe('operators of MongoDB that are known', () => {
     'addToSet avg bottom bottomN count max min push stdDevPop stdDevSamp sum top topN median percentile denseRank rank ' +
     'documentNumber derivative expMovingAvg integral linearFill locf shift covariancePop covarianceSamp';
 
-  it('in expressions, with values of a request as literals', () => {
+  it('are valid in expressions, with values of a request as literals', () => {
     for (const name of EXPRESSIONS.split(' ')) {
       const stages = [{ $project: { v: { [`$${name}`]: ['$1'] } } }];
       expect(
@@ -79,7 +79,7 @@ describe('operators of MongoDB that are known', () => {
       ).to.deep.equal([]);
   });
 
-  it('as stages, whose members take values where MongoDB takes values', () => {
+  it('are valid as stages, whose members accept values where MongoDB does', () => {
     const literal = { $literal: 'sent' };
     for (const [stage, json, expected] of [
       ['$match', { a: '$1' }, { a: { $eq: 'sent' } }],
@@ -148,7 +148,7 @@ describe('operators of MongoDB that are known', () => {
   });
 });
 
-describe('the words of the check of document queries', () => {
+describe('messages of the check of document queries', () => {
   for (const [name, hint] of [
     ['$like', 'Text is searched by {"$regex": "^$PAYLOAD.q", "$options": "i"}.'],
     ['$ilike', 'Text is searched by {"$regex": "^$PAYLOAD.q", "$options": "i"}.'],
@@ -173,12 +173,12 @@ describe('the words of the check of document queries', () => {
     ['$toggle', 'Write the update as a list of stages: [{"$set": {"done": {"$not": "$done"}}}].'],
     ['$zzzzzz', ''],
   ] as const)
-    it(`say of ${name} what to write instead`, () => {
+    it(`for ${name} state what to write instead`, () => {
       const params = { name, where: 'behind a field', hint: hint === '' ? '' : ` ${hint}` };
       expect(words('filter_predicate', { age: { [name]: 1 } })).to.deep.equal([['DOC_OPERATOR', params]]);
     });
 
-  it('name an operator that is like the one that is written', () => {
+  it('name a similar operator', () => {
     expect(words('filter_predicate', { age: { $gtee: 1 } })).to.deep.equal([
       ['DOC_OPERATOR', { name: '$gtee', where: 'behind a field', hint: ' Did you mean "$gte"?' }],
     ]);
@@ -226,7 +226,7 @@ describe('the words of the check of document queries', () => {
       ],
     ],
   ] as const)
-    it(`say where an operator of ${JSON.stringify(json)} stands`, () => {
+    it(`state where an operator of ${JSON.stringify(json)} belongs`, () => {
       const [name, where, right] = params;
       expect(words(part, json)).to.deep.equal([['DOC_PLACE', { name, where, right }]]);
     });
@@ -244,11 +244,11 @@ describe('the words of the check of document queries', () => {
     [{ tags: { $elemMatch: 5 } }, 'behind "$elemMatch"', 'a query, or operators', 'a number'],
     ['x', 'here', 'an object of names of fields', 'a text'],
   ] as const)
-    it(`say of ${JSON.stringify(json)} that ${right} stands ${where}`, () => {
+    it(`for ${JSON.stringify(json)} state that ${right} belongs ${where}`, () => {
       expect(words('filter_predicate', json)).to.deep.equal([['DOC_OPERAND', { where, right, actual }]]);
     });
 
-  it('say of a value that a query stands there', () => {
+  it('for a value state that a query belongs there', () => {
     expect(words('filter_predicate', { $or: '$PAYLOAD.x' })).to.deep.equal([
       ['DOC_QUERY', { text: '$PAYLOAD.x', where: 'behind "$or"', right: 'a list of queries' }],
     ]);
@@ -268,13 +268,13 @@ describe('the words of the check of document queries', () => {
     ['at', 5, 'T', '5', 'a time as ISO 8601 writes it, such as "2030-01-31T12:00:00Z"'],
     ['at', '2030-13-01', 'T', 'this text', 'a time as ISO 8601 writes it, such as "2030-01-31T12:00:00Z"'],
   ] as const)
-    it(`say of ${JSON.stringify(json)} that ${field} is ${right}`, () => {
+    it(`for ${JSON.stringify(json)} state that ${field} is ${right}`, () => {
       expect(words('filter_predicate', { [field]: json as unknown as Json })).to.deep.equal([
         ['DOC_TYPE', { type, actual, right }],
       ]);
     });
 
-  it('take what fits a field, and look into lists of values', () => {
+  it('are absent for a value that fits a field, also in lists', () => {
     for (const value of ['2030-01-31', '2030-01-31 12:00', '2030-01-31T12:00:05.5+02:00', '2030-01-31T12:00Z'])
       expect(words('filter_predicate', { at: value }), value).to.deep.equal([]);
     for (const value of ['x2030-01-31', '2030-01-31T12', '2030-01-31T12:00:00Zx'])

@@ -1,4 +1,4 @@
-/** Which SELECT may lock its rows, and where the words go: a wrong yes would be refused by the database. */
+/** Which SELECT can lock its rows, and where the clause goes: the database would reject a wrong one. */
 import { expect } from 'chai';
 import { scanSql } from '../../../language/strings/sql.js';
 import { withRowLock } from '../../../plugins/dialects/shared/prepare.js';
@@ -23,14 +23,14 @@ describe('row locks', () => {
     ['SELECT a FROM "where" WHERE b', 'SELECT a FROM "where" WHERE b FOR NO KEY UPDATE'],
     ['SELECT a FROM x.y.w v WHERE b', 'SELECT a FROM x.y.w v WHERE b FOR NO KEY UPDATE'],
   ] as const) {
-    it(`locks: ${sql}`, () => expect(locked(sql)).to.equal(expected));
+    it(`lock: ${sql}`, () => expect(locked(sql)).to.equal(expected));
   }
 
   for (const name of 'coalesce nullif greatest least cast abs round floor ceil ceiling lower upper trim length'.split(
     ' ',
   )) {
     const sql = `SELECT ${name}(a) FROM w WHERE b`;
-    it(`locks: ${sql}`, () => expect(locked(sql)).to.equal(`${sql} FOR NO KEY UPDATE`));
+    it(`lock: ${sql}`, () => expect(locked(sql)).to.equal(`${sql} FOR NO KEY UPDATE`));
   }
 
   for (const sql of [
@@ -81,6 +81,6 @@ describe('row locks', () => {
     'UPDATE w SET a = 1',
     'SELECT a INTO b FROM w WHERE b',
   ]) {
-    it(`leaves alone: ${sql}`, () => expect(locked(sql)).to.equal(null));
+    it(`leave unchanged: ${sql}`, () => expect(locked(sql)).to.equal(null));
   }
 });

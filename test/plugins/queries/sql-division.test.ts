@@ -16,7 +16,7 @@ const ROWS: readonly (readonly [sql: string, isOfCaller: boolean])[] = [
   ['SELECT share($1) FROM t -- 1 / $1', false],
 ];
 
-describe('a division by zero', () => {
+describe('division by zero', () => {
   for (const [sql, isOfCaller] of ROWS)
     it(sql, () => expect(isDividedByPlaceholder(scanSql(sql))).to.equal(isOfCaller));
 });

@@ -1,4 +1,4 @@
-/** How a process takes work out of a store: never more than may run, in order, one claim at a time. */
+/** Claims of a process on a store: at most as many jobs as may run, in order, one claim at a time. */
 import { expect } from 'chai';
 import { createClaims, type Claims } from '../../../plugins/queues/shared/claims.js';
 import type { ClaimedJob, JobLease } from '../../../plugins/queues/shared/store.js';
@@ -8,7 +8,7 @@ const job = (id: string): ClaimedJob => ({ id, token: '', attempt: 1, retries: 0
 const resolveSoon = <T>(work: Promise<T>): Promise<T | 'pending'> =>
   Promise.race([work, new Promise<'pending'>((resolve) => setImmediate(() => resolve('pending')))]);
 
-describe('claims of work', () => {
+describe('job claims', () => {
   let waiting: string[] = [];
   let claimed: { limit: number; token: string; lease: number }[] = [];
   let released: (readonly JobLease[])[] = [];
@@ -37,7 +37,7 @@ describe('claims of work', () => {
     );
   const next = async (claims: Claims): Promise<string | undefined> => (await claims.next())?.id;
 
-  it('take as much as may run, hand it out in order, and take no more while it runs', async () => {
+  it('take as many jobs as may run, hand them out in order, and take no more while they run', async () => {
     waiting = ['a', 'b', 'c'];
     const claims = create(2);
     expect(claims.countFree()).to.equal(2);
@@ -57,13 +57,13 @@ describe('claims of work', () => {
     expect(claimed[0]?.token).not.to.equal(claimed[1]?.token);
   });
 
-  it('look once where nothing waits', async () => {
+  it('query once if nothing waits', async () => {
     const claims = create(3);
     expect(await next(claims)).to.equal(undefined);
     expect([claimed.length, claims.countFree()]).to.deep.equal([1, 3]);
   });
 
-  it('are one statement for all that want work at the same time, and a new one for a call that came later', async () => {
+  it('are one statement for all that request jobs at the same time, and a new one for a later call', async () => {
     isSlow = true;
     const claims = create(10);
     const first = [next(claims), next(claims)];
@@ -80,7 +80,7 @@ describe('claims of work', () => {
     waiting = ['d'];
     answer?.();
     expect(await later).to.equal('d');
-    // What was added after the statement began may not be in it: the later call looks once more.
+    // A job added after the statement began may be missing in it: the later call queries again.
     expect([await resolveSoon(latest), claimed.length]).to.deep.equal(['pending', 3]);
     waiting = ['e'];
     answer?.();
@@ -103,7 +103,7 @@ describe('claims of work', () => {
     expect(await next(claims)).to.equal('a');
   });
 
-  it('give back what was not handed out when they stop, and take nothing more', async () => {
+  it('return unused jobs when they stop, and take nothing more', async () => {
     waiting = ['a', 'b', 'c'];
     const claims = create(3);
     await next(claims);
@@ -115,7 +115,7 @@ describe('claims of work', () => {
     expect(released).to.have.length(1);
   });
 
-  it('give back what a claim brings that was under way when they stopped', async () => {
+  it('return the jobs of a claim that was in progress when they stopped', async () => {
     isSlow = true;
     waiting = ['a'];
     const claims = create(1);
@@ -129,7 +129,7 @@ describe('claims of work', () => {
     expect(released.map((held) => held.map(({ id }) => id))).to.deep.equal([['a']]);
   });
 
-  it('are settled when all that was handed out has ended, at once where nothing was', async () => {
+  it('are finished when all that was handed out has ended, immediately if nothing was', async () => {
     waiting = ['a', 'b'];
     const claims = create(2);
     await claims.waitUntilIdle();
@@ -142,7 +142,7 @@ describe('claims of work', () => {
     expect(await resolveSoon(settled)).to.equal(undefined);
   });
 
-  it('are settled when nothing is to be waited for any more', async () => {
+  it('are finished when there is nothing left to wait for', async () => {
     waiting = ['a'];
     const claims = create(1);
     await next(claims);

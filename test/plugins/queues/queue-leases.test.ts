@@ -7,12 +7,12 @@ import { replaceTime, type ManualTime } from '../../support/manual-time.js';
 const LEASE = 900;
 const createHeld = (id: string, token = 'mine'): JobLease => ({ id, token });
 
-describe('leases of work that runs', () => {
+describe('job leases', () => {
   let time!: ManualTime;
   beforeEach(() => (time = replaceTime()));
   afterEach(() => time.restoreGlobals());
 
-  /** A store that answers as `answer` says, and what it was asked. */
+  /** A store that responds by `answer`, and its calls. */
   function leasesOver(answer: (asked: readonly string[]) => readonly string[] | Error) {
     const renewals: { at: number; ids: readonly string[] }[] = [];
     const leases = createLeases((asked, lease) => {
@@ -30,7 +30,7 @@ describe('leases of work that runs', () => {
   };
   const unavailable = new Error('unavailable');
 
-  it('are renewed together every third of a lease, as long as there is work', async () => {
+  it('are renewed together every third of a lease, as long as there are jobs', async () => {
     const { leases, renewals } = leasesOver((ids) => ids);
     const one = leases.begin(createHeld('one'));
     await time.advance(100);
@@ -54,7 +54,7 @@ describe('leases of work that runs', () => {
     leases.removeLease(three);
   });
 
-  it('that the store has given to others are lost at once, and the others are not', async () => {
+  it('are lost immediately if the store has assigned the job to another process, and the others are not', async () => {
     const { leases, renewals } = leasesOver(() => ['one']);
     const [one, two] = [leases.begin(createHeld('one')), leases.begin(createHeld('two'))];
     await time.advance(300);
@@ -63,7 +63,7 @@ describe('leases of work that runs', () => {
     expect(renewals.map(({ ids }) => ids)).to.deep.equal([['one', 'two'], ['one']]);
   });
 
-  it('are lost when the store did not answer for a whole lease, and not before', async () => {
+  it('are lost when the store did not respond for a whole lease, and not before', async () => {
     const { leases } = leasesOver(() => unavailable);
     const one = leases.begin(createHeld('one'));
     await time.advance(LEASE - 1);
@@ -73,7 +73,7 @@ describe('leases of work that runs', () => {
     expect([...leases.all]).to.deep.equal([]);
   });
 
-  it('last from the renewal that the store answered, each by its own', async () => {
+  it('last from the renewal that the store confirmed, each by its own', async () => {
     let isUnavailable = false;
     const { leases } = leasesOver((ids) => (isUnavailable ? unavailable : ids));
     const one = leases.begin(createHeld('one'));
@@ -101,7 +101,7 @@ describe('leases of work that runs', () => {
     expect(lostAt).to.deep.equal([LEASE, LEASE + 100, LEASE + 350, LEASE + 400]);
   });
 
-  it('stay valid when the store answers again in time', async () => {
+  it('stay valid when the store responds again in time', async () => {
     let tries = 0;
     const { leases } = leasesOver((ids) => (++tries % 3 === 0 ? ids : unavailable));
     const one = leases.begin(createHeld('one'));
@@ -111,7 +111,7 @@ describe('leases of work that runs', () => {
     leases.removeLease(one);
   });
 
-  it('count from the query to the store, not from its answer', async () => {
+  it('begin with the query to the store, not with its response', async () => {
     let answer = (_ids: ReadonlySet<string>): void => undefined;
     let asked = 0;
     const leases = createLeases(() => {
@@ -143,7 +143,7 @@ describe('leases of work that runs', () => {
     expect([isLost(one), isLost(two)]).to.deep.equal([false, false]);
   });
 
-  it('that are given up are lost, are returned once, and are not renewed any more', async () => {
+  it('are lost if released, are returned once, and are not renewed any more', async () => {
     const { leases, renewals } = leasesOver((ids) => ids);
     const [one, two] = [leases.begin(createHeld('one')), leases.begin(createHeld('two', 'other'))];
     expect(leases.forfeitAll()).to.deep.equal([one, two]);

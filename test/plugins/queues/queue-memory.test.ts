@@ -1,4 +1,4 @@
-/** What a queue remembers of work that is over: nothing. Without a store behind it, so that only the queue itself can grow. */
+/** Memory of a queue after its jobs have ended: none. Without a store, so that only the queue itself can grow. */
 import { expect } from 'chai';
 import { setTimeout } from 'node:timers/promises';
 import type { JobLease, QueueStore } from '../../../plugins/queues/shared/store.js';
@@ -8,10 +8,10 @@ import { measureCollectedHeap } from '../../support/collected-heap.js';
 import { createTestJob } from '../../support/queues.js';
 
 const JOBS = 2_000;
-/** Bytes for each; what is looked for was 1.7 KB. */
+/** Bytes per job; the leak was 1.7 KB. */
 const MOST = 300;
 
-/** Keeps what is added until it is done. */
+/** Stores what is added until it is done. */
 function plainStore(): QueueStore {
   const waiting: { readonly id: string; readonly body: string; readonly retries: number }[] = [];
   const missing = (): Promise<never> => Promise.reject(new Error('not asked for'));
@@ -35,8 +35,8 @@ function plainStore(): QueueStore {
   };
 }
 
-describe('the memory of a queue', () => {
-  it('does not grow with the work that it has done', async () => {
+describe('queue memory', () => {
+  it('does not grow with the number of finished jobs', async () => {
     const doNothing = (): void => undefined;
     const log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
     const queue = createQueue({ store: plainStore(), settings: readSettings({}, 5), log });
@@ -59,7 +59,7 @@ describe('the memory of a queue', () => {
       const first = await round();
       const grown = async (): Promise<number> => ((await measureCollectedHeap()) - first) / (2 * JOBS);
       await round().then(round);
-      // Timers and reactions of finished work end later on a busy machine. What leaks stays.
+      // Timers and callbacks of finished jobs end later on a busy machine. A leak stays.
       for (let tries = 0; (await grown()) > MOST && tries < 20; tries++) await setTimeout(50);
       expect(await grown(), 'bytes for each').to.be.lessThan(MOST);
     } finally {

@@ -1,4 +1,4 @@
-/** What the queue on MongoDB asks of its server, step by step, with collections and sessions that a test plays. */
+/** Calls of the MongoDB queue to its server, step by step, with scripted collections and sessions. */
 import { expect } from 'chai';
 import { COUNTED } from '../../../contract/deferred.js';
 import type { MongoQueueConnection } from '../../../plugins/queues/mongo/connection.js';
@@ -9,7 +9,7 @@ import type { Entry, QueueStore } from '../../../plugins/queues/shared/store.js'
 import { replaceTime } from '../../support/manual-time.js';
 
 type Call = readonly [method: string, ...given: unknown[]];
-/** What a method answers, call by call; an error is thrown, a function called. */
+/** Results of a method, call by call; an error is thrown, a function called. */
 type Answers = Readonly<Record<string, unknown[]>>;
 interface Played {
   readonly store: QueueStore;
@@ -87,8 +87,8 @@ const names = ({ calls }: Played): string[] => calls.map(([method]) => method);
 const createConflict = (...labels: unknown[]): Error => Object.assign(new Error('conflict'), { errorLabels: labels });
 const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
-describe('the queue on a played MongoDB', () => {
-  it('adds one document by itself, and numbers what it adds', async () => {
+describe('queue on a scripted MongoDB', () => {
+  it('adds a single document without a transaction, and numbers what it adds', async () => {
     const played = storeOn();
     await played.store.add([entry('a')]);
     await played.store.add([entry('b', 5)]);
@@ -102,7 +102,7 @@ describe('the queue on a played MongoDB', () => {
     expect(await played.store.jobs()).to.equal('agenda');
   });
 
-  it('adds several in one transaction, and without one on a server that has none', async () => {
+  it('adds several in one transaction, and without one on a server that does not support it', async () => {
     const played = storeOn();
     await played.store.add([entry('a'), entry('b')]);
     expect(names(played)).to.deep.equal(['startTransaction', 'bulkWrite', 'commitTransaction']);
@@ -114,7 +114,7 @@ describe('the queue on a played MongoDB', () => {
     expect(single.calls.map((call) => [call[0], call.length])).to.deep.equal([['bulkWrite', 2]]);
   });
 
-  it('tries a transaction again that met another, after it was ended', async () => {
+  it('retries a transaction after a conflict, once the first has ended', async () => {
     const played = storeOn({
       bulkWrite: [createConflict('TransientTransactionError'), undefined, undefined],
       commitTransaction: [createConflict('x', 'TransientTransactionError'), undefined],
@@ -131,15 +131,15 @@ describe('the queue on a played MongoDB', () => {
   for (const [title, error] of [
     ['has no label', new Error('full')],
     ['has another label', createConflict('RetryableWriteError')],
-    ['has labels that are no list', Object.assign(new Error('odd'), { errorLabels: 'TransientTransactionError' })],
+    ['has labels that are not a list', Object.assign(new Error('odd'), { errorLabels: 'TransientTransactionError' })],
   ] as const)
-    it(`does not try a transaction again whose error ${title}, and ends it`, async () => {
+    it(`does not retry a transaction whose error ${title}, and ends it`, async () => {
       const played = storeOn({ bulkWrite: [error], abortTransaction: [new Error('nothing to end')] });
       expect(await failure(played.store.add([entry('a'), entry('b')]))).to.equal(error);
       expect(names(played)).to.deep.equal(['startTransaction', 'bulkWrite', 'abortTransaction']);
     });
 
-  it('gives a transaction up when its caller has', async () => {
+  it('aborts a transaction when its caller does', async () => {
     const time = replaceTime();
     try {
       const error = createConflict('TransientTransactionError');
@@ -156,7 +156,7 @@ describe('the queue on a played MongoDB', () => {
     }
   });
 
-  it('claims one in one step', async () => {
+  it('claims one job in one step', async () => {
     const data = { id: 'a', work: '{}' };
     const played = storeOn({ findOneAndUpdate: [{ data, attempts: 1, retries: 2 }] });
     expect(await played.store.claimJobs('t', 1, 50)).to.deep.equal([
@@ -168,7 +168,7 @@ describe('the queue on a played MongoDB', () => {
     ]);
   });
 
-  it('claims several under one token, looks again where others were quicker, and not for ever', async () => {
+  it('claims several under one token, and retries a limited number of times if others were faster', async () => {
     const two = [{ _id: 1 }, { _id: 2 }];
     const taken = [{ data: { id: 'b', work: 'w' }, attempts: 2, retries: 3, journal: 'n' }];
     const played = storeOn({ find: [two, two, taken], updateMany: [{ modifiedCount: 0 }, { modifiedCount: 1 }] });
@@ -200,7 +200,7 @@ describe('the queue on a played MongoDB', () => {
     expect([(await nothing.store.renewLeases([], 50)).size, nothing.calls]).to.deep.equal([0, []]);
   });
 
-  it('ends, gives back, fails and notes only what is held', async () => {
+  it('ends, returns, fails and notes only jobs that it holds', async () => {
     const pause = [true, false] as const;
     for (const counted of pause) {
       const count = counted ? 1 : 0;
@@ -225,7 +225,7 @@ describe('the queue on a played MongoDB', () => {
     expect(played.calls).to.deep.equal([['updateMany', { $or: [heldFilter('a')] }, documents.released]]);
   });
 
-  it('retries and removes what may be, and says how much it was', async () => {
+  it('retries and removes allowed jobs, and returns their number', async () => {
     const byId = { _id: { $eq: oid('a') } };
     const back = [{ $set: { state: 'waiting', attempts: 0, nextRunAt: '$$NOW' } }];
     const played = storeOn({ updateOne: [undefined, { modifiedCount: 0 }], deleteMany: [{ deletedCount: 7 }] });
@@ -239,7 +239,7 @@ describe('the queue on a played MongoDB', () => {
     ]);
   });
 
-  it('lists by state and resource in the order in which work was accepted, without its bodies and its notes', async () => {
+  it('lists by state and resource in the order of acceptance, without bodies and notes', async () => {
     const played = storeOn();
     await played.store.list({});
     await played.store.list({ state: 'waiting', resource: 'r', limit: 5 });
@@ -267,7 +267,7 @@ describe('the queue on a played MongoDB', () => {
     { $group: { _id: null, ready: { $sum: 1 }, first: { $min: '$nextRunAt' } } },
     { $project: { ready: 1, oldest: { $subtract: ['$$NOW', '$first'] } } },
   ];
-  it('counts so many at most, and knows the age of the oldest in seconds', async () => {
+  it('counts up to a limit, and returns the age of the oldest in seconds', async () => {
     const counts = { delayed: 2, running: 3, dead: 4 };
     for (const [found, ready, oldest] of [
       [[{ ready: 5, oldest: 1500 }], 5, 1.5],
@@ -283,7 +283,7 @@ describe('the queue on a played MongoDB', () => {
   });
 });
 
-describe('the sweep of a played MongoDB', () => {
+describe('sweep of a scripted MongoDB', () => {
   const at = (ms: number): Date => new Date(ms);
   const look = (state: string, ms: number, now: number) => ({ state, at: at(ms), now: at(now) });
   const sweep = async (answers: Answers) => {
@@ -291,7 +291,7 @@ describe('the sweep of a played MongoDB', () => {
     return { found: await played.store.sweepJobs(LOST), ...played };
   };
 
-  it('does nothing where nothing is due and no lease is over', async () => {
+  it('does nothing if nothing is due and no lease has expired', async () => {
     const { found, calls } = await sweep({ aggregate: [[look('delayed', 60, 50), look('running', 51, 50)]] });
     expect([found, calls.length]).to.deep.equal([{ woken: 0, dead: [], next: 10 }, 1]);
     expect((await sweep({})).found).to.deep.equal({ woken: 0, dead: [], next: null });
@@ -323,7 +323,7 @@ describe('the sweep of a played MongoDB', () => {
     expect((await sweep({ aggregate: [[look('delayed', 1, 50)], []] })).found.next).to.equal(null);
   });
 
-  it('ends what may not be tried again as dead, under its token, and puts back the rest', async () => {
+  it('moves jobs without attempts left to dead, under their token, and returns the rest to the queue', async () => {
     const worn = [
       { _id: 1, token: 't', data: { id: 'a' } },
       { _id: 2, token: 'u', data: { id: 'b' } },

@@ -1,4 +1,7 @@
-/** The queue on PostgreSQL beside its statements: how its tables are made, and a connection that is lost as soon as it is made. */
+/**
+ * The PostgreSQL queue apart from its statements: creation of its tables, and a connection that is lost as soon as it
+ * is opened.
+ */
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -10,8 +13,8 @@ import { waitUntil } from '../../support/until.js';
 const doNothing = (): void => {};
 const LOG: Log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 
-describe('tables of a queue in PostgreSQL', () => {
-  /** `layout`: what the tables that are there say of themselves. A statement is noted when it has ended. */
+describe('queue tables in PostgreSQL', () => {
+  /** `layout`: the comment of the existing tables. A statement is recorded when it has ended. */
   async function listLayoutStatements(layout: string | null): Promise<string[]> {
     const ended: string[] = [];
     await makeTables(async (text) => {
@@ -22,7 +25,7 @@ describe('tables of a queue in PostgreSQL', () => {
     return ended;
   }
 
-  it('are made one statement after the other, and say at the end how they were made', async () => {
+  it('are created one statement after the other, and record at the end how they were created', async () => {
     const all = await listLayoutStatements(null);
     expect(all[0]).to.include("to_regclass('lintel_jobs')");
     const own = all.findIndex((text) => text.startsWith('ALTER TABLE lintel_jobs ADD COLUMN'));
@@ -40,7 +43,7 @@ describe('tables of a queue in PostgreSQL', () => {
     expect(all.at(-1)).to.match(/^COMMENT ON TABLE lintel_jobs IS '[0-9a-f]{64}'$/);
   });
 
-  it('are left alone where this version has made them, and made again where another one has', async () => {
+  it('are left unchanged if this version has created them, and created again if another one has', async () => {
     const layout = /'([0-9a-f]{64})'$/.exec((await listLayoutStatements(null)).at(-1) ?? '')?.[1] ?? '';
     expect(await listLayoutStatements(layout)).to.have.length(1);
     const other = await listLayoutStatements('0'.repeat(64));
@@ -49,7 +52,7 @@ describe('tables of a queue in PostgreSQL', () => {
   });
 });
 
-describe('the channel of a queue in PostgreSQL', () => {
+describe('queue channel in PostgreSQL', () => {
   /** A message of the protocol: its type, its length, its content. */
   const message = (type: string, ...content: (string | number[])[]): Buffer => {
     const body = Buffer.concat(
@@ -62,7 +65,7 @@ describe('the channel of a queue in PostgreSQL', () => {
   const READY = [message('R', [0, 0, 0, 0]), message('Z', [0x49])];
   const FATAL = message('E', 'SFATAL', 'C57P01', 'Mterminating connection', [0]);
 
-  it('looks for a new connection when its own is ended with the answer to the login', async () => {
+  it('opens a new connection when its own ends with the response to the login', async () => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
       sockets.push(socket);
@@ -80,11 +83,11 @@ describe('the channel of a queue in PostgreSQL', () => {
     }
   });
 
-  it('ends while its connection is being made', async () => {
+  it('ends while its connection is being opened', async () => {
     let begun = false;
     const server = createServer((socket) => {
       socket.on('error', doNothing);
-      // The login is not answered; the farewell of the client is.
+      // The login gets no response; the terminate message of the client does.
       socket.once('data', () => {
         begun = true;
         socket.once('data', () => socket.end());

@@ -1,4 +1,4 @@
-/** One run of claimed work and what is recorded of its end, and the pauses before another try. Time passes by hand. */
+/** One run of a claimed job, the record of its end, and the pauses before a retry. Time is manual. */
 import { expect } from 'chai';
 import type { Outcome } from '../../../contract/deferred.js';
 import type { TelemetryEvent } from '../../../contract/telemetry.js';
@@ -13,7 +13,7 @@ import { createTestJob } from '../../support/queues.js';
 const DONE: Outcome = { done: true };
 const failing = (retryable: boolean): Outcome => ({ done: false, code: 'TST_FAILED', detail: 'Failed.', retryable });
 
-describe('a run of claimed work', () => {
+describe('run of a claimed job', () => {
   let time!: ManualTime;
   let leases!: Leases;
   let events: string[] = [];
@@ -21,7 +21,7 @@ describe('a run of claimed work', () => {
   let fields: object[] = [];
   let ended: TelemetryEvent[] = [];
   let later: number[] = [];
-  /** How often the store rejects before it answers, and what it answers. */
+  /** How often the store rejects before it responds, and its response. */
   let [failures, isHeld] = [0, true];
   const { random } = Math;
   beforeEach(() => {
@@ -68,7 +68,7 @@ describe('a run of claimed work', () => {
   };
   const names = { what: 'work-ended', id: 'one', resource: work.resource, part: work.part };
 
-  it('has the work, the attempt, and a signal that ends with the lease', async () => {
+  it('receives the work, the attempt, and a signal that ends with the lease', async () => {
     let seen: unknown[] = [];
     let aborted = (): boolean => false;
     const settle = await start(claimed(3, 5), (given, attempt, signal) => {
@@ -83,7 +83,7 @@ describe('a run of claimed work', () => {
     await settle();
   });
 
-  it('is new to the store once: only then has nothing of it been done', async () => {
+  it('is new to the store once: only then has no step been done', async () => {
     const seen: unknown[] = [];
     for (const more of [{}, { fresh: false }, { fresh: true }]) {
       const settle = await start({ ...claimed(1, 0), ...more }, (_work, _attempt, _signal, { fresh }) => {
@@ -95,7 +95,7 @@ describe('a run of claimed work', () => {
     expect(seen).to.deep.equal([undefined, undefined, true]);
   });
 
-  it('stores what a step notes, every 200 ms until the store answers, before it goes on', async () => {
+  it('stores a note of a step, every 200 ms until the store responds, before it continues', async () => {
     failures = 2;
     const running = start(claimed(1, 0), async (_work, _attempt, _signal, journal) => {
       await journal.write([]);
@@ -110,7 +110,7 @@ describe('a run of claimed work', () => {
     expect(events).to.deep.equal(['note one []', 'note one []', 'note one []', 'next step', 'done one mine']);
   });
 
-  it('removes work that is done, reports it, and holds no lease any more', async () => {
+  it('removes a finished job, reports it, and releases its lease', async () => {
     await settleJob(claimed(1, 0), DONE);
     expect([events, later, messages]).to.deep.equal([['done one mine'], [], []]);
     expect(ended).to.deep.equal([{ ...names, attempt: 1, outcome: 'done', code: undefined }]);
@@ -125,7 +125,7 @@ describe('a run of claimed work', () => {
     [3, 2, true, null],
     [1, 5, false, null],
   ] as const)
-    it(`${after === null ? 'ends' : 'repeats'} work that failed ${retryable ? '' : 'for good '}in try ${attempt}, with ${retries} more allowed`, async () => {
+    it(`${after === null ? 'ends' : 'repeats'} a job that failed ${retryable ? '' : 'permanently '}in attempt ${attempt}, with ${retries} more allowed`, async () => {
       await settleJob(claimed(attempt, retries), failing(retryable));
       expect(events).to.deep.equal([`fail one TST_FAILED Failed. ${after}`]);
       expect(later).to.deep.equal(after === null ? [] : [after]);
@@ -136,7 +136,7 @@ describe('a run of claimed work', () => {
       expect(fields).to.deep.equal([after === null ? logged : { ...logged, again: after / 1000 }]);
     });
 
-  it('waits where it was not let in, whatever its tries', async () => {
+  it('waits if a limiter rejected it, whatever its attempts', async () => {
     await settleJob(claimed(1, 0, JSON.stringify({ ...work, acceptedAt: 0 })), {
       done: false,
       code: 'TST_FAILED',
@@ -157,7 +157,7 @@ describe('a run of claimed work', () => {
     expect(messages[0]).to.equal('job threw an error');
   });
 
-  it('has no names to report of what is no work', async () => {
+  it('reports no names for an invalid job', async () => {
     for (const body of ['no JSON', 'null']) await settleJob(claimed(1, 0, body), failing(false));
     const unnamed = { ...names, resource: undefined, part: undefined, attempt: 1, outcome: 'dead', code: 'TST_FAILED' };
     expect(ended).to.deep.equal([unnamed, unnamed]);
@@ -185,7 +185,7 @@ describe('a run of claimed work', () => {
     expect(messages[0]).to.contain('lease lost');
   });
 
-  it('gives up asking when the lease is lost meanwhile', async () => {
+  it('stops retrying when the lease is lost meanwhile', async () => {
     failures = Infinity;
     const settling = settleJob(claimed(1, 0), DONE);
     await time.advance(300);
@@ -195,7 +195,7 @@ describe('a run of claimed work', () => {
     expect([events.length, ended]).to.deep.equal([2, []]);
   });
 
-  it('forgets the steps of work whose end is recorded, and of no other', async () => {
+  it('forgets the steps of a job whose end is recorded, and of no other', async () => {
     const done: Outcome = { done: true, forget: () => Promise.resolve(void events.push('forgotten')) };
     await settleJob(claimed(1, 0), done);
     expect(events).to.deep.equal(['done one mine', 'forgotten']);
@@ -204,7 +204,7 @@ describe('a run of claimed work', () => {
     expect(events.slice(2), 'another runs it').to.deep.equal(['done one mine']);
   });
 
-  it('reports nothing, and plans no other try, where the store says that another holds the work', async () => {
+  it('reports nothing, and plans no other attempt, if another process holds the job', async () => {
     isHeld = false;
     await settleJob(claimed(1, 5), DONE);
     await settleJob(claimed(1, 5), failing(true));
@@ -213,7 +213,7 @@ describe('a run of claimed work', () => {
   });
 });
 
-describe('settings of a queue', () => {
+describe('queue settings', () => {
   it('are in milliseconds, each with a default', () => {
     const defaults = { concurrency: 10, lease: 30_000, backoff: 2000, poll: 7000, maxPayload: 262_144 };
     expect(readSettings({}, 7)).to.deep.include(defaults);
@@ -224,7 +224,7 @@ describe('settings of a queue', () => {
     });
   });
 
-  it('double the pause with each try, up to an hour, and vary it by a tenth', () => {
+  it('double the pause with each attempt, up to an hour, and vary it by a tenth', () => {
     const { random } = Math;
     const pauses = (value: number, ...attempts: number[]): number[] => {
       Math.random = () => value;

@@ -1,4 +1,4 @@
-/** How a queue looks at its store: when it sweeps, what callers get while the store is unavailable, and what the log says. */
+/** Sweeps of a queue, the results of callers while the store is unavailable, and log entries. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
 import type { Log } from '../../../contract/plugin.js';
@@ -7,7 +7,7 @@ import { createSweeper, LOST } from '../../../plugins/queues/shared/sweeper.js';
 import type { SweepResult } from '../../../plugins/queues/shared/store.js';
 import { replaceTime, type ManualTime } from '../../support/manual-time.js';
 
-describe('sweeps of a store', () => {
+describe('store sweeps', () => {
   let time!: ManualTime;
   let sweeps: number[] = [];
   let wakes = 0;
@@ -33,7 +33,7 @@ describe('sweeps of a store', () => {
       () => wakes++,
     );
 
-  it('begin with the start, come again after each pause, and wake the process each time', async () => {
+  it('begin at the start, repeat after each pause, and wake the process each time', async () => {
     const sweeper = create();
     await sweeper.start();
     await time.advance(2500);
@@ -44,7 +44,7 @@ describe('sweeps of a store', () => {
     expect(sweeps).to.have.length(3);
   });
 
-  it('come when the next work is due, where that is sooner', async () => {
+  it('run when the next job is due, if that is sooner', async () => {
     const nexts = [300, 0, 5000, null];
     answer = () => Promise.resolve({ ...NOTHING, next: nexts.shift() ?? null });
     const sweeper = create();
@@ -54,7 +54,7 @@ describe('sweeps of a store', () => {
     await sweeper.stop();
   });
 
-  it('come sooner when the process learns of something that is due sooner, and no later', async () => {
+  it('run sooner when a job that is due sooner is added, and no later', async () => {
     const sweeper = create();
     await sweeper.start();
     sweeper.scheduleSweep(5000);
@@ -68,7 +68,7 @@ describe('sweeps of a store', () => {
     await sweeper.stop();
   });
 
-  it('never overlap, and a stop waits for the one that is under way', async () => {
+  it('never overlap, and a stop waits for the one in progress', async () => {
     let finish = (): void => undefined;
     answer = () => new Promise((resolve) => (finish = () => resolve(NOTHING)));
     const sweeper = create();
@@ -85,7 +85,7 @@ describe('sweeps of a store', () => {
     expect([sweeps, time.timers()]).to.deep.equal([[0], 0]);
   });
 
-  it('follow at once after a slow one during which something became due, and go on after that', async () => {
+  it('follow immediately after a slow one during which a job became due, and continue after that', async () => {
     const sweeper = create();
     await sweeper.start();
     let finish = (): void => undefined;
@@ -108,7 +108,7 @@ describe('sweeps of a store', () => {
     expect([sweeps, time.timers()]).to.deep.equal([[], 0]);
   });
 
-  it('go on after one that failed, and wake the process all the same', async () => {
+  it('continue after a failed one, and still wake the process', async () => {
     answer = () => Promise.reject(new Error('unavailable'));
     const sweeper = create();
     await sweeper.start();
@@ -117,7 +117,7 @@ describe('sweeps of a store', () => {
     await sweeper.stop();
   });
 
-  it('log what is dead, each by itself, and how much may run', async () => {
+  it('log each dead job, and how many may run', async () => {
     answer = () => Promise.resolve({ woken: 1, dead: ['a', 'b'], next: null });
     const sweeper = create();
     await sweeper.start();
@@ -127,7 +127,7 @@ describe('sweeps of a store', () => {
   });
 });
 
-describe('a store that is unavailable', () => {
+describe('unavailable store', () => {
   let time!: ManualTime;
   let messages: string[] = [];
   beforeEach(() => {
@@ -168,14 +168,14 @@ describe('a store that is unavailable', () => {
     expect(messages).to.deep.equal(['unavailable', 'back', 'unavailable']);
   });
 
-  it('rejects callers with JOB_AWAY, and no words of a driver', async () => {
+  it('rejects callers with JOB_AWAY, without the text of a driver', async () => {
     const watch = createStoreWatch(log);
     expectAway(await catchFailure(watch.trackOrFault(rejectWrong())), wrong);
     expectAway(await catchFailure(watch.trackInTime(rejectWrong)), wrong);
     expect([await watch.trackOrFault(works()), await watch.trackInTime(works)]).to.deep.equal(['answer', 'answer']);
   });
 
-  it('answers callers within their patience, and is logged also where its driver goes on trying', async () => {
+  it('responds to callers within their timeout, and is logged also while its driver retries', async () => {
     const watch = createStoreWatch(log);
     let reject = (_error: Error): void => undefined;
     const asking = catchFailure(watch.trackInTime(() => new Promise<never>((_, no) => (reject = no))));
@@ -190,7 +190,7 @@ describe('a store that is unavailable', () => {
     expect([messages.length, time.timers()]).to.deep.equal([1, 0]);
   });
 
-  it('is waited for as long as it takes where it is in this process', async () => {
+  it('is awaited without a timeout if it is in this process', async () => {
     const watch = createStoreWatch(log, Infinity);
     let resolve = (_value: string): void => undefined;
     const asking = watch.trackInTime(() => new Promise<string>((yes) => (resolve = yes)));
@@ -200,14 +200,14 @@ describe('a store that is unavailable', () => {
     expect([await asking, messages]).to.deep.equal(['late', []]);
   });
 
-  it('leaves no timer behind a caller that was answered', async () => {
+  it('leaves no timer after a caller was served', async () => {
     const watch = createStoreWatch(log);
     await watch.trackInTime(works);
     await catchFailure(watch.trackInTime(rejectWrong));
     expect(time.timers()).to.equal(0);
   });
 
-  it('is not logged as working again for the answer to a call that began just before the failure', async () => {
+  it('is not logged as working again for the response to a call that began just before the failure', async () => {
     const watch = createStoreWatch(log);
     let resolve = (_value: string): void => undefined;
     const failing = catchFailure(watch.track(rejectWrong()));
@@ -218,13 +218,13 @@ describe('a store that is unavailable', () => {
     expect(messages).to.deep.equal(['unavailable']);
   });
 
-  it('is not logged again for a call that began before the last news', async () => {
+  it('is not logged again for a call that began before the last change', async () => {
     const watch = createStoreWatch(log);
     let [rejectOld, resolveOld] = [(_error: Error): void => undefined, (_value: string): void => undefined];
     const old = catchFailure(watch.track(new Promise<never>((_, no) => (rejectOld = no))));
     const older = watch.track(new Promise<string>((yes) => (resolveOld = yes)));
     await catchFailure(watch.track(rejectWrong()));
-    // An answer from before says nothing of now.
+    // A response from before has no meaning now.
     resolveOld('late');
     await older;
     expect(messages).to.deep.equal(['unavailable']);

@@ -1,6 +1,6 @@
 /**
- * Redis as several servers: a cluster does what one does, and where a sentinel has put a replica in the place of a lost server,
- * limits, revoked tokens, messages, schedules and work go on from what they were.
+ * Redis with several servers: a cluster works like one server, and where a sentinel has replaced a lost server by a
+ * replica, limits, revoked tokens, messages, schedules and jobs continue.
  */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ import { relayContract } from '../../contracts/relay.contract.js';
 import { schedulerContract } from '../../contracts/scheduler.contract.js';
 
 const T = Date.parse('2026-03-01T03:00:00Z');
-/** False where it fails, or gives anything else. */
+/** False if it fails, or returns anything else. */
 const answers = (work: Promise<unknown>, expected?: unknown): Promise<boolean> =>
   work.then(
     (found) => found === expected,
@@ -50,7 +50,7 @@ async function openStore(url: string) {
   };
 }
 
-describe('Redis, a cluster', function () {
+describe('Redis cluster', function () {
   let servers: RedisDeployment | undefined;
   const openOrSkip = async <T>(open: (url: string) => Promise<T>): Promise<T | { skip: string }> => {
     if (servers !== undefined) return open(servers.url);
@@ -73,9 +73,9 @@ describe('Redis, a cluster', function () {
   );
   queueStoreContract({ name: 'redis, a cluster', createStore: () => openOrSkip(openStore) });
 
-  // Behind everything else: a server is missing afterwards.
-  describe('of which a server is lost', () => {
-    it('rejects in time what lies there, and never counts anew', async function () {
+  // The last test: a server is missing afterwards.
+  describe('with a lost server', () => {
+    it('rejects in time what is stored there, and never restarts a counter', async function () {
       const kept = await openOrSkip((url) => openPlugin(cache, url));
       if ('skip' in kept) return skipTest(this, kept.skip);
       const keys = Array.from({ length: 12 }, (_, n) => `key ${n}`);
@@ -98,7 +98,7 @@ describe('Redis, a cluster', function () {
   });
 });
 
-describe('Redis, a server that is lost and its replica', function () {
+describe('lost Redis server and its replica', function () {
   let servers: RedisDeployment;
   before(async function () {
     const found = await startRedisSentinel();
@@ -107,7 +107,7 @@ describe('Redis, a server that is lost and its replica', function () {
   });
   after(() => servers?.stop());
 
-  it('goes on where the replica is, with what was counted, revoked and claimed', async () => {
+  it('continues on the replica, with the counters, revoked tokens and claims', async () => {
     const { url } = servers;
     const kept = await openPlugin(cache, url);
     const clock = await openPlugin(scheduler, url);
@@ -119,7 +119,7 @@ describe('Redis, a server that is lost and its replica', function () {
     await relay.handle.publish(createDelivery('before'));
     await waitUntil(() => relay.got.length === 1, 'the message came back');
     await servers.lose();
-    // Refused meanwhile, and never counted from the beginning.
+    // Rejected meanwhile, and never counted from zero.
     let count = 0;
     const passes = async (): Promise<boolean> => {
       count = await Promise.resolve(kept.handle.count('ada', 600)).then(

@@ -1,4 +1,7 @@
-/** How a process reads the stream of a relay on Redis: from where, what counts as old, and what a lost connection or a new stream changes. */
+/**
+ * Reading the stream of a relay on Redis: the start position, which messages are old, and the effects of a lost
+ * connection or a new stream.
+ */
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import {
@@ -32,7 +35,7 @@ class PlayedClient extends EventEmitter {
   reply = (reply: Reply): void => this.answer?.(reply);
 }
 
-describe('the reader of a relay', () => {
+describe('relay reader', () => {
   let time: ManualTime;
   let client: PlayedClient;
   let stands: StreamPosition[] = [];
@@ -73,7 +76,7 @@ describe('the reader of a relay', () => {
   };
   const old = (): unknown[] => taken.map(({ number, isOld }) => [number, isOld]);
 
-  it('begins at the latest message where none are kept, and goes on behind each that it took', async () => {
+  it('begins at the latest message if none are stored, and continues after each message it has read', async () => {
     const { reader, opening } = await open(null);
     await opening;
     expect(stands).to.deep.equal([{ epoch: 'e', number: 5, isStart: true }]);
@@ -115,7 +118,7 @@ describe('the reader of a relay', () => {
     [800, '50-1', true, false],
     [801, '1000000-0', false, true],
   ] as const)
-    it(`a server that comes ${late} ms after the start is read from ${place}`, async () => {
+    it(`reads a server that becomes available ${late} ms after the start from ${place}`, async () => {
       client.status = 'connecting';
       const { reader } = await open(null);
       expect(stands).to.deep.equal([]);
@@ -128,7 +131,7 @@ describe('the reader of a relay', () => {
         ['999999-0', 'e', 6],
         ['1000000-0', 'e', 3],
       ]);
-      // Late, what was sent before the start is old, whatever its number.
+      // Late: messages sent before the start are old, whatever their number.
       expect(old()).to.deep.equal([
         [6, first],
         [3, !first],
@@ -136,7 +139,7 @@ describe('the reader of a relay', () => {
       reader.close();
     });
 
-  it('goes on where it was after a lost connection, and from the beginning of a new stream', async () => {
+  it('continues at its position after a lost connection, and from the beginning of a new stream', async () => {
     const { reader } = await open(null);
     await read([['60-0', 'e', 6]]);
     const gone = new Error('gone');
@@ -158,7 +161,7 @@ describe('the reader of a relay', () => {
     reader.close();
   });
 
-  it('pauses for longer each time in which nothing could be read, two seconds at most', async () => {
+  it('doubles its pause each time nothing could be read, up to two seconds', async () => {
     client.standing = new Error('away');
     const { reader } = await open(null);
     const at: number[] = [];
@@ -176,7 +179,7 @@ describe('the reader of a relay', () => {
     expect(failures).to.have.length(length);
   });
 
-  it('gives up no connection that is not ready, and waits for the next one', async () => {
+  it('closes no connection that is not ready, and waits for the next one', async () => {
     const { reader } = await open(null);
     client.status = 'reconnecting';
     await read(new Error('gone'));
@@ -192,7 +195,7 @@ describe('the reader of a relay', () => {
     reader.close();
   });
 
-  it('opens after a while where no server is, and closes without one', async () => {
+  it('opens after a while without a server, and closes without one', async () => {
     client.status = 'connecting';
     const { reader, opening } = await open(null);
     let opened = false;

@@ -1,4 +1,4 @@
-/** The latest messages of a relay: bounds of number, time and bytes, gaps, and what a client that comes back has missed. */
+/** The latest messages of a relay: limits of number, age and bytes, gaps, and what a reconnecting client has missed. */
 import { expect } from 'chai';
 import type { Delivery } from '../../../contract/delivery.js';
 import {
@@ -19,8 +19,8 @@ function createTestRing(rest: Partial<RingOptions> = {}) {
   return { ring, time, add, after };
 }
 
-describe('messages that a relay keeps', () => {
-  it('are those after a number, none after the latest, and unknown where some are gone or not yet there', () => {
+describe('messages stored by a relay', () => {
+  it('are those after a number, none after the latest, and unknown if some are missing', () => {
     const { ring, add, after } = createTestRing();
     expect([ring.latest(), after(-1), after(0)]).to.deep.equal([-1, [], null]);
     for (const number of [0, 1, 2]) add(number);
@@ -28,7 +28,7 @@ describe('messages that a relay keeps', () => {
     expect(ring.latest()).to.equal(2);
   });
 
-  it('begin anew where the numbers have a gap, or go back', () => {
+  it('restart if the numbers have a gap, or go back', () => {
     const { ring, add, after } = createTestRing();
     add(0);
     add(5);
@@ -42,7 +42,7 @@ describe('messages that a relay keeps', () => {
     expect([after(8), after(9)]).to.deep.equal([null, [10]]);
   });
 
-  it('are so many', () => {
+  it('are limited in number', () => {
     const { add, after } = createTestRing({ most: 2 });
     for (const number of [0, 1]) add(number);
     expect(after(-1)).to.deep.equal([0, 1]);
@@ -50,7 +50,7 @@ describe('messages that a relay keeps', () => {
     expect([after(-1), after(0)]).to.deep.equal([null, [1, 2]]);
   });
 
-  it('have so many bytes together', () => {
+  it('are limited in bytes together', () => {
     const { add, after } = createTestRing({ bytes: 10 });
     add(0, 4);
     add(1, 6);
@@ -63,7 +63,7 @@ describe('messages that a relay keeps', () => {
     expect(after(3)).to.deep.equal([4]);
   });
 
-  it('are as old as they may be, also where nothing newer came', () => {
+  it('are limited in age, also if nothing newer was added', () => {
     const { time, add, after } = createTestRing();
     add(0);
     add(1, 1, 1020);
@@ -75,15 +75,15 @@ describe('messages that a relay keeps', () => {
     expect([after(0), after(1)]).to.deep.equal([null, []]);
   });
 
-  it('stay in order over thousands, with few kept', () => {
+  it('stay in order over thousands, with few stored', () => {
     const { add, after } = createTestRing({ most: 3 });
     for (let number = 0; number < 5000; number++) add(number);
     expect([after(4995), after(4996), after(4998)]).to.deep.equal([null, [4997, 4998, 4999], [4999]]);
   });
 });
 
-describe('ids of messages', () => {
-  it('are a number of an epoch, and no other text is one', () => {
+describe('message ids', () => {
+  it('are a number of an epoch, and other text is invalid', () => {
     expect([formatMessageId('e-1_A', 0), formatMessageId('e', 12)]).to.deep.equal(['e-1_A.0', 'e.12']);
     expect([
       parseMessageNumber('e-1_A.0', 'e-1_A'),
@@ -100,8 +100,8 @@ describe('ids of messages', () => {
   });
 });
 
-describe('texts of messages', () => {
-  it('are read back, and other text is no message: other programs can write into the store', () => {
+describe('serialized messages', () => {
+  it('are parsed, and other text is ignored: other programs can write into the store', () => {
     for (const to of [{ all: true }, { uids: ['u'], of: { realm: null, open: true } }, { rooms: [] }] as const) {
       const message = { action: 'a', data: { x: [1] }, to };
       expect(unpackMessage(packMessage(message).text)).to.deep.equal(message);
@@ -118,7 +118,7 @@ describe('texts of messages', () => {
   });
 });
 
-describe('settings of a relay', () => {
+describe('relay settings', () => {
   it('are in milliseconds, each with a default', () => {
     expect(readRelaySettings({ replay: true, keep: 2, most: 5 })).to.deep.equal({ replay: true, keep: 2000, most: 5 });
     const { replay, keep, most } = readRelaySettings({ replay: 'yes' });

@@ -1,4 +1,7 @@
-/** The relay on Redis when its server is lost, hangs, loses answers, comes back empty: nothing is told twice, what is missed is known. */
+/**
+ * The relay on Redis when its server is lost, hangs, loses responses or restarts empty: nothing is delivered twice, and
+ * missed messages are reported.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -51,7 +54,7 @@ describe('relay redis, when its server fails', function () {
       (error: unknown) => (error as Fault).code,
     );
 
-  it('goes on where it was after a lost connection: nothing is missed, nothing comes twice', async () => {
+  it('continues at its position after a lost connection: no message is missing or repeated', async () => {
     const [cut, other] = await pair();
     const sent: string[] = [];
     for (let round = 0; round < 5; round++) {
@@ -67,7 +70,7 @@ describe('relay redis, when its server fails', function () {
     expect(listActions(other.got)).to.deep.equal(sent);
   });
 
-  it('goes on where it was when connections break in the middle of a message', async () => {
+  it('continues at its position when connections break in the middle of a message', async () => {
     const [cut, other] = await pair();
     const sent: string[] = [];
     for (let n = 0; n < 200; n++) {
@@ -79,7 +82,7 @@ describe('relay redis, when its server fails', function () {
     expect(listActions(cut.got)).to.deep.equal(sent);
   });
 
-  it('has its own messages at once while the server is away, others never: rejected within a second', async () => {
+  it('delivers its own messages immediately while the server is unavailable, and rejects others within a second', async () => {
     const [cut, other] = await pair();
     await proxy.refuseConnections();
     const elapsed = startStopwatch();
@@ -101,7 +104,7 @@ describe('relay redis, when its server fails', function () {
     expect(await cut.health()).to.deep.equal({ ok: true, detail: '1 messages were not sent to other processes' });
   });
 
-  it('keeps what others did not get, where messages are kept, and sends it in order when the server is back', async () => {
+  it('stores what others did not receive, if messages are stored, and sends it in order when the server is available', async () => {
     const [cut, other] = await pair({ replay: true });
     await proxy.refuseConnections();
     for (const action of ['a', 'b', 'c']) await cut.handle.publish(createDelivery(action));
@@ -122,7 +125,7 @@ describe('relay redis, when its server fails', function () {
     expect(await cut.health()).to.deep.equal({ ok: true });
   });
 
-  it('sends once what the server had already, and no more than is kept', async () => {
+  it('sends once what the server already had, and no more than is stored', async () => {
     const [cut, other] = await pair({ replay: true, most: 5 });
     proxy.muteResponses();
     await cut.handle.publish(createDelivery('unsure'));
@@ -135,7 +138,7 @@ describe('relay redis, when its server fails', function () {
     expect(listActions(cut.got)).to.deep.equal(['unsure', ...Array.from({ length: 8 }, (_, n) => `n${n}`)]);
   });
 
-  it('gives a server up that hangs, within a second, and finds it again', async () => {
+  it('disconnects from a server that hangs, within a second, and connects again', async () => {
     const [cut, other] = await pair();
     proxy.stall();
     const [start, elapsed] = [performance.now(), startStopwatch()];
@@ -149,7 +152,7 @@ describe('relay redis, when its server fails', function () {
     expect(listActions(cut.got)).to.deep.equal(['hung', 'behind its back']);
   });
 
-  it('shows its clients once what the server had although its answer was lost', async () => {
+  it('delivers once what the server had although its response was lost', async () => {
     const [cut, other] = await pair();
     proxy.muteResponses();
     expect(await catchCode(cut.handle.publish(createDelivery('unsure')))).to.equal('RLY_AWAY');
@@ -163,7 +166,7 @@ describe('relay redis, when its server fails', function () {
     expect(listActions(other.got)).to.deep.equal(['unsure', 'next']);
   });
 
-  it('starts without a server, and takes part when there is one', async () => {
+  it('starts without a server, and joins when it becomes available', async () => {
     const prefix = `test:${randomUUID()}:`;
     await proxy.refuseConnections();
     const early = await openRedisRelay(`redis://127.0.0.1:${proxy.port}`, prefix);
@@ -177,7 +180,7 @@ describe('relay redis, when its server fails', function () {
     expect(listActions(early.got)).to.deep.equal(['before', 'after']);
   });
 
-  it('says how much it missed when it was away for longer than is kept', async () => {
+  it('reports how many messages it missed during a longer outage', async () => {
     const [cut, other] = await pair({ most: 10, replay: true });
     await other.handle.publish(createDelivery('first'));
     await waitUntil(() => cut.got.length === 1, 'the first');
@@ -191,7 +194,7 @@ describe('relay redis, when its server fails', function () {
     expect(await cut.handle.listSince(cut.got.at(-1)!.id!)).to.deep.equal([]);
   });
 
-  it('drains: what is being sent is sent', async () => {
+  it('drains: messages being sent are sent', async () => {
     const [cut, other] = await pair();
     const work = Array.from({ length: 50 }, (_, n) => cut.handle.publish(createDelivery(`n${n}`)));
     await cut.drain();
@@ -202,7 +205,7 @@ describe('relay redis, when its server fails', function () {
 });
 
 describe('relay redis, when its server comes back empty', function () {
-  it('goes on with what is sent from then on, in all processes, and knows none of the ids before', async function () {
+  it('continues with new messages in all processes, and knows none of the previous ids', async function () {
     const port = await pickFreePort();
     const found = await startOwnRedis(port);
     if ('skip' in found) return skipTest(this, found.skip);
@@ -218,7 +221,7 @@ describe('relay redis, when its server comes back empty', function () {
       const again = await startOwnRedis(port);
       if ('skip' in again) throw new Error(again.skip);
       try {
-        // Both must be there again: what is sent before reaches whoever is.
+        // Both must be connected again: a message sent before reaches only those that are.
         for (const { log } of relays)
           await waitUntil(
             () => log.some(({ message }) => message.startsWith('relay is empty after a reconnect')),

@@ -11,11 +11,11 @@ import { openMinio } from '../../support/s3-storage.js';
 type Answer = readonly [status: number, body?: string];
 const formatErrorXml = (code: string): string => `<Error><Code>${code}</Code><Message>secret</Message></Error>`;
 
-describe('a bucket of an S3 server', () => {
+describe('bucket of an S3 server', () => {
   let server!: http.Server;
   let endpoint = '';
   let asked: string[] = [];
-  /** Answers by what is asked; 200 for everything else. */
+  /** Responses by request; 200 for all others. */
   let answers: Record<string, Answer> = {};
   const opened: Storage[] = [];
   before(async () => {
@@ -70,7 +70,7 @@ describe('a bucket of an S3 server', () => {
       },
     );
 
-  it('is opened where it is there, and made only where that is requested', async () => {
+  it('is opened if it exists, and created only if requested', async () => {
     await open();
     expect(asked).to.deep.equal(['HEAD /files']);
     answers = { 'HEAD /files': [404] };
@@ -91,7 +91,7 @@ describe('a bucket of an S3 server', () => {
     ]);
   });
 
-  it('is rejected where its keys are, or the server is not there', async () => {
+  it('is rejected if its keys are invalid, or the server is unavailable', async () => {
     answers = { 'HEAD /files': [403] };
     expect(await catchFaultParts(open())).to.deep.equal([
       'STO_OPEN',
@@ -102,7 +102,7 @@ describe('a bucket of an S3 server', () => {
     expect([found?.[0], found?.[2]]).to.deep.equal(['STO_OPEN', true]);
   });
 
-  it('has addresses that end after their seconds, a week at most, and of the public host', async () => {
+  it('has URLs that expire after their seconds, a week at most, with the public host', async () => {
     const storage = await open({ public_endpoint: 'https://public.example' });
     for (const [seconds, expires, object] of [
       [60, '60', '.signed/a/b.png'],
@@ -129,7 +129,7 @@ describe('a bucket of an S3 server', () => {
     ]);
   });
 
-  it('removes a key from both places, and nothing that is no key', async () => {
+  it('removes a key from both places, and nothing that is not a key', async () => {
     const storage = await open();
     await storage.remove(['../x', '']);
     await storage.remove([]);
@@ -147,7 +147,7 @@ describe('a bucket of an S3 server', () => {
     }
   });
 
-  it('is well while it is there, and away when it is closed', async () => {
+  it('is healthy while it exists, and unavailable when closed', async () => {
     const storage = await open();
     expect(await runtime.health!(storage)).to.deep.equal({ ok: true });
     answers = { 'HEAD /files': [404] };

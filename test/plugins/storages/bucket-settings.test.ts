@@ -1,4 +1,4 @@
-/** Settings of a bucket as they were resolved, addresses that end, and what failures of a server are told as. */
+/** Resolved settings of a bucket, expiring URLs, and reported server failures. */
 import { expect } from 'chai';
 import { S3Error } from 'minio';
 import { createFault } from '../../../contract/fault.js';
@@ -19,8 +19,8 @@ import { catchThrownFault } from '../../support/frame-tools.js';
 const GIVEN = { endpoint: 'http://a.example:9000', access_key: 'a', secret_key: 's', bucket: 'b' };
 const options = (rest: object = {}): ReturnType<typeof readOptions> => readOptions({ ...GIVEN, ...rest });
 
-describe('settings of a bucket', () => {
-  it('have the values that the reference names where nothing is written', () => {
+describe('bucket settings', () => {
+  it('have the defaults of the reference', () => {
     const endpoint = { host: 'a.example', port: 9000, isTls: false };
     expect(options()).to.deep.equal({
       endpoint,
@@ -37,7 +37,7 @@ describe('settings of a bucket', () => {
     });
   });
 
-  it('are what is written', () => {
+  it('override the defaults', () => {
     expect(options({ endpoint: 'https://a.example' }).endpoint).to.deep.equal({
       host: 'a.example',
       port: 443,
@@ -80,7 +80,7 @@ describe('settings of a bucket', () => {
     });
 });
 
-describe('a failure of a bucket', () => {
+describe('bucket failure', () => {
   const ofServer = (code: string, message = 'secret'): Error => Object.assign(new S3Error(message), { code });
   const ofNetwork = (code: string, rest: object = {}): Error => Object.assign(new Error('secret'), { code, ...rest });
   /** Code, whether it passes, and the cause that is logged. */
@@ -89,7 +89,7 @@ describe('a failure of a bucket', () => {
     return [code, rest.retryable === true, (rest.cause as Error | undefined)?.message];
   };
 
-  it('passes where a server is busy, starts, or is full for a while', () => {
+  it('is temporary if a server is busy, starting, or full for a while', () => {
     for (const code of [
       'SlowDown',
       'ServiceUnavailable',
@@ -111,7 +111,7 @@ describe('a failure of a bucket', () => {
     expect(toStorageFault(ofServer('SlowDown'), 'put').options.headers).to.deep.equal({ 'retry-after': '1' });
   });
 
-  it('does not pass where a server rejects, or the fault is ours', () => {
+  it('is permanent if a server rejects, or the fault is ours', () => {
     for (const code of ['AccessDenied', 'NoSuchBucket', 'xSlowDown', 'SlowDownx', 'InvalidAccessKeyId']) {
       expect(summarizeFault(ofServer(code)), code).to.deep.equal(['STO_REFUSED', false, `put: ${code}`]);
       expect(isDoubtful(ofServer(code)), code).to.equal(false);
@@ -122,7 +122,7 @@ describe('a failure of a bucket', () => {
       expect(summarizeFault(ofNetwork('ENOENT', { syscall }))[0]).to.equal('STO_REFUSED');
   });
 
-  it('passes where the network fails', () => {
+  it('is temporary if the network fails', () => {
     for (const code of ['ECONNREFUSED', 'ETIMEDOUT', 'EPIPE']) {
       expect(summarizeFault(ofNetwork(code))).to.deep.equal(['STO_AWAY', true, `put: ${code}`]);
       expect(isDoubtful(ofNetwork(code))).to.equal(true);
@@ -132,7 +132,7 @@ describe('a failure of a bucket', () => {
     expect(summarizeFault('text')).to.deep.equal(['STO_AWAY', true, 'put: unknown']);
   });
 
-  it('is reported with a code in a safe form, or the status, and nothing else of the client', () => {
+  it('is reported with a code in a safe format, or the status, and nothing else of the client', () => {
     for (const code of ['', 'a b', 'a\nb', 'x'.repeat(65), 7])
       expect(getStorageErrorCode(ofNetwork(code as string))).to.equal('unknown');
     expect(getStorageErrorCode(ofNetwork('x'.repeat(64)))).to.equal('x'.repeat(64));
@@ -142,7 +142,7 @@ describe('a failure of a bucket', () => {
     expect(toStorageFault(own, 'put')).to.equal(own);
   });
 
-  it('is a cut of the connection by the code of the platform only', () => {
+  it('is a lost connection by the code of the platform only', () => {
     for (const code of [
       'ECONNRESET',
       'EPIPE',
@@ -155,7 +155,7 @@ describe('a failure of a bucket', () => {
     for (const code of ['ETIMEDOUT', 'xEPIPE', 'EPIPEx', 'HPE_']) expect(isCut(ofNetwork(code)), code).to.equal(false);
   });
 
-  it('says that a key is taken, or that nothing is there, by the code of the server only', () => {
+  it('is an existing or a missing key by the code of the server only', () => {
     for (const code of ['PreconditionFailed', 'ConditionalRequestConflict'])
       expect([isTaken(ofServer(code)), isTaken(ofNetwork(code)), isAbsent(ofServer(code))]).to.deep.equal([
         true,
@@ -176,7 +176,7 @@ describe('a failure of a bucket', () => {
     ]).to.deep.equal([true, false, false]);
   });
 
-  it('at the start passes unless waiting fixes nothing', () => {
+  it('at startup is temporary unless waiting fixes nothing', () => {
     const passes = (error: Error): unknown => toOpenFault(error, 'files').options.retryable;
     for (const error of [ofNetwork('ECONNREFUSED'), ofNetwork('ENOTFOUND'), ofServer('SlowDown')])
       expect(passes(error)).to.equal(true);
@@ -195,7 +195,7 @@ describe('a failure of a bucket', () => {
     expect(passes(ofServer('AccessDenied'))).to.equal(false);
   });
 
-  it('at the start has the bucket, and a reason or the status, in its words', () => {
+  it('at startup reports the bucket, and a reason or the status', () => {
     const params = (error: Error): unknown => toOpenFault(error, 'files').params;
     const place = 'the bucket files';
     for (const [code, reason] of [
@@ -215,13 +215,13 @@ describe('a failure of a bucket', () => {
   });
 });
 
-describe('an address that ends', () => {
+describe('expiring URL', () => {
   const secret = Buffer.alloc(32, 1);
   const query = createSignedQuery(secret, 'a/b.png', 1000);
   const computeSecondsLeft = (text: string, seconds: number, key = 'a/b.png', of = secret): number | null =>
     getSecondsLeft(of, key, text, seconds * 1000);
 
-  it('is good until its second, for its key alone', () => {
+  it('is valid until its second, for its key only', () => {
     expect(computeSecondsLeft(query, 0)).to.equal(1000);
     expect(computeSecondsLeft(query, 999.999)).to.equal(1);
     expect(computeSecondsLeft(query, 1000)).to.equal(null);
@@ -230,7 +230,7 @@ describe('an address that ends', () => {
     expect(computeSecondsLeft(query, 0, 'a/b.png', Buffer.alloc(32, 2))).to.equal(null);
   });
 
-  it('is one text, and no other spelling of it', () => {
+  it('has one notation, and no other is accepted', () => {
     const signature = query.split('signature=')[1] ?? '';
     const last = signature.at(-1) ?? '';
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -1,4 +1,6 @@
-/** Connections to an S3 server: the deadlines of each, answers that are not read, and connections at rest. The servers are of this process. */
+/**
+ * Connections to an S3 server: their timeouts, unread responses, and idle connections. The servers run in this process.
+ */
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
@@ -50,7 +52,7 @@ describe('connections to an S3 server', () => {
   const status = (code: number): Promise<number> =>
     listen(http.createServer((_, reply) => void reply.writeHead(code).end('text')));
 
-  it('have a deadline for the connection, which ends with it', async () => {
+  it('have a connect timeout, which ends with it', async () => {
     time = replaceTime();
     const { failed } = request(transport(), 80, { host: 'store.example', lookup: () => undefined });
     let isOver = false;
@@ -66,7 +68,7 @@ describe('connections to an S3 server', () => {
     expect(made.destroyed).to.equal(false);
   });
 
-  it('have no deadline for the connection where they are there already', async () => {
+  it('have no connect timeout if they are already open', async () => {
     const port = await listen(
       http.createServer(({ url }, reply) => {
         reply.writeHead(200);
@@ -88,7 +90,7 @@ describe('connections to an S3 server', () => {
     expect(second.made.destroyed).to.equal(false);
   });
 
-  it('have a deadline for the handshake of TLS', async () => {
+  it('have a timeout for the TLS handshake', async () => {
     const port = await listen(net.createServer());
     time = replaceTime();
     const { made, failed } = request(transport(true), port, { servername: 'store.example' });
@@ -98,7 +100,7 @@ describe('connections to an S3 server', () => {
     expect(await failed).to.include({ message: 'no connection in time', code: 'ETIMEDOUT' });
   });
 
-  it('over TLS have no deadline for the connection once it is there', async () => {
+  it('over TLS have no connect timeout once open', async () => {
     const { cert, key } = makeCertificate(['store.example']);
     const port = await listen(https.createServer({ cert, key }, (_, reply) => void reply.writeHead(200).write('half')));
     time = replaceTime();
@@ -108,7 +110,7 @@ describe('connections to an S3 server', () => {
     expect(made.destroyed).to.equal(false);
   });
 
-  it('end when a request is given up before there is one', async () => {
+  it('end when a request is aborted before there is one', async () => {
     time = replaceTime();
     const { made, failed } = request(transport(), 80, { host: 'store.example', lookup: () => undefined });
     await once(made, 'socket');
@@ -120,28 +122,28 @@ describe('connections to an S3 server', () => {
     expect(time.timers()).to.equal(before - 1);
   });
 
-  it('have a deadline for silence', async () => {
+  it('have a timeout for silence', async () => {
     const port = await listen(http.createServer(() => undefined));
     const { failed } = request(transport(false, { connect: 3000, idle: 20 }), port);
     expect(await failed).to.include({ message: 'no answer in time', code: 'ETIMEDOUT' });
   });
 
   for (const code of [408, 429, 499, 500, 502, 503, 504, 520])
-    it(`are free again after an answer ${code}, which the client does not read`, async () => {
+    it(`are free again after a response ${code}, which the client does not read`, async () => {
       const made = transport();
       const { answered } = request(made, await status(code));
       await answered;
       await waitUntil(() => Object.values(made.agent.freeSockets).flat().length === 1, 'the connection is at rest');
     });
 
-  it('keep an answer that the client reads', async () => {
+  it('keep a response that the client reads', async () => {
     for (const code of [200, 204, 400, 403, 404, 412, 501]) {
       const { answered } = request(transport(), await status(code));
       expect((await answered).readableFlowing, String(code)).to.equal(null);
     }
   });
 
-  it('are kept open, 64 at most, and ended at rest when one was cut', async () => {
+  it('are kept open, 64 at most, and closed when idle if one was cut', async () => {
     const made = transport();
     expect(made.agent.maxSockets).to.equal(64);
     const port = await status(500);

@@ -27,7 +27,7 @@ interface ReceivedUpload extends SentRequest {
   readonly isStream: boolean;
 }
 
-/** `answers`: what requests that send bytes fail with, in order; `fails`: the same for other calls, by name. */
+/** `answers`: errors of requests that send bytes, in order; `fails`: the same for other calls, by name. */
 function bucketWith(
   answers: (Error | null)[] = [],
   fails: Readonly<Record<string, (Error | null)[]>> = {},
@@ -84,7 +84,7 @@ const catchFailure = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error as { code?: unknown }).code ?? (error as Error).name,
   );
 
-describe('a file on its way into a bucket', () => {
+describe('upload of a file to a bucket', () => {
   let folder = '';
   let path = '';
   before(async () => {
@@ -98,7 +98,7 @@ describe('a file on its way into a bucket', () => {
     return { path, size: typeof content === 'string' ? content.length : content, type };
   };
 
-  it('is sent whole, with its type, its checksum, and only where nothing is', async () => {
+  it('sends it whole, with its type, its checksum, and only if the key is free', async () => {
     for (const tls of [false, true]) {
       const { bucket, asked, calls, left } = bucketWith([], {}, tls);
       await put(bucket, 'a/b.txt', await createFile('content'));
@@ -124,7 +124,7 @@ describe('a file on its way into a bucket', () => {
     }
   });
 
-  it('is held in memory up to 256 KiB', async () => {
+  it('holds it in memory up to 256 KiB', async () => {
     for (const [size, isStream] of [
       [256 * 1024, false],
       [256 * 1024 + 1, true],
@@ -141,13 +141,13 @@ describe('a file on its way into a bucket', () => {
     }
   });
 
-  it('is rejected when it is shorter than it was, and nothing is sent', async () => {
+  it('rejects it if it became shorter, and sends nothing', async () => {
     const { bucket, asked, left } = bucketWith();
     expect(await catchFailure(put(bucket, 'a', { ...(await createFile('content')), size: 8 }))).to.equal('RangeError');
     expect([asked.length, left.length]).to.deep.equal([0, 1]);
   });
 
-  it('is sent once more over a new connection where one was cut, and is there if the first attempt stored it', async () => {
+  it('retries over a new connection if one was cut, and succeeds if the first attempt stored it', async () => {
     for (const [answers, expected] of [
       [[CUT], null],
       [[CUT, ofServer('PreconditionFailed')], null],
@@ -168,13 +168,13 @@ describe('a file on its way into a bucket', () => {
     [ofServer('SlowDown'), 'SlowDown', true],
     [ofNetwork('ETIMEDOUT'), 'ETIMEDOUT', true],
   ] as const)
-    it(`that meets ${code} ${isLeft ? 'may have been stored' : 'leaves nothing'}`, async () => {
+    it(`with ${code} ${isLeft ? 'may have stored the file' : 'leaves nothing'}`, async () => {
       const { bucket, asked, left } = bucketWith([error]);
       expect(await catchFailure(put(bucket, 'a', await createFile('content')))).to.equal(code);
       expect([asked.length, left]).to.deep.equal([1, isLeft ? [{ key: 'a', parts: null }] : []]);
     });
 
-  it('is sent without a condition where the server knows none, which is found out once, and after a look for the key', async () => {
+  it('is unconditional if the server does not support conditions, which is detected once, after a lookup of the key', async () => {
     const { bucket, asked, left } = bucketWith([ofServer('NotImplemented'), null, null, ofServer('NotImplemented')], {
       stat: [ofServer('NotFound'), ofServer('NotFound'), ofServer('NotFound'), null],
     });
@@ -193,7 +193,7 @@ describe('a file on its way into a bucket', () => {
     expect(left).to.deep.equal([]);
   });
 
-  it('goes in parts of 8 MiB when it is larger than one', async () => {
+  it('uses parts of 8 MiB for a larger file', async () => {
     const { bucket, asked, calls, left } = bucketWith([], { stat: [ofServer('NotFound')] });
     await put(bucket, 'a.bin', await createFile(8 * MIB, 'image/png'));
     expect([asked.map(({ query }) => query), calls]).to.deep.equal([[undefined], []]);
@@ -211,7 +211,7 @@ describe('a file on its way into a bucket', () => {
     expect(left).to.deep.equal([]);
   });
 
-  it('goes in ten thousand parts at most, which are larger then', async () => {
+  it('uses ten thousand parts at most, which are larger then', async () => {
     const { bucket, asked } = bucketWith([ofServer('AccessDenied')], { stat: [ofServer('NotFound')] });
     const file = await createFile(9 * MIB);
     expect(await catchFailure(put(bucket, 'a', { ...file, size: 10_000 * 9 * MIB }))).to.equal('AccessDenied');
@@ -219,13 +219,13 @@ describe('a file on its way into a bucket', () => {
   });
 
   for (const [title, fails, answers, code, id] of [
-    ['when something is there', { stat: [null] }, [], 'STO_REFUSED', undefined],
-    ['when it cannot be looked for', { stat: [ofServer('AccessDenied')] }, [], 'AccessDenied', undefined],
+    ['when the key exists', { stat: [null] }, [], 'STO_REFUSED', undefined],
+    ['when the key cannot be looked up', { stat: [ofServer('AccessDenied')] }, [], 'AccessDenied', undefined],
     ['when the upload does not begin', { stat: [ofServer('NotFound')], initiate: [CUT] }, [], 'ECONNRESET', null],
-    ['when a part is refused', { stat: [ofServer('NoSuchKey')] }, [ofServer('SlowDown')], 'SlowDown', 'id+1'],
+    ['when a part is rejected', { stat: [ofServer('NoSuchKey')] }, [ofServer('SlowDown')], 'SlowDown', 'id+1'],
     ['when it is not completed', { stat: [CUT, ofServer('NotFound')], complete: [CUT] }, [], 'ECONNRESET', 'id+1'],
   ] as const)
-    it(`in parts fails ${title}, and its parts are cleared away`, async () => {
+    it(`in parts fails ${title}, and removes its parts`, async () => {
       const copy = Object.fromEntries(
         Object.entries<readonly (Error | null)[]>(fails).map(([k, all]) => [k, [...all]]),
       );
@@ -237,26 +237,21 @@ describe('a file on its way into a bucket', () => {
     });
 });
 
-describe('what a failed upload left in a bucket', () => {
+describe('remains of a failed upload in a bucket', () => {
   for (const [title, parts, uploads, calls] of [
     ['an object', null, [], ['remove "a"']],
     ['parts of a known upload', { id: '7' }, [undefined], ['abort "a" "7"', 'find "a"', 'remove "a"']],
-    [
-      'parts of an upload that is not known',
-      { id: null },
-      ['8'],
-      ['find "a"', 'abort "a" "8"', 'find "a"', 'remove "a"'],
-    ],
-    ['no parts any more', { id: null }, [undefined], ['find "a"', 'remove "a"']],
+    ['parts of an unknown upload', { id: null }, ['8'], ['find "a"', 'abort "a" "8"', 'find "a"', 'remove "a"']],
+    ['no more parts', { id: null }, [undefined], ['find "a"', 'remove "a"']],
   ] as const)
-    it(`${title}: is removed`, async () => {
+    it(`${title}: are removed`, async () => {
       const made = bucketWith();
       made.uploads.push(...uploads);
       await clear(made.bucket, { key: 'a', parts });
       expect(made.calls).to.deep.equal(calls);
     });
 
-  it('is cleared when its upload is gone, and is not when that is rejected', async () => {
+  it('are removed when their upload is gone, and not when that is rejected', async () => {
     const gone = bucketWith([], { abort: [ofServer('NoSuchUpload')] });
     await clear(gone.bucket, { key: 'a', parts: { id: '7' } });
     expect(gone.calls.at(-1)).to.equal('remove "a"');
@@ -266,8 +261,8 @@ describe('what a failed upload left in a bucket', () => {
   });
 });
 
-describe('an attempt over a connection that is cut', () => {
-  it('is made once more, and only then', async () => {
+describe('request over a connection that is cut', () => {
+  it('is repeated once, and only then', async () => {
     const { bucket, calls } = bucketWith();
     const attempts: boolean[] = [];
     const retryWithErrors = (...errors: readonly Error[]) => {

@@ -1,4 +1,4 @@
-/** How stored files are answered: headers, ranges, what is not there, and what a disk refuses. Without a server. */
+/** Serving stored files: headers, ranges, missing files, and disk errors. Without a server. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import net from 'node:net';
@@ -18,7 +18,7 @@ type Headers = Readonly<Record<string, string | readonly string[]>>;
 const SECRET = Buffer.alloc(32, 1);
 const AT = new Date('2030-01-31T12:00:00.500Z');
 
-describe('files of the storage local-disk, answered', () => {
+describe('files served by the storage local-disk', () => {
   let place = '';
   before(async () => (place = await mkdtemp(join(tmpdir(), 'lintel-test-'))));
   after(() => rm(place, { recursive: true }));
@@ -52,7 +52,7 @@ describe('files of the storage local-disk, answered', () => {
       (error: unknown) => (error as { code?: unknown }).code ?? (error as Error).message,
     );
 
-  it('have headers that keep them harmless, and say how long they are known', async () => {
+  it('have security headers and caching headers', async () => {
     await store('a.txt', '0123456789');
     const asked: string[] = [];
     const answer = await serve('a.txt', {}, 'GET', '', asked);
@@ -71,7 +71,7 @@ describe('files of the storage local-disk, answered', () => {
     expect([answer.status, await readReplyText(answer), asked]).to.deep.equal([200, '0123456789', ['open a.txt']]);
   });
 
-  it('at an address that ends are known for as long as it is good, an hour at most', async () => {
+  it('with an expiring URL are cacheable until it expires, an hour at most', async () => {
     await store('a.txt', 'x');
     const now = Math.floor(Date.now() / 1000);
     for (const [seconds, age] of [
@@ -93,7 +93,7 @@ describe('files of the storage local-disk, answered', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('have the type of their extension, then of their bytes, and pictures are shown', async () => {
+  it('have the type of their extension, then of their bytes, and pictures are inline', async () => {
     for (const [name, content, type, as] of [
       ['b.txt', PNG_RED, 'text/plain; charset=utf-8', 'attachment'],
       ['b', PNG_RED, 'image/png', 'inline'],
@@ -135,7 +135,7 @@ describe('files of the storage local-disk, answered', () => {
     ['bytes=10-12', 416, null, '*'],
     ['bytes=-0', 416, null, '*'],
   ] as const)
-    it(`are answered ${status} for the range ${JSON.stringify(range)}`, async () => {
+    it(`return ${status} for the range ${JSON.stringify(range)}`, async () => {
       await store('a.txt', ALL);
       if (text === null) {
         const refused = (await serve('a.txt', { range }).catch((error: unknown) => error)) as {
@@ -151,7 +151,7 @@ describe('files of the storage local-disk, answered', () => {
       expect(answer.headers['content-range']).to.equal(told === null ? undefined : `bytes ${told}/10`);
     });
 
-  it('are answered whole for a range of another version, and for several headers of ranges', async () => {
+  it('are returned whole for a range of another version, and for several range headers', async () => {
     await store('a.txt', ALL);
     const etag = (await serve('a.txt')).headers['etag'] ?? '';
     for (const [headers, status] of [
@@ -164,7 +164,7 @@ describe('files of the storage local-disk, answered', () => {
       expect((await serve('a.txt', headers)).status, JSON.stringify(headers)).to.equal(status);
   });
 
-  it('are answered 304 without a type where the version is known', async () => {
+  it('return 304 without a type for a known version', async () => {
     await store('a.txt', ALL);
     const { headers } = await serve('a.txt');
     const etag = headers['etag'] ?? '';
@@ -179,7 +179,7 @@ describe('files of the storage local-disk, answered', () => {
       expect((await serve('a.txt', { 'if-none-match': other })).status, other).to.equal(200);
   });
 
-  it('have no body where the head is requested, or where they are empty', async () => {
+  it('have no body for HEAD, or if they are empty', async () => {
     await store('a.txt', ALL);
     const head = await serve('a.txt', {}, 'HEAD');
     expect([head.status, head.body, head.headers['content-length']]).to.deep.equal([200, null, '10']);
@@ -192,7 +192,7 @@ describe('files of the storage local-disk, answered', () => {
       expect(await catchCode(serve('empty.txt', { range })), range).to.equal('STO_RANGE');
   });
 
-  it('are read in pieces of 64 KiB, and end with an error where they became shorter', async () => {
+  it('are read in chunks of 64 KiB, and end with an error if they became shorter', async () => {
     await store('large.txt', Buffer.alloc(200_000, 'x'));
     const sizes = async (headers: Headers): Promise<number[]> => {
       const found: number[] = [];
@@ -209,7 +209,7 @@ describe('files of the storage local-disk, answered', () => {
     expect(await listOpenTempFiles(place)).to.deep.equal([]);
   });
 
-  it('are not found where there is none, or no plain file; a pipe is not waited for', async () => {
+  it('return 404 if they are absent or not plain files; a pipe does not block', async () => {
     await store('a.txt', ALL);
     await mkdir(join(place, 'folder'));
     await symlink(join(place, 'a.txt'), join(place, 'link.txt'));
@@ -222,12 +222,12 @@ describe('files of the storage local-disk, answered', () => {
     expect(await listOpenTempFiles(place)).to.deep.equal([]);
   });
 
-  it('that the disk rejects are not said to be missing', async () => {
+  it('do not return 404 if the disk fails', async () => {
     expect(await catchCode(serve('x'.repeat(300)))).to.equal('ENAMETOOLONG');
   });
 });
 
-describe('the storage local-disk', () => {
+describe('storage local-disk', () => {
   let place = '';
   before(async () => (place = await mkdtemp(join(tmpdir(), 'lintel-test-'))));
   after(() => rm(place, { recursive: true }));
@@ -249,7 +249,7 @@ describe('the storage local-disk', () => {
     [{ url: 'https://cdn.example/x' }, 'https://cdn.example/x/a/b.png'],
     [{ url: 'https://cdn.example/x//' }, 'https://cdn.example/x/a/b.png'],
   ] as const)
-    it(`has addresses below ${JSON.stringify(options)}`, async () => {
+    it(`serves URLs below ${JSON.stringify(options)}`, async () => {
       const context = createContext({ ...options, path: 'here' });
       const handle = runtime.create!(context);
       expect(handle.url('a/b.png', null)).to.equal(address);
@@ -263,7 +263,7 @@ describe('the storage local-disk', () => {
       expect(getSecondsLeft(secret, 'a/b.png', query, before * 1000)).to.equal(expires - before);
     });
 
-  it('is away until its folder is open, and whenever the disk rejects', async () => {
+  it('is unavailable until its folder is open, and whenever the disk fails', async () => {
     const context = createContext({ path: 'other' });
     const handle = runtime.create!(context);
     await writeFile(join(place, 'sent'), 'x');
@@ -284,7 +284,7 @@ describe('the storage local-disk', () => {
     });
   });
 
-  it('keeps files below the folder of the config, in .lintel/files where nothing is written', async () => {
+  it('stores files below the folder of the config, by default in .lintel/files', async () => {
     const context = createContext({});
     await runtime.open!(runtime.create!(context), context);
     expect(await readdir(join(place, '.lintel/files'))).to.include.members(['open', 'signed', 'signing.key']);

@@ -1,4 +1,7 @@
-/** The folder of the storage `local-disk`: what is on the disk before a file counts as stored, and what is left where that fails. */
+/**
+ * The folder of the storage `local-disk`: what is on the disk before a file counts as stored, and what is left after a
+ * failure.
+ */
 import fs, {
   link,
   mkdir,
@@ -64,7 +67,7 @@ describe('files of the storage local-disk', () => {
     restore = () => void (prototype.sync = sync);
   }
 
-  it('are synced to the disk whole, and only then have their name and are reported as stored', async () => {
+  it('are synced to the disk whole, then named and reported as stored', async () => {
     const synced: string[] = [];
     const named: string[][] = [];
     let finish = (): void => undefined;
@@ -86,14 +89,14 @@ describe('files of the storage local-disk', () => {
     expect(await listOpenTempFiles(place), 'no descriptor stays open').to.deep.equal([]);
   });
 
-  it('are not there when the disk cannot sync them', async () => {
+  it('do not exist if the disk cannot sync them', async () => {
     await replaceSync(() => Promise.reject(Object.assign(new Error('no space'), { code: 'EIO' })));
     const failure: unknown = await folder.put('one.txt', createSentFile()).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'EIO');
     expect(await listStoredFiles()).to.deep.equal([]);
   });
 
-  it('are for this user alone, wherever they come from', async () => {
+  it('are readable by this user only, whatever their origin', async () => {
     await folder.put('one.txt', createSentFile());
     await folder.put('two.txt', createSentFile(true));
     for (const path of ['open/one.txt', 'signed/two.txt'])
@@ -102,7 +105,7 @@ describe('files of the storage local-disk', () => {
       expect((await stat(join(root, path))).mode & 0o777, path).to.equal(0o700);
   });
 
-  it('are never stored through a link, nor found or removed through one', async () => {
+  it('are never stored, found or removed through a link', async () => {
     const outside = join(place, 'outside');
     await mkdir(outside);
     await writeFile(join(outside, 'other.txt'), 'other');
@@ -114,7 +117,7 @@ describe('files of the storage local-disk', () => {
     expect(await readdir(outside)).to.deep.equal(['other.txt']);
   });
 
-  it('have signed addresses by a key that is made once, synced and for this user alone', async () => {
+  it('have signed URLs with a key that is created once, synced and readable by this user only', async () => {
     const synced: number[] = [];
     await replaceSync(async (handle, sync) => {
       const { size, ino } = await handle.stat();
@@ -133,7 +136,7 @@ describe('files of the storage local-disk', () => {
     expect(await listOpenTempFiles(place)).to.deep.equal([]);
   });
 
-  it('have no signed addresses by a key that is too short, or no plain file', async () => {
+  it('have no signed URLs with a key that is too short, or not a plain file', async () => {
     const path = join(root, 'signing.key');
     const catchOpenError = async (): Promise<unknown> =>
       openFolder(root).then(
@@ -150,7 +153,7 @@ describe('files of the storage local-disk', () => {
     expect(await catchOpenError()).to.equal('signing.key is no plain file');
   });
 
-  it('of a key that is taken are not replaced', async () => {
+  it('are not replaced by another of the same key', async () => {
     await folder.put('one.txt', createSentFile());
     await rm(join(place, 'sent'));
     await writeFile(join(place, 'sent'), 'another');
@@ -160,7 +163,7 @@ describe('files of the storage local-disk', () => {
     expect((await readFile(join(root, 'open/one.txt'))).toString()).to.equal('content');
   });
 
-  it('are found where they are stored, and removed from there alone', async () => {
+  it('are found where they are stored, and removed only there', async () => {
     await folder.put('a/b/one.txt', createSentFile());
     await folder.put('two.txt', createSentFile(true));
     expect(await folder.find('a/b/one.txt', 'open')).to.equal(join(root, 'open/a/b/one.txt'));
@@ -175,7 +178,7 @@ describe('files of the storage local-disk', () => {
     expect(String(failure)).to.contain('not a key');
   });
 
-  it('are not reported as removed while their disk is not there, or cannot remove them', async () => {
+  it('are not reported as removed while their disk is unavailable, or cannot remove them', async () => {
     await mkdir(join(root, 'open', 'folder'));
     await folder.put('one.txt', createSentFile());
     const removal = async (...keys: string[]): Promise<string> =>
@@ -195,7 +198,7 @@ describe('files of the storage local-disk', () => {
     expect(await removal('one.txt')).to.equal('removed');
   });
 
-  it('can be stored while the folder can be written to', async () => {
+  it('can be stored while the folder is writable', async () => {
     expect(await folder.isWritable()).to.equal(true);
     await rm(join(root, 'incoming'), { recursive: true });
     expect(await folder.isWritable()).to.equal(false);
@@ -224,7 +227,7 @@ describe('files of the storage local-disk', () => {
         expect(await listStoredFiles()).to.deep.equal(['open/one.txt']);
       });
 
-    it('have signed addresses by a key that is made once', async () => {
+    it('have signed URLs with a key that is created once', async () => {
       refuseLinks('EPERM');
       const { secret } = await openFolder(join(place, 'other'));
       expect(secret).to.have.length(32);
@@ -243,7 +246,7 @@ describe('files of the storage local-disk', () => {
     });
   });
 
-  it('need a folder that can be made, whose parts are folders', async () => {
+  it('require a folder that can be created, whose parents are folders', async () => {
     const catchFolderError = async (path: string): Promise<unknown> =>
       openFolder(path).then(
         () => null,

@@ -1,4 +1,4 @@
-/** Clearing away what failed uploads left in a bucket: until the server answers, and no longer than it may. */
+/** Removing the parts of failed uploads from a bucket: until the server responds, within limits. */
 import { expect } from 'chai';
 import type { Log } from '../../../contract/plugin.js';
 import { NETWORK_REASONS } from '../../../plugins/shared/network-reasons.light.js';
@@ -13,8 +13,8 @@ function sweeping(clear: (leftover: Leftover) => Promise<void>) {
   return { sweep: createSweep(clear, log), kept };
 }
 
-describe('the sweep of a bucket', () => {
-  it('clears what is handed in, once', async () => {
+describe('bucket sweep', () => {
+  it('removes each added upload, once', async () => {
     const cleared: string[] = [];
     const { sweep, kept } = sweeping(async ({ key }) => void cleared.push(key));
     sweep.add({ key: 'a', parts: null });
@@ -23,7 +23,7 @@ describe('the sweep of a bucket', () => {
     expect([cleared, kept]).to.deep.equal([['a', 'b'], []]);
   });
 
-  it('names in the log what the server did not clear before the end', async () => {
+  it('logs the names that the server did not remove before the end', async () => {
     const { sweep, kept } = sweeping(async () => {
       throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
     });
@@ -32,7 +32,7 @@ describe('the sweep of a bucket', () => {
     expect(kept).to.deep.equal([{ key: 'a', why: 'the server did not answer' }]);
   });
 
-  it('remembers the parts of an upload that is handed in again without them', async () => {
+  it('remembers the parts of an upload that is added again without them', async () => {
     const cleared: Leftover[] = [];
     let isAway = true;
     const { sweep } = sweeping(async (leftover) => {
@@ -47,13 +47,13 @@ describe('the sweep of a bucket', () => {
   });
 });
 
-describe('the sweep of a bucket whose server does not answer', () => {
+describe('bucket sweep whose server does not respond', () => {
   let time!: ManualTime;
   beforeEach(() => (time = replaceTime()));
   afterEach(() => time.restoreGlobals());
   const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
-  it('tries again after pauses twice as long each time, a minute at most, and gives up after 35 tries', async () => {
+  it('retries after pauses that double, a minute at most, and stops after 35 attempts', async () => {
     let tries = 0;
     const { sweep, kept } = sweeping(async () => {
       tries++;
@@ -71,7 +71,7 @@ describe('the sweep of a bucket whose server does not answer', () => {
     expect(kept).to.deep.equal([{ key: 'a', why: 'ECONNREFUSED' }]);
   });
 
-  it('begins with a short pause again when something was cleared, and with no pause when nothing waits', async () => {
+  it('begins with a short pause again after a success, and without a pause when nothing waits', async () => {
     let isAway = true;
     const cleared: string[] = [];
     const { sweep } = sweeping(async ({ key }) => {
@@ -95,7 +95,7 @@ describe('the sweep of a bucket whose server does not answer', () => {
     expect(time.timers()).to.equal(1);
   });
 
-  it('begins anew with a key that is handed in again', async () => {
+  it('restarts with a key that is added again', async () => {
     let tries = 0;
     const { sweep, kept } = sweeping(async () => {
       tries++;
@@ -108,7 +108,7 @@ describe('the sweep of a bucket whose server does not answer', () => {
     expect([tries, kept]).to.deep.equal([35, []]);
   });
 
-  it('holds ten thousand keys, and names those beyond in the log', async () => {
+  it('stores ten thousand keys, and logs those beyond', async () => {
     const { sweep, kept } = sweeping(async () => {
       throw coded('X');
     });
@@ -116,7 +116,7 @@ describe('the sweep of a bucket whose server does not answer', () => {
     expect(kept).to.deep.equal([{ key: 'key 10000', why: 'too many are waiting' }]);
   });
 
-  it('waits for the round that runs when it ends, tries once more, and then sets no timer', async () => {
+  it('waits for the current round when it ends, tries once more, and then sets no timer', async () => {
     const asked: string[] = [];
     let answer = (): void => undefined;
     const { sweep, kept } = sweeping(async ({ key }) => {
@@ -136,7 +136,7 @@ describe('the sweep of a bucket whose server does not answer', () => {
     expect([asked.length, time.timers()]).to.deep.equal([2, 0]);
   });
 
-  it('ends the pause that it is in', async () => {
+  it('ends the current pause', async () => {
     const { sweep } = sweeping(async () => {
       throw coded('X');
     });
@@ -148,16 +148,16 @@ describe('the sweep of a bucket whose server does not answer', () => {
   });
 });
 
-describe('a bucket that cannot be opened', () => {
+describe('bucket that cannot be opened', () => {
   const getReason = (error: Error): unknown => toOpenFault(error, 'files').params['reason'];
   const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
-  it('has a reason in fixed words for the codes that a network or a server gives', () => {
+  it('has a reason in fixed texts for the codes of a network or a server', () => {
     expect(getReason(coded('ECONNREFUSED'))).to.equal(NETWORK_REASONS['ECONNREFUSED']);
     expect(getReason(coded('InvalidAccessKeyId'))).to.equal('the access key is unknown');
   });
 
-  it('has the code where there are no words, and no words for names that every object has', () => {
+  it('has the code without a text, and no text for inherited property names', () => {
     expect(getReason(coded('EODD'))).to.equal('the server cannot be asked (EODD)');
     expect(getReason(coded('toString'))).to.equal('the server cannot be asked (toString)');
   });

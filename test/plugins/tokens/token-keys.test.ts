@@ -17,7 +17,7 @@ const pairs = {
   small: generateKeyPairSync('rsa', { modulusLength: 1024 }),
 };
 
-/** How long the key is too short, whether it signs, or what is wrong with it. */
+/** The length of a key, whether it signs, or what is wrong with it. */
 function checkKey(algorithm: string, key: string | Uint8Array, issues = false): unknown {
   try {
     const { short, sign } = createJwtKeys(algorithm, { algorithm, key, issues, place: 'a' });
@@ -29,8 +29,8 @@ function checkKey(algorithm: string, key: string | Uint8Array, issues = false): 
   }
 }
 
-describe('keys of JWTs', () => {
-  it('are secrets of at least the bytes of the hash, or reported to be shorter', () => {
+describe('JWT keys', () => {
+  it('are secrets with at least the bytes of the hash, or reported as shorter', () => {
     const secret = KEY + KEY;
     for (const [algorithm, min] of [
       ['HS256', 32],
@@ -44,7 +44,7 @@ describe('keys of JWTs', () => {
     expect(checkKey('HS256', `${KEY.slice(0, 30)}ä`)).to.equal(true);
   });
 
-  it('are no blank, no sample and no PEM key where they are secrets', () => {
+  it('are not blank, a sample or a PEM key if they are secrets', () => {
     for (const key of ['', '  ', new Uint8Array()]) expect(checkKey('HS256', key)).to.match(/^it is empty/);
     expect(checkKey('HS256', 'changeme')).to.match(/^it is a known sample/);
     for (const key of [pem(pairs.rsa.publicKey), pem(pairs.ed.privateKey)])
@@ -62,7 +62,7 @@ describe('keys of JWTs', () => {
     small: '',
   };
   for (const [algorithm, sort] of Object.entries(right))
-    it(`of ${algorithm} are of one sort, private ones to sign`, () => {
+    it(`of ${algorithm} are of one type, private ones to sign`, () => {
       for (const [name, { publicKey, privateKey }] of Object.entries(pairs)) {
         const isRight = name === sort;
         const needs = `${algorithm} needs ${words[sort]}`;
@@ -94,7 +94,7 @@ describe('keys of JWTs', () => {
   });
 });
 
-describe('keys of PASETO', () => {
+describe('PASETO keys', () => {
   const base64 = Buffer.from(KEY).toString('base64');
   it('are 32 bytes: plain, in hexadecimal or in base64', () => {
     const hex = Buffer.from(KEY).toString('hex');
@@ -127,7 +127,7 @@ describe('keys of PASETO', () => {
   });
 });
 
-describe('the time of a token', () => {
+describe('validity period of a token', () => {
   const instants: InstantFormat = {
     read: (value) => (typeof value === 'number' ? value : null),
     write: (seconds) => seconds,
@@ -142,7 +142,7 @@ describe('the time of a token', () => {
     }
   };
 
-  it('ends 30 seconds behind its end, and begins 30 before its beginning', () => {
+  it('extends 30 seconds beyond its end and before its beginning', () => {
     expect([checkClaims({ exp: 100 }, 129), checkClaims({ exp: 100 }, 130)]).to.deep.equal(['0 to 100', 'expired']);
     for (const name of ['nbf', 'iat'])
       expect(
@@ -153,7 +153,7 @@ describe('the time of a token', () => {
     expect(checkClaims({ exp: 900, nbf: 200, iat: 100 }, 300)).to.equal('200 to 900');
   });
 
-  it('has to be there, and to be an instant', () => {
+  it('is required, and an instant', () => {
     expect(checkClaims({}, 0)).to.equal('exp is missing');
     for (const name of ['exp', 'nbf', 'iat'])
       expect(checkClaims({ exp: 900, [name]: 'x' }, 0)).to.equal(`${name} is no instant`);

@@ -32,7 +32,7 @@ async function catchReason(work: () => unknown): Promise<string | null> {
   }
 }
 
-describe('the header of a JWT', () => {
+describe('header of a JWT', () => {
   for (const alg of ['HS384', 'HS512', 'RS256', 'none', 'hs256', '', null, 256, ['HS256'], undefined]) {
     it(`is rejected before a key is read when alg is ${JSON.stringify(alg) ?? 'absent'}`, async () => {
       const counted = countedKeys();
@@ -47,7 +47,7 @@ describe('the header of a JWT', () => {
       expect(await openJwt(forgeToken(header, { id: 7 }), 'HS256', keys), JSON.stringify(header)).to.equal('{"id":7}');
   });
 
-  it('is rejected with another type, or a type that is no text', async () => {
+  it('is rejected with another type, or a type that is not text', async () => {
     for (const typ of ['at+jwt', 'JWS', '', 7, null])
       expect(
         await catchReason(() => openJwt(forgeToken({ alg: 'HS256', typ }, {}), 'HS256', keys)),
@@ -55,7 +55,7 @@ describe('the header of a JWT', () => {
       ).to.equal('another type');
   });
 
-  it('is rejected with a parameter that changes what the token means', async () => {
+  it('is rejected with a parameter that changes the meaning of the token', async () => {
     for (const name of ['crit', 'b64', 'zip', 'cty', 'enc']) {
       const counted = countedKeys();
       const token = forgeToken({ ...HS256, [name]: null }, {});
@@ -65,15 +65,15 @@ describe('the header of a JWT', () => {
   });
 });
 
-describe('the form of a JWT', () => {
-  it('names the algorithm and the type, and is accepted again', async () => {
+describe('format of a JWT', () => {
+  it('has the algorithm and the type, and is accepted again', async () => {
     const token = await sealJwt('{"id":7}', 'HS256', keys.sign!);
     const header: unknown = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
     expect(header).to.deep.equal({ alg: 'HS256', typ: 'JWT' });
     expect(await openJwt(token, 'HS256', keys)).to.equal('{"id":7}');
   });
 
-  it('is three parts, no more and no less', async () => {
+  it('has exactly three parts', async () => {
     const [header = '', payload = '', signature = ''] = forgeToken(HS256, {}).split('.');
     for (const token of [`${header}.${payload}`, `${header}.${payload}.${signature}.${signature}`, header])
       expect(await catchReason(() => openJwt(token, 'HS256', keys)), token).to.equal('not three parts');
@@ -97,10 +97,10 @@ describe('the form of a JWT', () => {
   });
 });
 
-describe('a PASETO', () => {
+describe('PASETO', () => {
   const key = new Uint8Array(32).fill(7);
 
-  it('is refused where it is shorter than its nonce and its tag', async () => {
+  it('is rejected if it is shorter than its nonce and its tag', async () => {
     const token = await sealLocal('{"a":1}', key);
     expect((await openLocal(token, key)).text).to.match(/^\{"a":1,/);
     for (const bytes of [0, 1, 32, 63])
@@ -109,14 +109,14 @@ describe('a PASETO', () => {
       );
   });
 
-  it('is not made of claims that have no place in one; another failure keeps its name', async () => {
+  it('is not created from claims that it cannot contain; another failure keeps its name', async () => {
     const fail = (payload: string): Promise<unknown> => sealLocal(payload, key).catch((error: unknown) => error);
     expect(await fail('{"exp":5}')).to.have.property('code', 'TOK_UNFIT');
     expect(await fail('{')).to.be.instanceOf(SyntaxError);
   });
 });
 
-describe('the JSON of a token', () => {
+describe('JSON of a token', () => {
   const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   const lists = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 
@@ -134,12 +134,12 @@ describe('the JSON of a token', () => {
     expect(readObject(text)).to.deep.equal(JSON.parse(text));
   });
 
-  it('does not count brackets inside texts', () => {
+  it('is measured without brackets inside texts', () => {
     for (const value of ['['.repeat(40), '{'.repeat(40), '"['.repeat(40), `\\${'"{'.repeat(40)}`])
       expect(readObject(JSON.stringify({ value }))).to.deep.equal({ value });
   });
 
-  it('has no name twice in one object, however it is spelled', async () => {
+  it('has no name twice in one object, in any notation', async () => {
     for (const text of [
       '{"a":1,"a":2}',
       '{"a":1,"\\u0061":2}',
@@ -152,7 +152,7 @@ describe('the JSON of a token', () => {
       expect(readObject(text), text).to.deep.equal(JSON.parse(text));
   });
 
-  it('has no reserved name at any depth, however it is spelled', async () => {
+  it('has no reserved name at any depth, in any notation', async () => {
     for (const name of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__'])
       for (const text of [`{"${name}":1}`, `{"a":[{"b":{"${name}" : 1}}]}`])
         expect(await catchReason(() => readObject(text)), text).to.equal('a reserved name');
@@ -166,7 +166,7 @@ describe('the JSON of a token', () => {
       expect(await catchReason(() => readObject(text)), text).to.equal('not JSON');
   });
 
-  it('is UTF-8, and a mark of byte order stays in the text', async () => {
+  it('is UTF-8, and keeps a byte order mark in the text', async () => {
     expect(decodeText(Buffer.from('é€'))).to.equal('é€');
     expect(decodeText(Buffer.from('\ufeffa'))).to.equal('\ufeffa');
     for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80]])
@@ -174,7 +174,7 @@ describe('the JSON of a token', () => {
   });
 });
 
-describe('the mark of a revoked token', () => {
+describe('revocation entry of a token', () => {
   const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 250);
   const verified = (seconds: number, claims: object = { jti: 'one' }): VerifiedToken => ({
     claims: { ...claims },
@@ -190,7 +190,7 @@ describe('the mark of a revoked token', () => {
     }
   };
 
-  it('is remembered for as long as the token is accepted, however short expires_after is', () => {
+  it('is stored for as long as the token is accepted, however short expires_after is', () => {
     for (const [lifetime, least] of [
       [3600, 0],
       [3600, 60],
@@ -206,7 +206,7 @@ describe('the mark of a revoked token', () => {
     }
   });
 
-  it('is remembered for expires_after where that is longer, and for a second at least', () => {
+  it('is stored for expires_after if that is longer, and for a second at least', () => {
     expect(createRevocationFlag(verified(3600), NOW, 7200).seconds).to.equal(7200);
     expect(createRevocationFlag(verified(3600), NOW, 3631).seconds).to.equal(3631);
     expect(createRevocationFlag(verified(-30), NOW, 0).seconds).to.equal(1);

@@ -1,6 +1,6 @@
 /**
- * The clock of schedules under time that the test makes: jumps, downtimes, overlaps, reloads and ledgers that are away. Several
- * clocks share one ledger as processes do.
+ * The scheduler under manual time: jumps, downtimes, overlaps, reloads and unavailable ledgers. Several schedulers
+ * share one ledger like processes do.
  */
 import { expect } from 'chai';
 import type { Outcome, Schedule } from '../../../contract/deferred.js';
@@ -18,13 +18,13 @@ interface Process {
   readonly reload: (schedules: readonly Schedule[]) => void;
 }
 
-describe('the scheduler', () => {
+describe('scheduler', () => {
   let time: FakeTime;
   let ledger: MemoryLedger;
   /** Instants that ran, of all processes. */
   let ran: string[];
   let told: string[];
-  /** What a run waits for. */
+  /** The promise that a run awaits. */
   let work: (instant: number, aborted: () => boolean) => Promise<Outcome>;
 
   const at = (start: string): void => {
@@ -74,7 +74,7 @@ describe('the scheduler', () => {
   }
   const getLedger = (): MemoryLedger => ledger;
 
-  it('runs every instant once, however many processes look', async () => {
+  it('runs every instant once, however many processes are running', async () => {
     start([of('*/10 * * * * *')]);
     start([of('*/10 * * * * *')]);
     start([of('*/10 * * * * *')]);
@@ -102,7 +102,7 @@ describe('the scheduler', () => {
       expect(ran).to.deep.equal(['03-01T00:30:00', '03-01T01:00:00', '03-01T01:30:00', '03-01T02:00:00']);
       time.shiftClock(-jump);
       await time.advance(jump);
-      // A day before the first of them there are instants that nobody ran.
+      // A day before the first of them there are instants that never ran.
       expect(ran.slice(4).filter((instant) => instant > '03-01T00:00:00')).to.deep.equal([]);
       expect(ran).to.have.length(jump === HOUR ? 4 : 4 + 44);
       await time.advance(HOUR);
@@ -110,7 +110,7 @@ describe('the scheduler', () => {
     }
   }).timeout(60_000);
 
-  it('runs the latest of what a clock put forward has passed, and all of it when it is put back again', async () => {
+  it('runs the latest instant that the clock skipped, and all of them when it is set back again', async () => {
     start([of('0 0 * * * *')]);
     await time.advance(HOUR);
     time.shiftClock(DAY);
@@ -121,7 +121,7 @@ describe('the scheduler', () => {
     expect(ran.slice(3)).to.deep.equal(['03-01T03:00:00', '03-01T04:00:00']);
   });
 
-  it('makes up for the latest run of a downtime, once for all processes, and for none that is too old', async () => {
+  it('catches up the latest run of a downtime, once for all processes, and none that is too old', async () => {
     const first = start([of('0 0 3 * * *')]);
     await time.advance(4 * HOUR);
     await first.clock.drain();
@@ -138,14 +138,14 @@ describe('the scheduler', () => {
     expect(ran.slice(2)).to.deep.equal(['03-05T03:00:00']);
   });
 
-  it('makes up for nothing of before a schedule was known', async () => {
+  it('catches up nothing from before a schedule existed', async () => {
     await time.advance(5 * HOUR);
     start([of('0 0 3 * * *')]);
     await time.advance(HOUR);
     expect(ran).to.deep.equal([]);
   });
 
-  it('skips and counts what is due while a run goes on, in whichever process', async () => {
+  it('skips and counts what is due during a run, in any process', async () => {
     let end: () => void = () => undefined;
     work = () => new Promise((resolve) => (end = () => resolve(DONE)));
     start([of('*/10 * * * * *')]);
@@ -159,7 +159,7 @@ describe('the scheduler', () => {
     expect(told.filter((message) => message.startsWith('scheduled run skipped'))).to.have.length.within(1, 2);
   });
 
-  it('holds its claim for as long as a run goes on, minutes and more', async () => {
+  it('holds its claim for the duration of a run, minutes and more', async () => {
     work = () => new Promise(() => undefined);
     start([of('0 * * * * *')]);
     start([of('0 * * * * *')]);
@@ -167,7 +167,7 @@ describe('the scheduler', () => {
     expect(ran).to.have.length(1);
   });
 
-  it('shows a run whose claim is lost', async () => {
+  it('reports a run whose claim is lost', async () => {
     let isAborted: () => boolean = () => false;
     work = (_instant, aborted) => {
       isAborted = aborted;
@@ -182,7 +182,7 @@ describe('the scheduler', () => {
     expect(told).to.include('claim of a scheduled run lost; it may overlap with the next run');
   });
 
-  it('does not repeat a run that fails; the next one comes when it is due', async () => {
+  it('does not repeat a run that fails; the next one runs when it is due', async () => {
     work = () => Promise.resolve({ done: false, code: 'X', detail: 'no', retryable: true });
     start([of('0 * * * * *')]);
     await time.advance(2 * 60_000);
@@ -190,14 +190,14 @@ describe('the scheduler', () => {
     expect(told).to.include('scheduled run failed; the next run is not affected');
   });
 
-  it('is not stopped by a run that throws', async () => {
+  it('continues after a run that throws', async () => {
     work = () => Promise.reject(new Error('never does'));
     start([of('0 * * * * *')]);
     await time.advance(2 * 60_000);
     expect(ran).to.have.length(2);
   });
 
-  it('waits for a ledger that is away, says so once, and runs the latest that was missed', async () => {
+  it('waits for an unavailable ledger, logs it once, and runs the latest instant that was missed', async () => {
     start([of('0 * * * * *')]);
     await time.advance(60_000);
     ledger.isAway = true;
@@ -214,7 +214,7 @@ describe('the scheduler', () => {
     ]);
   });
 
-  it('leaves out what a ledger was away for longer than is made up for, says so, and goes on with the next', async () => {
+  it('skips and logs the instants of a longer outage, and continues with the next', async () => {
     start([of('0 0 * * * *')], HOUR / 2);
     await time.advance(1000);
     ledger.isAway = true;
@@ -225,7 +225,7 @@ describe('the scheduler', () => {
     expect(told.filter((message) => message === 'scheduled run missed')).to.have.length(1);
   }).timeout(60_000);
 
-  it('begins with a ledger that is away', async () => {
+  it('begins with an unavailable ledger', async () => {
     ledger.isAway = true;
     start([of('0 * * * * *')]);
     await time.advance(90_000);
@@ -235,7 +235,7 @@ describe('the scheduler', () => {
     expect(ran).to.deep.equal(['03-01T00:01:00']);
   });
 
-  it('is not allowed to run twice: a claim without a response is requested again', async () => {
+  it('does not run twice: a claim without a response is requested again', async () => {
     const claim = ledger.claimRun.bind(ledger);
     let lost = 0;
     ledger.claimRun = async (...asked) => {
@@ -248,7 +248,7 @@ describe('the scheduler', () => {
     expect(ran).to.deep.equal(['03-01T00:01:00']);
   });
 
-  it('takes up, changes and leaves schedules with the definitions, and runs nothing twice by that', async () => {
+  it('adds, changes and removes schedules with the definitions, and runs nothing twice', async () => {
     const { reload } = start([of('0 * * * * *')]);
     await time.advance(60_000);
     reload([of('0 * * * * *'), of('30 * * * * *', null, 'b#1')]);
@@ -265,7 +265,7 @@ describe('the scheduler', () => {
     expect(ran, 'nothing is made up for that was taken away').to.have.length(4);
   });
 
-  it('goes by the zone of each schedule, also on the days on which clocks are put', async () => {
+  it('uses the zone of each schedule, also on days when daylight saving time changes', async () => {
     at('2026-03-28T12:00:00Z');
     start([of('0 30 2 * * *', 'Europe/Berlin'), of('0 30 2 * * *', 'Asia/Tokyo', 'b#1')]);
     await time.advance(2 * DAY);
@@ -276,7 +276,7 @@ describe('the scheduler', () => {
     expect(ran).to.deep.equal(['10-25T00:30:00', '10-26T01:30:00']);
   });
 
-  it('ends when what runs is over, and takes up nothing more', async () => {
+  it('ends when current runs have finished, and starts nothing more', async () => {
     let end: () => void = () => undefined;
     work = () => new Promise((resolve) => (end = () => resolve(DONE)));
     const { clock } = start([of('0 * * * * *')]);
@@ -292,7 +292,7 @@ describe('the scheduler', () => {
     );
   });
 
-  it('lets others go on at once when there is no time left', async () => {
+  it('hands over to other processes immediately when there is no time left', async () => {
     let isAborted: () => boolean = () => false;
     work = (_instant, aborted) => {
       isAborted = aborted;

@@ -1,6 +1,6 @@
 /**
- * The connections of a process as messages find them, without any wire: what is left of one that has gone, how many rooms one
- * may be in, and what happens to one that waits for older messages.
+ * Connections of a process as messages find them, without sockets: remains of a closed one, the number of rooms, and
+ * connections that wait for older messages.
  */
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../../contract/delivery.js';
@@ -39,8 +39,8 @@ function ear(uid: string | null, given: Partial<Client> = {}): ListeningClient {
 
 const message = (action: string, to: Target, id: string | null = null): Delivery => ({ action, data: null, to, id });
 
-describe('the connections of a process', () => {
-  it('keep nothing of one that has gone: neither its uid nor its rooms', () => {
+describe('connections of a process', () => {
+  it('release the uid and the rooms of a closed one', () => {
     const hub = createHub(INPUT);
     const { client, heard } = ear('ada');
     hub.add(client);
@@ -52,7 +52,7 @@ describe('the connections of a process', () => {
     expect(heard).to.deep.equal([]);
   });
 
-  it('take one that has gone into no room', () => {
+  it('add a closed one to no room', () => {
     const hub = createHub(INPUT);
     const { client, heard } = ear('ada');
     hub.add(client);
@@ -62,7 +62,7 @@ describe('the connections of a process', () => {
     expect({ heard, rooms: client.rooms.size }).to.deep.equal({ heard: [], rooms: 0 });
   });
 
-  it('are in as many rooms as they may be; one that is left makes place', () => {
+  it('join up to the maximum number of rooms; leaving one makes space', () => {
     const hub = createHub(INPUT);
     const { client, heard } = ear('ada');
     hub.add(client);
@@ -73,7 +73,7 @@ describe('the connections of a process', () => {
     expect(heard).to.deep.equal(['b', 'c']);
   });
 
-  it('get what is meant for an owner only while the token lasts that proved it', () => {
+  it('receive messages for an owner only while the token that proved it is valid', () => {
     const hub = createHub(INPUT);
     const ears = [ear('ada'), ear('ada', { verified: false }), ear('ada', { until: Date.now() - 1 })];
     for (const { client } of ears) hub.add(client);
@@ -82,7 +82,7 @@ describe('the connections of a process', () => {
     expect(ears.map(({ heard }) => heard)).to.deep.equal([['own', 'all'], ['all'], ['all']]);
   });
 
-  it('get what they missed before what came meanwhile, and nothing twice', async () => {
+  it('receive what they missed before newer messages, and nothing twice', async () => {
     const hub = createHub(INPUT);
     const { client, heard } = ear('ada', { waiting: [] });
     hub.add(client);
@@ -95,7 +95,7 @@ describe('the connections of a process', () => {
     expect(heard).to.deep.equal(['old', 'both', 'new', 'nameless', 'newest']);
   });
 
-  it('are cut when more waits for them than may', () => {
+  it('are closed when too many messages wait', () => {
     const hub = createHub(INPUT);
     const { client, cuts } = ear('ada', { waiting: [] });
     hub.add(client);

@@ -1,6 +1,6 @@
 /**
- * Connections that are there and not yet known: what is sent meanwhile waits until it is known for whom it is. And messages for more
- * connections than are served at once.
+ * Connections whose identity is pending: messages wait until it is known. And messages for more connections than are
+ * served at once.
  */
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../../contract/delivery.js';
@@ -28,11 +28,11 @@ function createClient(uid: string | null, verified = true) {
   return { client, got, cuts: () => cuts };
 }
 
-describe('a connection that is not identified yet', () => {
+describe('connection that is not identified yet', () => {
   let hub: Hub;
   beforeEach(() => (hub = createHub({ isGuarded: () => true, maxRooms: 10, onDelivered: () => undefined })));
 
-  it('gets what was sent meanwhile and meant for it, before anything newer', () => {
+  it('receives earlier messages addressed to it before newer ones', () => {
     const arrival = hub.register();
     hub.deliverMessage(message(1, { all: true }));
     hub.deliverMessage(message(2, { uids: ['ada'] }));
@@ -43,7 +43,7 @@ describe('a connection that is not identified yet', () => {
     expect(got).to.deep.equal([1, 2, 4]);
   });
 
-  it('gets no message of another user without a proof', () => {
+  it('receives no message of another user without a proof', () => {
     const arrival = hub.register();
     hub.deliverMessage(message(1, { uids: ['ada'] }));
     hub.deliverMessage(message(2, { all: true }));
@@ -52,7 +52,7 @@ describe('a connection that is not identified yet', () => {
     expect(got).to.deep.equal([2]);
   });
 
-  it('gets what it has missed before it, and each once', async () => {
+  it('receives the messages it has missed first, and each once', async () => {
     const arrival = hub.register();
     hub.deliverMessage(message(2, { all: true }, 'b'));
     const { client, got } = createClient('ada');
@@ -63,7 +63,7 @@ describe('a connection that is not identified yet', () => {
     expect(got).to.deep.equal([1, 2, 3]);
   });
 
-  it('is cut off when too much has come, and forgotten when it has gone', () => {
+  it('is closed when too many messages wait, and forgotten when it is closed', () => {
     const [arrival, gone] = [hub.register(), hub.register()];
     hub.unregister(gone);
     for (let n = 0; n < 1500; n++) hub.deliverMessage(message(n, { all: true }));
@@ -76,7 +76,7 @@ describe('a connection that is not identified yet', () => {
   });
 });
 
-describe('a message finds', () => {
+describe('message delivery', () => {
   function setUp({ guarded = true, maxRooms = 2 } = {}) {
     const told: unknown[] = [];
     const hub = createHub({ isGuarded: () => guarded, maxRooms, onDelivered: (...given) => void told.push(given) });
@@ -89,14 +89,14 @@ describe('a message finds', () => {
     return { hub, told, add };
   }
 
-  it('all, also those without a uid and with an expired token', () => {
+  it('reaches all, also those without a uid and with an expired token', () => {
     const { hub, told, add } = setUp();
     const all = [add(null), add('ada'), add('ada', { verified: false }), add('bob', { until: 0 })];
     hub.deliverMessage(message(1, { all: true }));
     expect([all.map(({ got }) => got), told, hub.count]).to.deep.equal([[[1], [1], [1], [1]], [['told', 4, 0]], 4]);
   });
 
-  it('every connection of a uid, each once, unless its token is over or it has no proof where proofs are requested', () => {
+  it('reaches every connection of a uid once, unless its token has expired or a required proof is missing', () => {
     for (const guarded of [true, false]) {
       const { hub, told, add } = setUp({ guarded });
       const [ada, again, unproven] = [add('ada'), add('ada'), add('ada', { verified: false })];
@@ -118,7 +118,7 @@ describe('a message finds', () => {
     }
   });
 
-  it('the members of a room, each once, until they leave, disconnect, or their token expires', () => {
+  it('reaches the members of a room once, until they leave, disconnect, or their token expires', () => {
     const { hub, add } = setUp();
     const [ada, bob, over] = [add('ada'), add(null), add('eve', { until: 0 })];
     for (const { client } of [ada, bob, over]) expect(hub.join(client, 'a')).to.equal(true);
@@ -136,7 +136,7 @@ describe('a message finds', () => {
     expect([hub.count, [...ada.client.rooms], [...bob.client.rooms]]).to.deep.equal([2, [], ['a']]);
   });
 
-  it('no members of a room beyond the limit, and none that have left', () => {
+  it('reaches no members of a room beyond the limit, and none that have left', () => {
     const { hub, add } = setUp({ maxRooms: 2 });
     const { client, got } = add('ada');
     expect(['a', 'b', 'a', 'c'].map((room) => hub.join(client, room))).to.deep.equal([true, true, true, false]);
@@ -151,7 +151,7 @@ describe('a message finds', () => {
     expect([got, gone.got]).to.deep.equal([[2], []]);
   });
 
-  it('no connection that does not take it: it is dropped, and is cut off beyond a thousand that wait', () => {
+  it('skips a slow connection: the message is dropped, and the connection is closed beyond a thousand that wait', () => {
     const { hub, told, add } = setUp();
     const [deaf, late] = [add('ada', { send: () => false }), add('bob', { waiting: [] })];
     for (let n = 0; n < 1000; n++) hub.deliverMessage(message(n, { uids: ['bob'] }));
@@ -160,7 +160,7 @@ describe('a message finds', () => {
     expect([late.cuts(), told.at(-1), deaf.got]).to.deep.equal([1, ['told', 0, 2], []]);
   });
 
-  it('after a gap only its own messages, and those of a room only if it has received them before', async () => {
+  it('after a gap reaches only its own messages, and those of a room only if it has received them before', async () => {
     const { hub, add } = setUp();
     const { client, got } = add('ada', { waiting: [] });
     hub.join(client, 'a');
@@ -179,7 +179,7 @@ describe('a message finds', () => {
 });
 
 describe('messages for thousands of connections', () => {
-  it('let other work have its turn, and arrive in order also when they come faster than they are sent', async () => {
+  it('let other work run, and are delivered in order also when they are sent faster than received', async () => {
     const reports: [number, number][] = [];
     const recordReport = (_action: string, receivers: number, dropped: number): void =>
       void reports.push([receivers, dropped]);
@@ -192,7 +192,7 @@ describe('messages for thousands of connections', () => {
     hub.deliverMessage(message(1, { uids: ['u0', 'u1199'] }));
     for (let n = 2; n < 100; n++) hub.deliverMessage(message(n, { all: true }));
     expect(last.got, 'up to here all of it waits').to.deep.equal([]);
-    // From here on the sender waits: no more may be on its way.
+    // From here on the sender waits: its limit is reached.
     for (let n = 100; n < 110; n++) hub.deliverMessage(message(n, { all: true }));
     expect(last.got.length).to.be.greaterThan(100);
     while (reports.length < 110) await new Promise((resolve) => setImmediate(resolve));

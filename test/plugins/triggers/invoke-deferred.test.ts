@@ -1,4 +1,4 @@
-/** Work that a request accepts for later, in plans made by hand: when it is put into its queue, and what takes it back. */
+/** Deferred work of a request, in hand-written plans: when it is enqueued, and what rolls it back. */
 import { expect } from 'chai';
 import type { AcceptPlan, ActionGroup, PartPlan } from '../../../contract/resource-plan.js';
 import { createFault } from '../../../contract/fault.js';
@@ -20,8 +20,8 @@ import {
 
 const PART = { admit: null, groups: [], steps: [] };
 
-describe('work that a request accepts for later', () => {
-  /** `seal`: what replaces the payload by what may be kept. */
+describe('deferred work of a request', () => {
+  /** `seal`: replaces the payload by what may be stored. */
   function accepting(
     events: string[],
     { whole = false, seal = null as Step[] | null, fails = false } = {},
@@ -53,7 +53,7 @@ describe('work that a request accepts for later', () => {
     actions: [createActionPlan(0, { unit, ...(execute && { execute }) })],
   });
 
-  it('is put last inside the unit of the last group, after the answer was made, and reported after the commit', async () => {
+  it('is enqueued last inside the transaction of the last group, after the response was built, and reported after the commit', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     const reply = [
@@ -79,7 +79,7 @@ describe('work that a request accepts for later', () => {
     ]);
   });
 
-  it('is put after the last group where that has no unit, and after the units before it', async () => {
+  it('is enqueued after the last group if that has no transaction, and after earlier transactions', async () => {
     for (const groups of [[createSingleGroup(0)], [inUnit(createRecordedUnit([])), createSingleGroup(1)], []]) {
       const events: string[] = [];
       const plan = createResourcePlan(groups, { accepts: accepting(events) });
@@ -91,7 +91,7 @@ describe('work that a request accepts for later', () => {
     }
   });
 
-  it('is rolled back with the unit, and takes the unit back when it cannot be put', async () => {
+  it('is rolled back with the transaction, and rolls it back when it cannot be enqueued', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     const plan = createResourcePlan(inUnit(unit), { accepts: accepting(events, { fails: true }) });
@@ -109,7 +109,7 @@ describe('work that a request accepts for later', () => {
     expect(events.slice(2)).to.deep.equal(['open 2', 'rollback 2']);
   });
 
-  it('is not put when the work before it fails', async () => {
+  it('is not enqueued when the work before it fails', async () => {
     const events: string[] = [];
     const throwFault = (): never => {
       throw createFault('QRY_FAILED');
@@ -121,7 +121,7 @@ describe('work that a request accepts for later', () => {
     expect(events).to.deep.equal([]);
   });
 
-  it('has the payload as it may be kept, while the work of the answer sees it as it came', async () => {
+  it('has the storable payload, while the foreground work sees it as it was sent', async () => {
     const events: string[] = [];
     const seen: unknown[] = [];
     const seal = [
@@ -140,7 +140,7 @@ describe('work that a request accepts for later', () => {
     expect(events[0]).to.equal('put one: test {"a":"sealed"}, test.4 {"a":"sealed"} in null');
   });
 
-  it('is 202 with its id where it is all that is answered, and the result otherwise', async () => {
+  it('returns 202 with its id if nothing else is returned, and the result otherwise', async () => {
     const ran: string[] = [];
     const rest = {
       reply: [createTestStep(() => void ran.push('reply'))],
@@ -162,17 +162,17 @@ describe('work that a request accepts for later', () => {
   });
 });
 
-describe('the invocation of work that no client waits for', () => {
+describe('invocation of background work', () => {
   const create = (headers: Record<string, string> = {}, rest: object = {}): BackgroundInvocation =>
     new BackgroundInvocation('job', 'one', 5, headers, '192.0.2.1', { a: 1 }, { timings: null, ...rest });
 
-  it('has the headers that travelled with the work, and no others', () => {
+  it('has the headers stored with the job, and no others', () => {
     const invocation = create({ 'x-note': 'a' });
     expect([invocation.header('x-note'), invocation.header('x-other')]).to.deep.equal([['a'], []]);
     expect(invocation.header('constructor')).to.deep.equal([]);
   });
 
-  it('has the payload that travelled, no bytes, no files and no connection', async () => {
+  it('has the stored payload, no bytes, no files and no connection', async () => {
     const invocation = create();
     expect(invocation.readPayload()).to.deep.equal({ a: 1 });
     expect(await invocation.readRawBody()).to.have.length(0);
@@ -182,7 +182,7 @@ describe('the invocation of work that no client waits for', () => {
     expect(create({}, { attempt: 3, origin: { trace: 'a' } })).to.deep.include({ attempt: 3, origin: { trace: 'a' } });
   });
 
-  it('gives back what it holds once, waits for all of it, and fails with the first that cannot be given back', async () => {
+  it('releases its resources once, waits for all of them, and fails with the first failure', async () => {
     const invocation = create();
     const events: string[] = [];
     invocation.onFinish(async (answered) => {

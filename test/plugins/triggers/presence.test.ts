@@ -1,7 +1,4 @@
-/**
- * Who a connection is while it stands, with a clock that is passed by hand: when its token is over, and what follows when it is
- * asked about again.
- */
+/** The identity of an open connection under manual time: when its token expires, and the result of the next check. */
 import { expect } from 'chai';
 import { createFault } from '../../../contract/fault.js';
 import type { Identified } from '../../../contract/plan.js';
@@ -12,7 +9,7 @@ const DAY = 86_400_000;
 /** The longest time that a timer of Node can take; a longer one fires at once. */
 const LONGEST = 2 ** 31 - 1;
 
-describe('the identity of a connection', () => {
+describe('identity of a connection', () => {
   const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, now: Date.now };
   let now = 0;
   let timer: { readonly call: () => void; readonly at: number } | null = null;
@@ -46,7 +43,7 @@ describe('the identity of a connection', () => {
     for (let n = 0; n < 10; n++) await Promise.resolve();
   };
 
-  /** `answers`: what the guard says, question by question; the last one again and again. */
+  /** `answers`: the results of the guard, call by call; the last one is repeated. */
   function connection(answers: readonly (Identified | null | Error)[], uid: string | null = null) {
     const ended: unknown[] = [];
     const asked: unknown[] = [];
@@ -81,14 +78,14 @@ describe('the identity of a connection', () => {
   const identified = (until: number, id: unknown = 'ada'): Identified => ({ claims: { id }, until });
   const OVER = ['WS_TOKEN_OVER', 4401];
 
-  it('is unknown without a token, for ever', async () => {
+  it('is permanently unknown without a token', async () => {
     const presence = await connection([null], 'ada').presence;
     presence.recheck();
     presence.stop();
     expect([presence.verified, presence.until, timer]).to.deep.equal([false, Infinity, null]);
   });
 
-  it('is verified where the token says the uid of the connection', async () => {
+  it('is verified if the token contains the uid of the connection', async () => {
     expect(await connection([identified(5000)], 'ada').presence).to.include({ verified: true, until: 5000 });
     expect(await connection([identified(5000)]).presence).to.include({ verified: false, until: 5000 });
     const refused: unknown = await connection([identified(5000, 'eve')], 'ada').presence.catch(
@@ -101,7 +98,7 @@ describe('the identity of a connection', () => {
     ]);
   });
 
-  it('ends with the token, however far away that is', async () => {
+  it('ends with the token, however distant that is', async () => {
     const short = connection([identified(6000)]);
     await short.presence;
     expect([timer?.at, short.ended]).to.deep.equal([6000, []]);
@@ -118,7 +115,7 @@ describe('the identity of a connection', () => {
     expect(far.ended).to.deep.equal([OVER]);
   });
 
-  it('ends at once with a token that is over already', async () => {
+  it('ends immediately with an expired token', async () => {
     for (const until of [now, now - 1]) {
       const { presence, ended } = connection([identified(until)]);
       await presence;
@@ -126,7 +123,7 @@ describe('the identity of a connection', () => {
     }
   });
 
-  it('is watched no longer once the connection has left', async () => {
+  it('is not watched once the connection is closed', async () => {
     const presence = await connection([identified(6000)]).presence;
     presence.stop();
     expect(timer).to.equal(null);
@@ -138,12 +135,12 @@ describe('the identity of a connection', () => {
     uid: string | null,
     ended: unknown[],
   ])[] = [
-    ['goes on while the token holds', identified(9000), 'ada', []],
-    ['goes on while the token holds, without a uid', identified(9000, 'eve'), null, []],
-    ['ends where no guard reads the token any more', null, 'ada', [OVER]],
-    ['ends where the token has become that of another uid', identified(9000, 'eve'), 'ada', [['WS_NOT_YOURS', 4401]]],
-    ['ends with the refusal of the guard', createFault('REVOKED'), 'ada', [['REVOKED', 4401]]],
-    ['goes on where the guard cannot decide', createFault('AWAY'), 'ada', []],
+    ['continues while the token is valid', identified(9000), 'ada', []],
+    ['continues while the token is valid, without a uid', identified(9000, 'eve'), null, []],
+    ['ends if no guard reads the token any more', null, 'ada', [OVER]],
+    ['ends if the token now belongs to another uid', identified(9000, 'eve'), 'ada', [['WS_NOT_YOURS', 4401]]],
+    ['ends with the rejection of the guard', createFault('REVOKED'), 'ada', [['REVOKED', 4401]]],
+    ['continues if the guard cannot decide', createFault('AWAY'), 'ada', []],
   ];
   for (const [title, second, uid, expected] of again)
     it(`${title} when it runs again`, async () => {

@@ -1,10 +1,10 @@
-/** Who a connection is by its token: which guard decides, which refusal counts, and whose uid it may have. */
+/** The identity of a connection by its token: which guard decides, which rejection counts, and the uid. */
 import { expect } from 'chai';
 import type { IdentityPlan } from '../../../contract/trigger.js';
 import { createFault } from '../../../contract/fault.js';
 import { authenticatePeer, isOwner, ConnectionRejection } from '../../../plugins/triggers/websocket/peer.js';
 
-describe('a token of a connection', () => {
+describe('token of a connection', () => {
   const takes = (header: string, name: string): IdentityPlan => ({
     key: name,
     realm: name,
@@ -37,7 +37,7 @@ describe('a token of a connection', () => {
     expect(await runIdentities(createRefusingIdentity('x-other', 'NO'))).to.equal(null);
   });
 
-  it('is rejected as the first guard says, unless one could not check it', async () => {
+  it('is rejected by the first guard that fails, unless one could not check it', async () => {
     expect(
       await runIdentities(createRefusingIdentity('x-key', 'NO 1'), createRefusingIdentity('x-key', 'NO 2')),
     ).to.deep.equal(['NO 1', 4401]);
@@ -52,7 +52,7 @@ describe('a token of a connection', () => {
       ).to.deep.equal(['AWAY', 1013]);
   });
 
-  it('lets its owner have the uid that its claim says, as text or number', () => {
+  it('allows its owner the uid of its claim, as text or number', () => {
     const owner = (claims: object, uid = '7') => isOwner(uid, { claims } as never, 'id');
     expect([owner({ id: '7' }), owner({ id: 7 })]).to.deep.equal([true, true]);
     expect([

@@ -19,7 +19,7 @@ const LIMITS = {
 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A socket that notes what is done to it, and work that ends when the test says so. */
+/** A socket that records its calls, and work that the test ends. */
 function setUp(rest: Partial<typeof LIMITS> = {}) {
   const [done, busy, ended, lefts]: [unknown[], number[], number[], unknown[]] = [[], [], [], []];
   const note = (name: string, ...given: unknown[]): void => void done.push([name, ...given].join(' '));
@@ -68,8 +68,8 @@ const begun = (rest: Partial<typeof LIMITS> = {}): Line => {
 };
 const names = ({ begun: work }: Line): string[] => work.map(({ message }) => message.resource);
 
-describe('a connection', () => {
-  // Pace is measured by this clock, and no time is to pass.
+describe('socket connection', () => {
+  // The rate is measured by this clock, which stands still.
   beforeEach(() => void Object.assign(performance, { now: () => 0 }));
   afterEach(() => void Reflect.deleteProperty(performance, 'now'));
 
@@ -81,7 +81,7 @@ describe('a connection', () => {
     expect([made.socket.isPaused, names(made)]).to.deep.equal([false, []]);
   });
 
-  it('answers each message, and reports when the response was sent and whether a token was missing', async () => {
+  it('responds to each message, and reports when the response was sent and whether a token was missing', async () => {
     const made = begun();
     made.say('a');
     expect([names(made), made.busy]).to.deep.equal([['a'], [1]]);
@@ -95,7 +95,7 @@ describe('a connection', () => {
     expect(made.state.doubts).to.equal(1);
   });
 
-  it('works on so many at once, and reads no more meanwhile', async () => {
+  it('handles a limited number at once, and reads no more meanwhile', async () => {
     const made = begun({ rate: 10 });
     for (const name of ['a', 'b', 'c']) made.say(name);
     expect([names(made), made.socket.isPaused]).to.deep.equal([['a', 'b'], true]);
@@ -107,7 +107,7 @@ describe('a connection', () => {
     expect(made.socket.isPaused).to.equal(false);
   });
 
-  it('rejects what comes too fast, and ends a flood', async () => {
+  it('rejects messages above the rate, and closes on a flood', async () => {
     const made = begun();
     for (let i = 0; i < 4; i++) made.say('a');
     await turn();
@@ -119,7 +119,7 @@ describe('a connection', () => {
     expect([made.done.at(-1), made.ended]).to.deep.equal(['close 1008 too many messages', [1008]]);
   });
 
-  it('ends with a message that is no text', () => {
+  it('closes on a message that is not text', () => {
     const made = begun();
     made.say('a', true);
     expect([made.done, made.ended, names(made)]).to.deep.equal([['close 1003 messages are text'], [1003], []]);
@@ -133,7 +133,7 @@ describe('a connection', () => {
     expect([names(made), made.done]).to.deep.equal([[], ['send WS_CLOSING']]);
   });
 
-  it('ends once, forgets what waits, and sends no answer after it', async () => {
+  it('closes once, discards what waits, and sends no response after it', async () => {
     const made = begun({ rate: 10 });
     for (const name of ['a', 'b', 'c']) made.say(name);
     made.line.close(1001, 'bye');
@@ -143,7 +143,7 @@ describe('a connection', () => {
     for (const { end } of made.begun) end();
     await turn();
     expect([made.done, made.ended, names(made)]).to.deep.equal([['close 1001 bye'], [1001], ['a', 'b']]);
-    // Whoever waits for an answer to leave is told that it never will.
+    // Pending sends are rejected on close.
     expect([made.lefts, made.busy]).to.deep.equal([
       ['a', 'b'],
       [1, 1, -1, -1],
@@ -152,14 +152,14 @@ describe('a connection', () => {
     expect([made.line.send(Buffer.from('x'), () => void left++), left]).to.deep.equal([false, 1]);
   });
 
-  it('ends with the code of the client where that ends it', () => {
+  it('closes with the code of the client', () => {
     const made = begun();
     made.socket.emit('close', 1005);
     expect([made.ended, made.done]).to.deep.equal([[1005], []]);
     made.socket.emit('error', new Error('broken'));
   });
 
-  it('is cut where its messages are not read, and not before more waits than may', () => {
+  it('is closed if its messages are not read, and not before the limit of waiting ones', () => {
     const made = begun();
     made.socket.bufferedAmount = 100;
     expect(made.line.send(Buffer.from('x'))).to.equal(true);
@@ -168,20 +168,20 @@ describe('a connection', () => {
     expect([made.done, made.ended]).to.deep.equal([['send x', 'close 1013 messages are not read'], [1013]]);
   });
 
-  it('is requested signs of life, and is over after two that did not come', () => {
+  it('is pinged, and closed after two pings without a response', () => {
     const made = begun();
     for (let i = 0; i < 2; i++) made.line.sendPing();
     made.socket.emit('pong');
     for (let i = 0; i < 3; i++) made.line.sendPing();
     expect(made.done).to.deep.equal(['ping', 'ping', 'ping', 'ping', 'terminate']);
-    // Who is not read cannot give a sign.
+    // A client that is not read cannot send a pong.
     const resting = begun();
     resting.socket.pause();
     for (let i = 0; i < 4; i++) resting.line.sendPing();
     expect(resting.done).to.deep.equal([]);
   });
 
-  it('answers pings, so many a second, and ends a flood of signs', () => {
+  it('responds to pings up to a rate, and closes on a flood of them', () => {
     const signs = (event: string, count: number, rest: Partial<typeof LIMITS> = {}, waiting = 0): unknown[] => {
       const made = begun(rest);
       made.socket.bufferedAmount = waiting;

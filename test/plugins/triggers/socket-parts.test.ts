@@ -16,11 +16,11 @@ import {
 import { createSenderResolver } from '../../../kernel/http/cross-site.js';
 const LIMITS = { depth: 3, keys: 4, array: 5 };
 
-describe('a message of a connection', () => {
+describe('socket message', () => {
   const read = (json: unknown) =>
     frames.readMessage(Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)), LIMITS);
 
-  it('names a resource, and has an action, an id and a payload where they are sent', () => {
+  it('names a resource, and has an action, an id and a payload if they are sent', () => {
     expect(read({ resource: 'notes' })).to.deep.equal({
       resource: 'notes',
       action: null,
@@ -73,13 +73,13 @@ describe('a message of a connection', () => {
     [{ resource: 5 }, '`resource` does not name one by its id or its path', {}],
   ];
   for (const [json, what, rest] of flaws)
-    it(`has a flaw: ${JSON.stringify(json).slice(0, 60)}`, () => {
+    it(`is invalid: ${JSON.stringify(json).slice(0, 60)}`, () => {
       const { flaw, ...message } = read(json);
       expect([flaw?.code, flaw?.params['what']]).to.deep.equal(['WS_MESSAGE', what]);
       expect(message).to.deep.include({ resource: '', payload: undefined, ...rest });
     });
 
-  it('may have a payload as deep and with as many names as a body', () => {
+  it('can have a payload as deep and with as many names as a body', () => {
     const code = (payload: unknown) =>
       read({ resource: 'a', action: 'b', request_id: 'c', payload }).flaw?.code ?? null;
     expect([code([[[1]]]), code([[[[1]]]])]).to.deep.equal([null, 'REQ_TOO_COMPLEX']);
@@ -91,7 +91,7 @@ describe('a message of a connection', () => {
     expect(read('{').flaw?.code).to.equal('REQ_MALFORMED');
   });
 
-  it('is answered with what it repeats, and the result as it is', () => {
+  it('is answered with the values it repeats, and the result unchanged', () => {
     const named = { action: 'a"b', requestId: 'r' };
     const none = { action: null, requestId: null };
     const text = (frame: Buffer): string => frame.toString();
@@ -117,7 +117,7 @@ describe('a message of a connection', () => {
   });
 });
 
-describe('a handshake', () => {
+describe('handshake', () => {
   const KEY = 'AAAAAAAAAAAAAAAAAAAAAA==';
   type SentHeaders = Readonly<Record<string, string | readonly string[]>>;
   const FINE: SentHeaders = {
@@ -143,7 +143,7 @@ describe('a handshake', () => {
     return refusal === null ? 'fine' : refusal.code === 'WS_HANDSHAKE' ? String(refusal.params['what']) : refusal.code;
   };
 
-  it('is one of WebSocket 13, with GET and a key of 16 bytes', () => {
+  it('is WebSocket version 13, with GET and a key of 16 bytes', () => {
     expect([checkHandshake(), checkHandshake({ upgrade: 'WebSocket' })]).to.deep.equal(['fine', 'fine']);
     expect([
       checkHandshake({}, { method: 'POST' }),
@@ -156,7 +156,7 @@ describe('a handshake', () => {
       expect(checkHandshake({ 'sec-websocket-key': key })).to.equal('`sec-websocket-key` is not 16 bytes in base64');
   });
 
-  it('comes from a program, from the page of the same host, or from an origin that is allowed', () => {
+  it('is accepted from a program, from a page of the same host, or from an allowed origin', () => {
     const fine: readonly (readonly [sent: SentHeaders, origins?: readonly string[]])[] = [
       [{ origin: 'https://api.example.com' }],
       [{ origin: 'http://api.example.com' }],
@@ -191,7 +191,7 @@ describe('a handshake', () => {
       expect(offered(bad), bad).to.equal('the sub-protocols have to be the name of a header, then the token');
   });
 
-  it('is rejected for a while where the server stops or is full', () => {
+  it('is rejected temporarily if the server stops or is full', () => {
     expect([
       checkHandshake({}, { closing: () => true }),
       checkHandshake({}, { open: 2 }),
@@ -200,22 +200,22 @@ describe('a handshake', () => {
   });
 });
 
-describe('the pace of a sender', () => {
-  it('allows so many a second, those of a second at once, and ends a flood', () => {
+describe('rate of a client', () => {
+  it('allows a number a second, with a burst of one second, and closes on a flood', () => {
     const pace = createRateLimiter(2);
     const at = (...moments: number[]) => moments.map((now) => pace(now));
     expect(at(0, 0, 0)).to.deep.equal(['fine', 'fine', 'over']);
-    // Half a second is one more; what is saved is never more than a second's worth.
+    // Half a second is one more; the burst is never more than that of a second.
     expect(at(500, 500)).to.deep.equal(['fine', 'over']);
     expect(at(60_000, 60_000, 60_000)).to.deep.equal(['fine', 'fine', 'over']);
     expect(at(...Array<number>(8).fill(60_000))).to.deep.equal([...Array<string>(7).fill('over'), 'flood']);
-    // Patience comes back as fast as the allowance.
+    // The tolerance recovers as fast as the allowance.
     expect(at(60_500, 60_500)).to.deep.equal(['fine', 'flood']);
     expect(at(...Array<number>(6).fill(62_500))).to.deep.equal(['fine', 'fine', 'over', 'over', 'over', 'flood']);
   });
 });
 
-describe('a message as plans see it', () => {
+describe('socket message as plans read it', () => {
   const values = () => ['1'];
   const peer = (uid: string | null) =>
     ({ headers: { all: { a: '1' }, values }, remote: '192.0.2.7', connection: { uid } }) as never;
@@ -242,7 +242,7 @@ describe('a message as plans see it', () => {
     expect(() => received({ payload: [1], parameters: { id: 'p' } })).to.throw(Fault, 'VAL_NOT_OBJECT');
   });
 
-  it('has no bytes, and texts in its path alone', async () => {
+  it('has no bytes, and texts in its path only', async () => {
     const failure: unknown = await invocation()
       .readRawBody()
       .catch((error: unknown) => error);
@@ -252,7 +252,7 @@ describe('a message as plans see it', () => {
     expect([invocation().timings, invocation({ timed: true }).timings]).to.deep.equal([null, []]);
   });
 
-  it('gives back what it holds once', async () => {
+  it('releases its resources once', async () => {
     let count = 0;
     const one = invocation();
     one.onFinish(() => void count++);
@@ -262,7 +262,7 @@ describe('a message as plans see it', () => {
   });
 });
 
-describe('the other end of a connection', () => {
+describe('client of a connection', () => {
   const request = (...rawHeaders: string[]) => {
     const headers: Record<string, string> = {};
     for (let i = 0; i < rawHeaders.length; i += 2)
@@ -296,12 +296,12 @@ describe('the other end of a connection', () => {
     expect([values('x-a'), values('upgrade'), Object.getPrototypeOf(all)]).to.deep.equal([['1', '2'], [], null]);
   });
 
-  it('has its token in the place of the header that it is for', () => {
+  it('has its token in the header that it is for', () => {
     const { all, values } = createPeerHeaders(request('X-Key', 'other', 'x-b', '2'), [['x-key', 'token']]);
     expect([{ ...all }, values('x-key')]).to.deep.equal([{ 'x-b': '2', 'x-key': 'token' }, ['token']]);
   });
 
-  it('says its token in the sub-protocols, for a header from which a resource reads one', () => {
+  it('sends its token in the sub-protocols, for a header from which a resource reads one', () => {
     const identities = ['authorization', 'x-key'].map((header) => ({ key: header, identity: { header } })) as never;
     const proofIn = (profile: string | null, lines: readonly string[]) =>
       catchRefusal(() =>
@@ -317,7 +317,7 @@ describe('the other end of a connection', () => {
       expect(proof(lines), lines).to.deep.equal([4400, 'WS_HANDSHAKE', what]);
   });
 
-  it('has a uid of 1 to 256 plain characters, once, where it has to or wants to', () => {
+  it('has a uid of 1 to 256 plain characters, once, if required or sent', () => {
     const uid = (query: string, force_uid = false) =>
       catchRefusal(() => parseUid(new URLSearchParams(query), { force_uid } as never));
     expect([uid('a=1'), uid('uid=ada'), uid(`uid=${'x'.repeat(256)}`)]).to.deep.equal([null, 'ada', 'x'.repeat(256)]);

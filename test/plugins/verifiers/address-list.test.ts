@@ -1,4 +1,4 @@
-/** Lists of addresses and ranges: which address stands in one, however it is spelt, and which text is no list. */
+/** Lists of addresses and ranges: which addresses they contain, in any notation, and invalid lists. */
 import { expect } from 'chai';
 import { compileAddressList } from '../../../plugins/verifiers/ip-allow-list/runtime.js';
 import { splitEntries, isAddressLike } from '../../../plugins/verifiers/ip-allow-list/entries.light.js';
@@ -8,7 +8,7 @@ const isIn = (list: string, address: string): unknown => {
   return typeof judge === 'string' ? judge : judge(address);
 };
 
-describe('a list of addresses', () => {
+describe('address list', () => {
   const cases: readonly (readonly [list: string, inside: readonly string[], outside: readonly string[]])[] = [
     [
       '192.0.2.7',
@@ -28,12 +28,12 @@ describe('a list of addresses', () => {
     [' , 192.0.2.7 ,| ', ['192.0.2.7'], ['', 'localhost', '192.0.2', '192.0.2.7:80', '192.0.2.7 ']],
   ];
   for (const [list, inside, outside] of cases)
-    it(`${JSON.stringify(list)} holds ${inside.join(', ')}`, () => {
+    it(`${JSON.stringify(list)} contains ${inside.join(', ')}`, () => {
       for (const address of inside) expect(isIn(list, address), address).to.equal(true);
       for (const address of outside) expect(isIn(list, address), address).to.equal(false);
     });
 
-  it('is none without an address, or with an entry that is none', () => {
+  it('is invalid without an address, or with an invalid entry', () => {
     for (const list of ['', ' , | ']) expect(isIn(list, '192.0.2.7')).to.equal('it names no address');
     const wrong = [
       'localhost',
@@ -49,7 +49,7 @@ describe('a list of addresses', () => {
       expect(isIn(`192.0.2.1, ${entry}`, '192.0.2.1'), entry).to.equal(`"${entry}" is no address and no range`);
   });
 
-  it('is cut at commas and pipes, and looked at roughly before it is loaded', () => {
+  it('is split at commas and pipes, and checked roughly before it is loaded', () => {
     expect(splitEntries(' a, b|c ,,| ')).to.deep.equal(['a', 'b', 'c']);
     for (const entry of ['192.0.2.7', '192.0.2.7/24', '::1', '2001:db8::/32', '::ffff:192.0.2.7', '999.1.1.1'])
       expect(isAddressLike(entry), entry).to.equal(true);
