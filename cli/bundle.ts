@@ -26,6 +26,12 @@ const ENTRIES = {
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
+/**
+ * Packages of which npm installs several versions that do the same here. A second `mime-db` alone is 137 KB that every
+ * start would read.
+ */
+const ONE_COPY = { 'mime-types': './node_modules/mime-types', debug: './node_modules/debug', ms: './node_modules/ms' };
+
 async function bundleEntries(): Promise<void> {
   await rm(FOLDER, { recursive: true, force: true });
   const { dependencies, peerDependencies, inlinedDependencies, unusedImports } = await readPackage(ROOT);
@@ -41,6 +47,7 @@ async function bundleEntries(): Promise<void> {
     target: 'node20.19',
     // jsonc-parser's CommonJS form loads its parts in a way that cannot be bundled.
     mainFields: ['module', 'main'],
+    alias: ONE_COPY,
     external: [...installed.filter((name) => !inlinedDependencies.includes(name)), ...unusedImports],
     banner: { js: REQUIRE },
     minifyWhitespace: true,

@@ -129,7 +129,7 @@ describe('deploy/Dockerfile', () => {
 it('deploy/ and the documents name the image of this version', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.md$/.test(name),
+    name.endsWith('.md'),
   );
   const named = [
     ...(kustomization['images'] as Tree[]).map((image) => `kustomization.yaml ${String(image['newTag'])}`),
