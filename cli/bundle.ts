@@ -34,6 +34,8 @@ const ONE_COPY = { 'mime-types': './node_modules/mime-types', debug: './node_mod
 
 async function bundleEntries(): Promise<void> {
   await rm(FOLDER, { recursive: true, force: true });
+  // It has the code of earlier builds.
+  await rm(join(ROOT, 'dist/compile-cache'), { recursive: true, force: true });
   const { dependencies, peerDependencies, inlinedDependencies, unusedImports } = await readPackage(ROOT);
   const installed = Object.keys({ ...dependencies, ...peerDependencies });
   const { metafile } = await build({
