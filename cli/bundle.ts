@@ -18,9 +18,13 @@ const ENTRIES = {
   index: 'dist/contract/index.js',
   runtime: 'dist/kernel/index.js',
   kinds: 'dist/plugins/index.kinds.js',
+  testing: 'dist/test/contracts/index.js',
   'manifest-worker': 'dist/language-server/manifest-worker.js',
   'scratch-worker': 'dist/cli/scratch-worker.js',
 } as const;
+
+/** The image is built without the tests, so it has no `lintel/testing`. */
+const HAS_TESTS = existsSync(join(ROOT, ENTRIES.testing));
 
 /** Inlined CommonJS modules call `require` for those of Node. */
 const REQUIRE =
@@ -40,7 +44,7 @@ async function bundleEntries(): Promise<void> {
   const installed = Object.keys({ ...dependencies, ...peerDependencies });
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { ...ENTRIES },
+    entryPoints: Object.fromEntries(Object.entries(ENTRIES).filter(([name]) => name !== 'testing' || HAS_TESTS)),
     outdir: FOLDER,
     bundle: true,
     splitting: true,
@@ -65,7 +69,9 @@ async function bundleEntries(): Promise<void> {
 async function copyDeclarations(): Promise<void> {
   await rm(TYPES, { recursive: true, force: true });
   const { exports } = await readPackage(ROOT);
-  const open = Object.values(exports).map(({ types }) => join(ROOT, types.replace('./dist/types/', 'dist/')));
+  const open = Object.entries(exports)
+    .filter(([name]) => name !== './testing' || HAS_TESTS)
+    .map(([, { types }]) => join(ROOT, types.replace('./dist/types/', 'dist/')));
   const known = new Set(open);
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     const text = await readFile(file, 'utf8');

@@ -158,13 +158,13 @@ export async function loadDefinitions(
     refusedQueries: QueryRejections,
     stored: readonly string[] = [],
   ): Promise<LoadedDefinitions> => {
-    const analyse = (): Analysis => analyser.analyseAll(files, { ...options, refusals, refusedQueries, stored });
-    let analysis = analyse();
-    if (await cache?.complete()) {
+    const analyseTexts = (): Analysis => analyser.analyseAll(files, { ...options, refusals, refusedQueries, stored });
+    let analysis = analyseTexts();
+    if (await cache?.loadMissing()) {
       analyser = createAnalyser(project.registry);
-      analysis = analyse();
+      analysis = analyseTexts();
     }
-    void cache?.save();
+    void cache?.writeChanges();
     const plugins = listWantedInstances(project.registry, [...project.configUses, ...analysis.uses], config.chosen);
     const isUnchecked = checkAnalysis !== undefined && analysis.checkableStatements.length > 0;
     const scratch = isUnchecked ? listScratchPlugins(project.registry, config.chosen).map(pluginId) : [];
@@ -201,7 +201,7 @@ export async function createAnalysisOptions(
 export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {
   const { cwd, folder, configFile, tests = false, overlay } = project;
   const names = await findDefinitions({ folder, configFile, patterns: config.definitions, tests });
-  const files = await Promise.all(names.map((name) => readDefinition(name, relative(cwd, name) || name)));
+  const files = names.map((name) => readDefinition(name, relative(cwd, name) || name));
   const there = files.filter((file) => file !== null);
   return overlay === undefined ? there : there.map((one) => ({ ...one, text: overlay.get(one.file) ?? one.text }));
 }

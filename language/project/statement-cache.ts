@@ -16,9 +16,9 @@ const MAX_BYTES = 8 << 20;
 /** A parser that may need statements that its file lacks. */
 export interface CachedSqlParser extends SqlParser {
   /** Replaces the parser if a statement was not in the file: then what was analysed is invalid. */
-  complete(): Promise<boolean>;
+  loadMissing(): Promise<boolean>;
   /** Writes the file if it lacks a statement that was parsed. Errors are ignored: the folder may be read-only. */
-  save(): Promise<void>;
+  writeChanges(): Promise<void>;
 }
 
 /** Text and version of the parser select the entry. */
@@ -49,13 +49,13 @@ export async function openStatementCache(folder: string): Promise<CachedSqlParse
       used.set(text, parsed);
       return parsed;
     },
-    async complete() {
+    async loadMissing() {
       if (!isIncomplete) return false;
       parser = await loadSqlParser();
       isIncomplete = false;
       return true;
     },
-    async save() {
+    async writeChanges() {
       if (!isChanged) return;
       isChanged = false;
       await writeCache(file, used).catch(() => undefined);

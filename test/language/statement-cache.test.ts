@@ -53,13 +53,13 @@ describe('the cache of parsed statements', () => {
     const first = await openStatementCache(folder);
     const parsed = first.parse('SELECT 1');
     expect(parsed.statements).to.have.length(1);
-    await first.save();
+    await first.writeChanges();
 
     const second = await openStatementCache(folder);
     expect(second.parse('SELECT 1')).to.deep.equal(parsed);
-    expect(await second.complete()).to.equal(false);
+    expect(await second.loadMissing()).to.equal(false);
     expect(second.parse('SELECT FROM WHERE').fault).to.equal(null);
-    expect(await second.complete()).to.equal(true);
+    expect(await second.loadMissing()).to.equal(true);
     expect(second.parse('SELECT FROM WHERE').fault?.message).to.contain('syntax error');
     expect(second.parse('SELECT 1')).to.deep.equal(parsed);
   });
@@ -88,7 +88,7 @@ describe('the cache of parsed statements', () => {
     const project = await createProject();
     const cache = await openStatementCache(project.folder);
     const parsed = cache.parse('SELECT 1');
-    await cache.save();
+    await cache.writeChanges();
     const { parser } = await readCache(project);
     const other = { 'SELECT 1': { statements: [], fault: null } };
     const parse = async (): Promise<unknown> => (await openStatementCache(project.folder)).parse('SELECT 1');
@@ -106,7 +106,7 @@ describe('the cache of parsed statements', () => {
     await project.write('.lintel', '');
     const cache = await openStatementCache(project.folder);
     expect(cache.parse('SELECT 1').statements).to.have.length(1);
-    await cache.save();
+    await cache.writeChanges();
     expect(await listCodes(project, true)).to.deep.equal(await listCodes(project, false));
   });
 });
