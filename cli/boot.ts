@@ -19,11 +19,16 @@ export interface BootedKernel {
 export async function bootKernel(
   terminal: Terminal,
   configFile: string | undefined,
-  options: Partial<KernelOptions> & { readonly log?: Logger; readonly dev?: true } = {},
+  options: Partial<KernelOptions> & {
+    readonly log?: Logger;
+    readonly dev?: true;
+    readonly cachesStatements?: true;
+  } = {},
 ): Promise<BootedKernel | null> {
   const log = options.log ?? (await createLog(terminal));
   const project = await loadProject(terminal.cwd, configFile, terminal.env, options.dev);
-  return bootProject(terminal, project, { ...options, log });
+  const { cachesStatements = false } = options;
+  return bootProject(terminal, { ...project, cachesStatements }, { ...options, log });
 }
 
 /** As `bootKernel`, for a loaded project. */

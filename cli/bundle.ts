@@ -18,21 +18,33 @@ const ENTRIES = {
   index: 'dist/contract/index.js',
   runtime: 'dist/kernel/index.js',
   kinds: 'dist/plugins/index.kinds.js',
+  testing: 'dist/test/contracts/index.js',
   'manifest-worker': 'dist/language-server/manifest-worker.js',
   'scratch-worker': 'dist/cli/scratch-worker.js',
 } as const;
+
+/** The image is built without the tests, so it has no `lintel/testing`. */
+const HAS_TESTS = existsSync(join(ROOT, ENTRIES.testing));
 
 /** Inlined CommonJS modules call `require` for those of Node. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
+/**
+ * Packages of which npm installs several versions that do the same here. A second `mime-db` alone is 137 KB that every
+ * start would read.
+ */
+const ONE_COPY = { 'mime-types': './node_modules/mime-types', debug: './node_modules/debug', ms: './node_modules/ms' };
+
 async function bundleEntries(): Promise<void> {
   await rm(FOLDER, { recursive: true, force: true });
+  // It has the code of earlier builds.
+  await rm(join(ROOT, 'dist/compile-cache'), { recursive: true, force: true });
   const { dependencies, peerDependencies, inlinedDependencies, unusedImports } = await readPackage(ROOT);
   const installed = Object.keys({ ...dependencies, ...peerDependencies });
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { ...ENTRIES },
+    entryPoints: Object.fromEntries(Object.entries(ENTRIES).filter(([name]) => name !== 'testing' || HAS_TESTS)),
     outdir: FOLDER,
     bundle: true,
     splitting: true,
@@ -41,6 +53,7 @@ async function bundleEntries(): Promise<void> {
     target: 'node20.19',
     // jsonc-parser's CommonJS form loads its parts in a way that cannot be bundled.
     mainFields: ['module', 'main'],
+    alias: ONE_COPY,
     external: [...installed.filter((name) => !inlinedDependencies.includes(name)), ...unusedImports],
     banner: { js: REQUIRE },
     minifyWhitespace: true,
@@ -56,7 +69,9 @@ async function bundleEntries(): Promise<void> {
 async function copyDeclarations(): Promise<void> {
   await rm(TYPES, { recursive: true, force: true });
   const { exports } = await readPackage(ROOT);
-  const open = Object.values(exports).map(({ types }) => join(ROOT, types.replace('./dist/types/', 'dist/')));
+  const open = Object.entries(exports)
+    .filter(([name]) => name !== './testing' || HAS_TESTS)
+    .map(([, { types }]) => join(ROOT, types.replace('./dist/types/', 'dist/')));
   const known = new Set(open);
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     const text = await readFile(file, 'utf8');

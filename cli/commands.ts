@@ -50,7 +50,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
         doc: 'The definitions or the config have errors, a plugin cannot start, or requests or jobs were aborted at shutdown.',
       },
     ],
-    load: withSqlParser(async () => (await import('./serve.js')).runServe),
+    load: async () => (await import('./serve.js')).runServe,
   },
   dev: {
     usage: 'dev',

@@ -20,8 +20,8 @@ export async function listSettingProblems(project: Project, analysis: Analysis):
     analysis,
     problems: [],
     descriptions: new Map(),
-    withRejections: () => loaded,
-    withObjects: () => loaded,
+    withRejections: () => Promise.resolve(loaded),
+    withObjects: () => Promise.resolve(loaded),
   };
   try {
     const kernel = await createKernel({ project, log: LOG, onProblem: 'skip', connect: false, loaded });

@@ -79,23 +79,21 @@ export async function openProjectDisk(place: DiskPlace): Promise<ProjectDisk> {
     areStatementsRead = true;
   }
 
-  const readOne = (name: string): Promise<SourceFile | null> => readDefinition(name, toRelativeName(name));
+  const readOne = (name: string): SourceFile | null => readDefinition(name, toRelativeName(name));
 
   /** `names`: the files to read; null: all. Others are read only where they are new. */
   async function findFiles(names: readonly string[] | null): Promise<void> {
     const found = await findDefinitions({ folder, configFile, patterns: listPatterns(), tests: true });
-    const read = await Promise.all(
-      found.map(async (name) => {
-        const known = names === null || names.includes(name) ? undefined : files.get(name);
-        return [name, known ?? (await readOne(name))] as const;
-      }),
-    );
+    const read = found.map((name) => {
+      const known = names === null || names.includes(name) ? undefined : files.get(name);
+      return [name, known ?? readOne(name)] as const;
+    });
     files = new Map(read.flatMap(([name, file]) => (file === null ? [] : [[name, file]])));
   }
 
-  async function readFiles(names: readonly string[]): Promise<void> {
+  function readFiles(names: readonly string[]): void {
     for (const name of names) {
-      const file = await readOne(name);
+      const file = readOne(name);
       if (file === null) files.delete(name);
       else files.set(name, file);
     }
@@ -149,7 +147,7 @@ export async function openProjectDisk(place: DiskPlace): Promise<ProjectDisk> {
       if (changes.environment) await readEnvironment();
       if (changes.scripts && areStatementsRead) await readStatements();
       if (changes.config || changes.isFound) await findFiles(names);
-      else await readFiles(changes.definitions);
+      else readFiles(changes.definitions);
       return changes.isAny || plugins.registry !== registry;
     },
   };

@@ -1,5 +1,5 @@
 /** Finds and decodes the definition files of a project. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { SourceFile } from '../analysis/analyse.js';
 import { isTestFile } from '../analysis/classify.js';
@@ -38,11 +38,14 @@ export function getFixedPart(glob: string): string {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** `shown`: name in problems. Null for a file that has disappeared: editors replace files. */
-export async function readDefinition(name: string, shown: string): Promise<SourceFile | null> {
+/**
+ * `shown`: name in problems. Null for a file that has disappeared: editors replace files. Reads synchronously, because that takes a
+ * tenth of the processor time for the thousands of small files of a large project.
+ */
+export function readDefinition(name: string, shown: string): SourceFile | null {
   let bytes: Buffer;
   try {
-    bytes = await readFile(name);
+    bytes = readFileSync(name);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     return code === 'ENOENT' ? null : { file: shown, text: '', unreadable: code ?? 'it failed' };

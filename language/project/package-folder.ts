@@ -19,6 +19,7 @@ export const SCRATCH_WORKER = 'dist/bundle/scratch-worker.js';
 
 export interface PackageFile {
   readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
   /** The versions that a project installs. */
   readonly peerDependencies: Readonly<Record<string, string>>;
 }

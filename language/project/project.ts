@@ -11,6 +11,7 @@ import { listScratchPlugins, type StatementChecker, type StatementFindings } fro
 import { listWantedInstances } from './plugin-selection.js';
 import { analyseConfig, readPluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/analysis.js';
+import type { SqlParser } from '../strings/sql-parser.js';
 import { createDocument, type Document } from '../source/document.js';
 import { loadPackages, type BuiltinPlugins, type Packages } from './packages.js';
 import { applyEnvironment, type ConvertedVariable } from './config-environment.js';
@@ -20,6 +21,7 @@ import { createEnvFacts, readEnvFile, type Environment } from './environment.js'
 import { CONFIG_NAME } from './names.js';
 import { reportUnreadPlugins, omitGuesses } from './plugin-manifests.js';
 import { loadSqlSources } from './scripts.js';
+import { openStatementCache } from './statement-cache.js';
 
 export interface Project extends Packages {
   /** The base of file names in messages. */
@@ -29,6 +31,8 @@ export interface Project extends Packages {
   readonly env: Environment;
   /** True in `lintel dev`. */
   readonly dev: boolean;
+  /** Statements that an earlier start has parsed are read from a file. */
+  readonly cachesStatements?: boolean;
   /** Test files are read too; they are never served. */
   readonly tests?: boolean;
   /** Texts instead of those on disk, by the name in messages. */
@@ -50,9 +54,12 @@ export interface LoadedDefinitions {
   /** The types that a scratch database inferred. */
   readonly descriptions: StatementFindings['descriptions'];
   /** Analyses again, with the errors that databases reported. */
-  readonly withRejections: (refusals: StatementRejections, refusedQueries: QueryRejections) => LoadedDefinitions;
+  readonly withRejections: (
+    refusals: StatementRejections,
+    refusedQueries: QueryRejections,
+  ) => Promise<LoadedDefinitions>;
   /** Analyses again, with the views and functions of the stores. */
-  readonly withObjects: (stored: readonly string[]) => LoadedDefinitions;
+  readonly withObjects: (stored: readonly string[]) => Promise<LoadedDefinitions>;
 }
 
 /**
@@ -136,20 +143,28 @@ export async function loadDefinitions(
   onStatements?: () => void,
 ): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
-  if (hasStatements(files, project.registry)) onStatements?.();
-  const options = await createAnalysisOptions(project, config, files);
-  const analyser = createAnalyser(project.registry);
+  const hasSql = hasStatements(files, project.registry);
+  if (hasSql) onStatements?.();
+  const cache = hasSql && project.cachesStatements === true ? await openStatementCache(project.folder) : null;
+  const options = await createAnalysisOptions(project, config, files, cache ?? undefined);
+  let analyser = createAnalyser(project.registry);
   const unmatched = checkPatterns(
     project,
     files.map(({ file }) => resolve(project.cwd, file)),
   );
   let descriptions: StatementFindings['descriptions'] = new Map();
-  const analyseWith = (
+  const analyseWith = async (
     refusals: StatementRejections,
     refusedQueries: QueryRejections,
     stored: readonly string[] = [],
-  ): LoadedDefinitions => {
-    const analysis = analyser.analyseAll(files, { ...options, refusals, refusedQueries, stored });
+  ): Promise<LoadedDefinitions> => {
+    const analyseTexts = (): Analysis => analyser.analyseAll(files, { ...options, refusals, refusedQueries, stored });
+    let analysis = analyseTexts();
+    if (await cache?.loadMissing()) {
+      analyser = createAnalyser(project.registry);
+      analysis = analyseTexts();
+    }
+    void cache?.writeChanges();
     const plugins = listWantedInstances(project.registry, [...project.configUses, ...analysis.uses], config.chosen);
     const isUnchecked = checkAnalysis !== undefined && analysis.checkableStatements.length > 0;
     const scratch = isUnchecked ? listScratchPlugins(project.registry, config.chosen).map(pluginId) : [];
@@ -165,7 +180,7 @@ export async function loadDefinitions(
       withObjects: (found) => analyseWith(refusals, refusedQueries, found),
     };
   };
-  const first = analyseWith(new Map(), new Map());
+  const first = await analyseWith(new Map(), new Map());
   const found = await checkAnalysis?.(first.analysis);
   if (found === undefined) return first;
   ({ descriptions } = found);
@@ -176,16 +191,17 @@ export async function createAnalysisOptions(
   { registry, env, folder }: Project,
   given: Config,
   files: readonly SourceFile[],
+  parser?: SqlParser,
 ): Promise<AnalyseOptions> {
   // The parser also checks names in statements of other SQL syntaxes.
-  const sources = hasStatements(files, registry) ? await loadSqlSources(folder) : {};
+  const sources = hasStatements(files, registry) ? await loadSqlSources(folder, parser) : {};
   return { env: createEnvFacts(env), ...sources, given };
 }
 
 export async function readDefinitions(project: Project, config: Config): Promise<SourceFile[]> {
   const { cwd, folder, configFile, tests = false, overlay } = project;
   const names = await findDefinitions({ folder, configFile, patterns: config.definitions, tests });
-  const files = await Promise.all(names.map((name) => readDefinition(name, relative(cwd, name) || name)));
+  const files = names.map((name) => readDefinition(name, relative(cwd, name) || name));
   const there = files.filter((file) => file !== null);
   return overlay === undefined ? there : there.map((one) => ({ ...one, text: overlay.get(one.file) ?? one.text }));
 }

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Script } from '../../contract/statement-check.js';
 import type { AnalyseOptions } from '../analysis/analyse.js';
+import type { SqlParser } from '../strings/sql-parser.js';
 import { loadSqlParser } from './sql-parser.js';
 
 export const SCRIPTS_FOLDER = 'migrations';
@@ -10,8 +11,11 @@ export const SCRIPTS_FOLDER = 'migrations';
 /** What the analysis needs for statements. Empty until it is loaded. */
 export type SqlSources = Pick<AnalyseOptions, 'sql' | 'scripts'>;
 
-export async function loadSqlSources(folder: string): Promise<SqlSources> {
-  const [sql, scripts] = await Promise.all([loadSqlParser(), readAllScripts(folder)]);
+export async function loadSqlSources(
+  folder: string,
+  parser: SqlParser | Promise<SqlParser> = loadSqlParser(),
+): Promise<SqlSources> {
+  const [sql, scripts] = await Promise.all([parser, readAllScripts(folder)]);
   return { sql, scripts };
 }
 

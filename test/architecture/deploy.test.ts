@@ -91,6 +91,17 @@ describe('deploy/Dockerfile', () => {
     expect(last('USER')).to.match(/^[1-9]\d*:[1-9]\d*$/);
   });
 
+  it('builds all that a clone builds: the command with its language server, and the files of a new embedded database', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { build: string } };
+    const built = docker.filter(({ word, rest }) => word === 'RUN' && rest.includes('tsc')).map(({ rest }) => rest);
+    expect(built).to.have.length(1);
+    for (const step of scripts.build.split(' && ').slice(1)) expect(built[0]?.split(' && ')).to.include(step);
+    expect(docker.map(({ word, rest }) => `${word} ${rest}`)).to.include.members([
+      'COPY --from=build /lintel/dist /lintel/dist',
+      'COPY templates /lintel/templates',
+    ]);
+  });
+
   it('copies existing files that .dockerignore allows', () => {
     const ignore = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
     expect(ignore).to.include('*');
@@ -105,12 +116,31 @@ describe('deploy/Dockerfile', () => {
       'kernel',
       'plugins',
       'cli',
+      'language-server',
+      'templates',
     ]);
     for (const path of copied) {
       expect(existsSync(join(ROOT, path)), path).to.equal(true);
       expect(ignore, path).to.include(`!${path}`);
     }
   });
+});
+
+it('deploy/ and the documents name the image of this version', () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  );
+  const named = [
+    ...(kustomization['images'] as Tree[]).map((image) => `kustomization.yaml ${String(image['newTag'])}`),
+    ...pages.flatMap((name) =>
+      [...readFileSync(join(ROOT, 'docs', name), 'utf8').matchAll(/\blintel:(\d+\.\d+\.\d+)/g)].map(
+        ([, tag]) => `${name} ${tag}`,
+      ),
+    ),
+  ];
+  expect(named).to.have.lengthOf.at.least(3);
+  expect(named.filter((text) => !text.endsWith(` ${version}`))).to.deep.equal([]);
 });
 
 describe('deploy/compose.yaml', () => {
@@ -146,6 +176,12 @@ describe('deploy/compose.yaml', () => {
     for (const service of Object.values(services)) {
       for (const name of Object.keys(service['depends_on'] ?? {})) expect(names).to.include(name);
     }
+  });
+
+  it('accepts connections of this machine only, unless an address is chosen', () => {
+    const ports = Object.values(services).flatMap((service) => (service['ports'] ?? []) as string[]);
+    expect(ports).to.have.length(2);
+    for (const port of ports) expect(interpolateEnv(port, {})).to.match(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
   it('runs every process of Lintel without unnecessary rights', () => {
@@ -203,8 +239,13 @@ describe('deploy/kubernetes', () => {
   const container = getAtPath(pod, 'containers.0') as Tree;
   const given = (manifest('Secret')['stringData'] ?? {}) as Record<string, string>;
 
-  it('lists every manifest and the files of its config maps', () => {
-    expect(kustomization['resources']).to.have.members(KUBERNETES.filter((name) => name !== 'kustomization.yaml'));
+  it('lists every manifest except the secrets, which an update must not replace, and the files of its config maps', () => {
+    const others = KUBERNETES.filter((name) => name !== 'kustomization.yaml');
+    const secrets = others.filter((name) => readYaml(`kubernetes/${name}`).some((each) => each['kind'] === 'Secret'));
+    expect(secrets).to.deep.equal(['secret.example.yaml']);
+    expect(kustomization['resources']).to.have.members(others.filter((name) => !secrets.includes(name)));
+    expect(kustomization).not.to.have.property('secretGenerator');
+    expect(getAtPath(manifest('Secret'), 'metadata.namespace')).to.equal(kustomization['namespace']);
     for (const map of kustomization['configMapGenerator'] as Tree[]) {
       for (const file of map['files'] as string[])
         expect(existsSync(join(DEPLOY, 'kubernetes', file)), file).to.equal(true);

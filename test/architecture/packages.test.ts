@@ -118,8 +118,13 @@ describe('architecture: packages', () => {
       expect([...(spec.packages ?? [])].sort(), pluginId(spec)).to.deep.equal(imported.sort());
     }
     const named = new Set(specs.flatMap(({ packages = [] }) => packages));
-    // The page of `lintel dev`, which is no plugin.
-    expect(Object.keys(peerDependencies).filter((name) => !named.has(name))).to.deep.equal(['swagger-ui-dist']);
+    // Packages of `lintel/testing`, which the image does not have, and the page of `lintel dev`, which is no plugin.
+    const testing = ['chai', 'fast-check'];
+    expect(Object.keys(peerDependencies).filter((name) => !named.has(name))).to.deep.equal([
+      ...testing,
+      'swagger-ui-dist',
+    ]);
+    expect(read('deploy/Dockerfile')).to.contain(`if (!['${testing.join("', '")}'].includes(name))`);
   });
 
   it('have one copy of their modules, whichever entry point is imported', () => {

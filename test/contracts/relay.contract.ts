@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import type { Delivery } from '../../contract/delivery.js';
 import { Fault } from '../../contract/fault.js';
-import { listActions, createDelivery, type OpenRelay, type RelayOptions } from '../support/relays.js';
+import { listActions, createDelivery, type OpenRelay, type RelayOptions } from '../support/relay-messages.js';
 import { skipTest } from '../support/skip.js';
 import { waitUntil } from '../support/until.js';
 

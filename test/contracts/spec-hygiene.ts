@@ -9,6 +9,7 @@ import { EXAMPLE_FILES } from '../../language/export/example-check.js';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Registry } from '../../language/analysis/registry.js';
+import type { EnvFacts } from '../../language/analysis/checks/accessors.js';
 import type { Json } from '../../contract/json.js';
 import type { FactSpec, Host, Kind } from '../../contract/kind.js';
 import { pluginId, type FactValue } from '../../contract/plugin.js';
@@ -23,7 +24,7 @@ import { findNode } from '../../language/source/tree.js';
 import { parseSource } from '../../language/source/parse.js';
 
 /** Variables that examples may read. */
-const ENV = createEnvFacts({
+export const SPEC_ENV = {
   ...EXAMPLE_ENV,
   DATABASE_URL: 'postgres://example',
   MYSQL_URL: 'mysql://example/shop',
@@ -31,9 +32,14 @@ const ENV = createEnvFacts({
   REDIS_URL: 'redis://example',
   S3_ACCESS_KEY: 'example',
   S3_SECRET_KEY: 'canary-example-secret-Qm7xT2vLs9',
-});
+};
 
-export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): void {
+export function testSpecs(
+  registry: Registry,
+  specs: readonly PluginSpec[],
+  env: Readonly<Record<string, string>> = SPEC_ENV,
+): void {
+  const facts = createEnvFacts(env);
   for (const spec of specs) {
     describe(`spec of ${pluginId(spec)}`, () => {
       const kind = registry.kind(spec.kind) as Kind;
@@ -56,7 +62,7 @@ export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): voi
 
       for (const example of spec.examples) {
         it(`example "${example.title}" has no error`, () => {
-          const { problems, doc } = check(kind.host(example.json, spec), registry);
+          const { problems, doc } = check(kind.host(example.json, spec), registry, facts);
           expect(filterErrors(problems).map((problem) => describeProblem(problem, doc))).to.deep.equal([]);
         });
       }
@@ -64,7 +70,7 @@ export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): voi
       for (const { title, json, code, at } of spec.counterExamples) {
         it(`counter-example "${title}" has ${code} at its place, and no other error`, () => {
           const host = kind.host(json, spec);
-          const { problems, doc } = check(host, registry);
+          const { problems, doc } = check(host, registry, facts);
           const places = placesAt(doc, `${host.at}${at}`);
           const found = problems.filter((problem) => problem.code === code);
           const shown = found.map((problem) => describeProblem(problem, doc)).join('\n');
@@ -135,13 +141,17 @@ function checkDocs(node: FieldNode, path: string): void {
   if (node.inner !== null) checkDocs(node.inner, `${path}[]`);
 }
 
-function check(host: Host, registry: Registry): { readonly problems: readonly Problem[]; readonly doc: Document } {
+function check(
+  host: Host,
+  registry: Registry,
+  env: EnvFacts,
+): { readonly problems: readonly Problem[]; readonly doc: Document } {
   const file = EXAMPLE_FILES[host.file];
   const text = JSON.stringify(host.json satisfies Json, null, 2);
   const { problems } =
     host.file === 'config'
-      ? analyseConfig(file, text, registry, ENV)
-      : analyseFiles([{ file, text }], registry, { env: ENV });
+      ? analyseConfig(file, text, registry, env)
+      : analyseFiles([{ file, text }], registry, { env });
   return { problems, doc: createDocument(file, text) };
 }
 

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Fault } from '../../contract/fault.js';
 import type { Storable, Storage } from '../../plugins/storages/kind.js';
 import { isStorageKey } from '../../plugins/storages/shared/key.light.js';
-import { PDF, PNG_RED, SVG } from '../support/pictures.js';
+import { PDF, PNG, SVG } from '../support/file-bytes.js';
 import type { ServerOrSkip } from '../support/guarded-server.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
@@ -106,7 +106,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
 
     it('serves an object with its type, and what could run scripts as a download', async () => {
       for (const [type, extension, how, content] of [
-        ['image/png', 'png', 'inline', PNG_RED],
+        ['image/png', 'png', 'inline', PNG],
         ['text/html', 'html', 'attachment', Buffer.from('<script>1</script>')],
         ['image/svg+xml', 'svg', 'attachment', SVG],
         ['application/pdf', 'pdf', 'attachment', PDF],

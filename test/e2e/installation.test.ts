@@ -12,7 +12,14 @@ import { expect } from 'chai';
 import { startCli, type Child } from '../support/child.js';
 import { createClient } from '../support/client.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
-import { createTempProject, defineQueryResource, ROOT, type Files, type TempProject } from '../support/project.js';
+import {
+  createTempProject,
+  defineQueryResource,
+  PLUGIN_FIXTURES,
+  ROOT,
+  type Files,
+  type TempProject,
+} from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 
 const run = promisify(execFile);
@@ -171,6 +178,53 @@ describe('installation', function () {
       join(folder, '../lintel.tgz'),
     );
     expect(dependencies?.['@electric-sql/pglite']).to.match(/^\d/);
+  });
+
+  describe('with the packages of `lintel/testing`', () => {
+    let made = '';
+    before(() => {
+      for (const place of listDependencies(['chai', 'fast-check']))
+        cpSync(join(ROOT, place), join(folder, place), { recursive: true });
+    });
+
+    /** Writes a generator with these facts, and runs its suite with Node's own runner. */
+    async function testGenerator(name: string, length: number): Promise<{ code: number; output: string }> {
+      made = join(folder, name);
+      mkdirSync(join(made, 'plugins/code'), { recursive: true });
+      const source = join(PLUGIN_FIXTURES, 'short-code');
+      const spec = readFileSync(join(source, 'spec.js'), 'utf8').replace(/length: \d+/, `length: ${length}`);
+      writeFileSync(join(made, 'plugins/code/spec.js'), spec);
+      cpSync(join(source, 'runtime.js'), join(made, 'plugins/code/runtime.js'));
+      writeFileSync(join(made, 'package.json'), '{ "type": "module" }');
+      writeFileSync(
+        join(made, 'plugins.test.js'),
+        "import { testPlugins } from 'lintel/testing';\nawait testPlugins('plugins');\n",
+      );
+      const words = ['--test', '--test-reporter=tap', 'plugins.test.js'];
+      return run(process.execPath, words, { cwd: made, env: { PATH: process.env['PATH'] } }).then(
+        ({ stdout }) => ({ code: 0, output: stdout }),
+        ({ code, stdout }: { code: number; stdout: string }) => ({ code, output: stdout }),
+      );
+    }
+
+    it('tests a plugin with the suites of its spec and of its kind', async () => {
+      const { code, output } = await testGenerator('valid', 8);
+      expect(code, output).to.equal(0);
+      for (const title of [
+        'example "',
+        'counter-example "',
+        'makes texts of its pattern and length',
+        'makes none twice',
+      ])
+        expect(output).to.contain(title);
+    });
+
+    it('reports a plugin that does not do what its facts promise', async () => {
+      const { code, output } = await testGenerator('invalid', 9);
+      expect(code).to.equal(1);
+      const failed = [...output.matchAll(/^ +not ok \d+ - (.*)$/gm)].map(([, title]) => title);
+      expect(failed).to.include('makes texts of its pattern and length').and.not.include('makes none twice');
+    });
   });
 
   it('names the missing package of a store that the config selects', async () => {

@@ -11,8 +11,7 @@ export const PNG_RED = await flat(255, 0, 0).png().toBuffer();
 export const JPEG_BLUE = await flat(0, 0, 255).jpeg({ quality: 95 }).toBuffer();
 export const WEBP_GREEN = await flat(0, 255, 0).webp({ lossless: true }).toBuffer();
 export const GIF_BLACK = await flat(0, 0, 0).gif().toBuffer();
-export const PDF = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n');
-export const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+export { PDF, SVG } from './file-bytes.js';
 
 /** A PNG with a head of this size and hardly any data: small on the wire, endless in memory. */
 export function createImageBomb(width: number, height: number): Buffer {

@@ -3,28 +3,9 @@ import type { Delivery } from '../../contract/delivery.js';
 import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { Relay } from '../../plugins/relays/kind.js';
 import redis from '../../plugins/relays/redis/runtime.js';
+import type { OpenRelay, RelayOptions } from './relay-messages.js';
 
-export interface OpenRelay {
-  readonly handle: Relay;
-  /** The arguments of `running.deliver`, in order. */
-  readonly got: readonly Delivery[];
-  readonly close: () => Promise<void>;
-}
-
-export interface RelayOptions {
-  readonly replay?: boolean;
-  /** Seconds. */
-  readonly keep?: number;
-  readonly most?: number;
-}
-
-export const createDelivery = (action: string, data: Delivery['data'] = null): Omit<Delivery, 'id'> => ({
-  action,
-  data,
-  to: { all: true },
-});
-
-export const listActions = (got: readonly Delivery[]): string[] => got.map(({ action }) => action);
+export * from './relay-messages.js';
 
 export interface LoggedRelay extends OpenRelay {
   /** Messages of the log with their fields, in order. */
