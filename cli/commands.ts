@@ -1,6 +1,7 @@
 /** All CLI commands as data, for help and reference. A command's code is imported when it runs. */
 import type { OptionDoc } from '../language/export/command-doc.js';
 import { BROKEN, FAILED, FORMAT, OK, TRUST, withSqlParser, type CommandEntry } from './command-entry.js';
+import { SCHEMA_COMMANDS } from './schema-commands.js';
 import { TOOL_COMMANDS } from './tool-commands.js';
 
 export const COMMON_OPTIONS: readonly OptionDoc[] = [
@@ -197,6 +198,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     ],
     load: withSqlParser(async () => (await import('./migrate.js')).runMigrate),
   },
+  ...SCHEMA_COMMANDS,
   jobs: {
     usage: 'jobs <list|show|retry|purge> <id>',
     summary: 'list, retry and purge jobs of the queue',

@@ -33,6 +33,10 @@ export const OPTIONS = {
   debug: { type: 'boolean' },
   update: { type: 'boolean' },
   reporter: { type: 'string' },
+  url: { type: 'string' },
+  tables: { type: 'string' },
+  connection: { type: 'string' },
+  owner: { type: 'string' },
   stdio: { type: 'boolean' },
   clientProcessId: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -78,6 +82,13 @@ export interface CommandOptions {
   readonly debug: boolean;
   /** Writes snapshots into test files. */
   readonly update: boolean;
+  /** The address of a database (`lintel import`). */
+  readonly url?: string | undefined;
+  /** Separated by commas. */
+  readonly tables?: string | undefined;
+  readonly connection?: string | undefined;
+  /** The column of the signed-in user (`lintel add`). */
+  readonly owner?: string | undefined;
   readonly stdio: boolean;
   readonly arguments: readonly string[];
 }
@@ -119,6 +130,10 @@ export function toCommandOptions(values: Values, words: readonly string[]): Comm
     debug: values.debug === true,
     update: values.update === true,
     reporter: toText(values.reporter),
+    url: toText(values.url),
+    tables: toText(values.tables),
+    connection: toText(values.connection),
+    owner: toText(values.owner),
     stdio: values.stdio === true,
     arguments: words,
   };

@@ -11,6 +11,7 @@ import type {
   MigrationOutline,
   MigrationProgress,
 } from './migration.js';
+import type { FoundTables } from './found-tables.js';
 import type { ModelTable } from './model.js';
 import type { Outbound } from './outbound.js';
 import type { JobAdmin, RuntimeServices } from './deferred.js';
@@ -149,6 +150,11 @@ export interface PluginRuntime<H = unknown> {
   openTestStore?(handle: H, context: RuntimeContext): TestStore;
   /** For databases with servers: creates one called `name` next to the configured one. Called without a handle and `open`. */
   createTestDatabase?(context: Pick<RuntimeContext, 'instance' | 'options'>, name: string): Promise<TestDatabase>;
+  /** For databases with servers: the tables as models, and what a migration to `models` would change. Reads only. Called as above. */
+  readTables?(
+    context: Pick<RuntimeContext, 'instance' | 'options'>,
+    models: readonly ModelTable[],
+  ): Promise<FoundTables>;
   /** For guards: headers that admit a request of `lintel test`; null where none do. */
   createCredentials?(
     handle: H,

@@ -20,11 +20,13 @@ export function classifyDefinitions(doc: Document, node: LocatedNode, report: Re
   const make = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => {
     const unique = sort === 'model' ? findTypedMember(at, 'unique', 'array') : null;
     const connection = sort === 'model' ? findTypedMember(at, 'connection', 'string') : null;
+    const table = sort === 'model' ? findTypedMember(at, 'table', 'string') : null;
     const acknowledge = sort === 'model' ? findTypedMember(at, 'acknowledge', 'array') : null;
-    const besides = [unique, connection, acknowledge].filter((one) => one !== null);
+    const besides = [unique, connection, table, acknowledge].filter((one) => one !== null);
     const members = at.members.filter(({ value }) => value === null || !besides.includes(value));
     const fields = besides.length === 0 ? at : { ...at, members };
-    return { sort, doc, node: fields, name, nameSpot, unique, connection, acknowledge, finds: createWalkResult() };
+    const beside = { unique, connection, table, acknowledge };
+    return { sort, doc, node: fields, name, nameSpot, ...beside, finds: createWalkResult() };
   };
   if (node.type !== 'object') {
     const params = { place: 'A definition', expected: formatType('object'), actual: formatType(node.type) };

@@ -139,6 +139,10 @@ const beside = shape({
     complete: { source: 'connection' },
     examples: ['reports'],
   }),
+  table: text({
+    doc: 'The table, as the database names it: a name of the model. Statements use this name. By default the table has the name that statements use, or that of the model if none does.',
+    examples: ['users'],
+  }),
   acknowledge: createAcknowledgeField(),
 });
 

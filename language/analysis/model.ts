@@ -21,6 +21,8 @@ export interface Definition {
   readonly unique: LocatedNode | null;
   /** Of models: the connection of the table. */
   readonly connection: LocatedNode | null;
+  /** Of models: the table, where it is not the name that statements use first. */
+  readonly table: LocatedNode | null;
   /** Of models: the acknowledged warnings. */
   readonly acknowledge: LocatedNode | null;
   readonly finds: WalkResult;

@@ -57,7 +57,7 @@ export function resolveTables(
     exact.set(model.name, model);
   }
   const byAlias = mapModelsByAlias([...exact.keys()]);
-  const written = collectUsedNames(blocks, byAlias, report);
+  const written = collectUsedNames(blocks, byAlias, listDeclaredTables([...exact.values()], byAlias, report), report);
   // Without the locations, which would keep texts in memory.
   const names = new Map([...written].map(([model, { name }]) => [model, name]));
   const blind = new Map([...exact].map(([name, model]) => [name, listOwnBlindFields(model)]));
@@ -89,12 +89,34 @@ const listBlindField = ({ key, value }: Member): string[] =>
 
 const listFieldName = ({ symbol, name }: Declaration): string[] => (symbol === 'model-field' ? [name] : []);
 
-function collectUsedNames(
-  blocks: Blocks<Definition>,
+/** By model; statements cannot reach a table that has no name of its model. */
+function listDeclaredTables(
+  models: readonly Definition[],
   byAlias: ReadonlyMap<string, string>,
   report: Report,
 ): Map<string, UsedName> {
-  const used = new Map<string, UsedName>();
+  const declared = new Map<string, UsedName>();
+  for (const { name: model, doc, table } of models) {
+    if (table === null) continue;
+    const name = String(table.scalar);
+    const spot = { doc, start: table.start, end: table.end };
+    if (byAlias.get(name.toLowerCase()) === model) declared.set(model, { name, spot });
+    else {
+      const own = listAliases(model).filter((alias) => byAlias.get(alias) === model);
+      const names = [...new Set(own)].map((alias) => JSON.stringify(alias)).join(', ');
+      report.add('LNK_TABLE', spot, { model, name, names });
+    }
+  }
+  return declared;
+}
+
+function collectUsedNames(
+  blocks: Blocks<Definition>,
+  byAlias: ReadonlyMap<string, string>,
+  declared: ReadonlyMap<string, UsedName>,
+  report: Report,
+): Map<string, UsedName> {
+  const used = new Map(declared);
   for (const block of blocks)
     for (const [name, uses] of groupUsedNames(block)) {
       const model = byAlias.get(name.toLowerCase());

@@ -224,6 +224,12 @@ export const LINK_CODES = {
     'The model "{model}" is called "{name}" here and "{other}" elsewhere.',
     'Use one name in all queries: the table has only one.',
   ),
+  LNK_TABLE: defineProblem(
+    'error',
+    'Table with another name',
+    'The model "{model}" cannot have the table "{name}": its names are {names}.',
+    'Name the file after the table, with a leading underscore.',
+  ),
   LNK_TOO_EARLY: defineProblem(
     'error',
     'Name used too early',

@@ -232,10 +232,13 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     expect(known.get('k_view')?.table).to.equal(false);
     const one = known.get('k_one');
     expect(one?.table).to.equal(true);
-    const plain = { nullable: true, filled: false, length: null, collation: null };
+    const plain = {
+      ...{ nullable: true, filled: false, length: null, collation: null },
+      ...{ counted: false, generated: false, default: null, comment: null },
+    };
     expect([...(one?.columns ?? [])]).to.deep.equal([
-      ['n', { ...plain, type: 'int4', written: 'integer', nullable: false, filled: true }],
-      ['id', { ...plain, type: 'int8', written: 'bigint', nullable: false, filled: true }],
+      ['n', { ...plain, type: 'int4', written: 'integer', nullable: false, filled: true, default: '1' }],
+      ['id', { ...plain, type: 'int8', written: 'bigint', nullable: false, filled: true, counted: true }],
       ['c', { ...plain, type: 'varchar', written: 'character varying(20)', length: 20 }],
       ['d', { ...plain, type: 'bpchar', written: 'character(3)', length: 3 }],
       ['free', { ...plain, type: 'varchar', written: 'character varying' }],
@@ -251,9 +254,9 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
       { ...other, name: 'k_lower', columns: [] },
     ]);
     expect(one?.constraints.filter(({ type }) => type !== 'other')).to.have.deep.members([
-      { name: 'k_low', type: 'check', target: null, columns: ['n'], definition: 'CHECK ((n < 9))' },
+      { name: 'k_low', type: 'check', target: null, columns: ['n'], targetColumns: [], definition: 'CHECK ((n < 9))' },
       {
-        ...{ name: 'k_one_r_fkey', type: 'foreign', target: 'k_other', columns: ['r'] },
+        ...{ name: 'k_one_r_fkey', type: 'foreign', target: 'k_other', columns: ['r'], targetColumns: ['id'] },
         definition: 'FOREIGN KEY (r) REFERENCES k_other(id)',
       },
     ]);

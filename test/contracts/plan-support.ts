@@ -27,6 +27,7 @@ export const createShape = (
 
 export const createKnownColumn = (type: string, rest: Partial<KnownColumn> = {}): KnownColumn => ({
   ...{ type, written: `${type}(9)`, nullable: false, filled: false, length: null, collation: null },
+  ...{ counted: false, generated: false, default: null, comment: null },
   ...rest,
 });
 export const createKnownIndex = (
@@ -38,16 +39,16 @@ export const createKnownIndex = (
   ...rest,
 });
 export const createForeignKey = (name: string, columns: readonly string[], target: string | null): KnownConstraint => ({
-  ...{ name, columns, target, type: 'foreign', definition: '' },
+  ...{ name, columns, target, targetColumns: ['id'], type: 'foreign', definition: '' },
 });
 export const createCheckConstraint = (name: string, definition: string): KnownConstraint => ({
-  ...{ name, definition, type: 'check', columns: [], target: null },
+  ...{ name, definition, type: 'check', columns: [], target: null, targetColumns: [] },
 });
 export const createKnownTable = (
   columns: Readonly<Record<string, KnownColumn>>,
   rest: Partial<KnownTable> = {},
 ): KnownTable => ({
-  ...{ table: true, columns: new Map(Object.entries(columns)), indexes: [], constraints: [] },
+  ...{ table: true, comment: null, columns: new Map(Object.entries(columns)), indexes: [], constraints: [] },
   ...rest,
 });
 

@@ -3,6 +3,7 @@ import { fillBlindIndexes } from '../shared/fill-indexes.js';
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, SERIALIZABLE, type Dialect, type Row } from '../kind.js';
+import { readTables } from '../shared/found-tables.js';
 import { migrate, outlineMigration } from '../shared/migrate.js';
 import type { MigrationTarget } from '../shared/migration-types.js';
 import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js';
@@ -37,7 +38,7 @@ function requireServer({ server }: MysqlStore): OpenServer {
   return server;
 }
 
-function createTarget({ options, instance }: RuntimeContext): MigrationTarget {
+function createTarget({ options, instance }: Pick<RuntimeContext, 'instance' | 'options'>): MigrationTarget {
   const read = readMysqlOptions(options);
   if (read === null) throw createMysqlAddressFault(instance);
   return createMysqlTarget(createWithSession(read), instance);
@@ -127,6 +128,15 @@ export default defineRuntime<Dialect, MysqlStore>(dialect, {
     withConnection(requireServer(handle), (wire) => probeStatements(wire, questions, tables)),
 
   createTestDatabase,
+
+  async readTables({ instance, options }, models) {
+    const target = createTarget({ options, instance });
+    try {
+      return await readTables(target, models);
+    } catch (error) {
+      throw createMysqlConnectFault(instance, error);
+    }
+  },
 
   openTestStore: (handle) => createTestStore(handle, (work) => withConnection(requireServer(handle), work)),
 

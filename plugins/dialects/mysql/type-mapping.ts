@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<Exclude<ColumnType, 'text'>, string>> = {
 };
 
 const FITTING: Readonly<Record<ColumnType, readonly string[]>> = {
-  integer: ['bigint', 'int', 'mediumint', 'smallint', 'decimal'],
+  integer: ['bigint', 'int', 'mediumint', 'smallint', 'tinyint', 'decimal'],
   float: ['double', 'float', 'decimal'],
   text: ['varchar', 'char', 'text', 'mediumtext', 'longtext', 'tinytext', 'uuid', 'enum'],
   boolean: ['boolean'],

@@ -9,6 +9,7 @@ import { dialect, SERIALIZABLE } from '../kind.js';
 import type { Dialect } from '../kind.js';
 import { createAddressFault, createConnectFault } from '../shared/connect.js';
 import { toPostgresFault } from '../shared/errors.js';
+import { readTables } from '../shared/found-tables.js';
 import { migrate, outlineMigration } from '../shared/migrate.js';
 import type { MigrationTarget } from '../shared/migration-types.js';
 import { OBJECTS } from '../shared/postgres-objects.js';
@@ -24,7 +25,7 @@ import { invalidateStatements } from './connection.js';
 import type { PgConnection } from './connection.js';
 import { createPgConnections } from './connections.js';
 import type { PgConnections } from './connections.js';
-import { createTestDatabase, createTestSession } from './test-database.js';
+import { createTestDatabase, createTestSession, createWithClient } from './test-database.js';
 
 interface PostgresStore extends Dialect {
   readonly context: RuntimeContext;
@@ -216,6 +217,12 @@ export default defineRuntime<Dialect, PostgresStore>(dialect, {
   checkStatements: (handle, questions) => probeStatements(requireConnections(handle), questions),
 
   createTestDatabase,
+
+  readTables: ({ instance, options }, models) =>
+    readTables(
+      { withSession: createWithClient({ instance, options }), flavour: () => postgresFlavour, store: instance },
+      models,
+    ),
 
   openTestStore: (handle) => createTestStore(createTestSession((work) => withWire(requireConnections(handle), work))),
 

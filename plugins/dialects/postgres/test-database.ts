@@ -6,6 +6,7 @@ import type { TestDatabase } from '../../../contract/tests.js';
 import { createAddressFault, createConnectFault } from '../shared/connect.js';
 import { getSqlState } from '../shared/errors.js';
 import { postgresFlavour } from '../shared/postgres-flavour.js';
+import type { WithSession } from '../shared/session.js';
 import type { TestSession } from '../shared/postgres-test-store.js';
 import { getParser } from '../shared/types.js';
 import type { PgConnection } from './connection.js';
@@ -22,27 +23,38 @@ export async function createTestDatabase(
   if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url)) throw createAddressFault(instance);
   const address = new URL(url);
   address.pathname = `/${name}`;
-  const runCommand = async (text: string): Promise<void> => {
-    const client = new pg.Client(readPostgresOptions(options).client);
-    try {
-      await client.connect();
-      await client.query(text);
-    } catch (error) {
+  const withClient = createWithClient({ instance, options });
+  const runCommand = (text: string): Promise<unknown> =>
+    withClient(({ query }) => query(text)).catch((error: unknown) => {
       const isForbidden = getSqlState(error) === '42501';
       throw isForbidden
         ? createFault('QRY_CONNECT', { instance, reason: FORBIDDEN })
         : createConnectFault(instance, error);
-    } finally {
-      await client.end().catch(() => undefined);
-    }
-  };
+    });
   await runCommand(`CREATE DATABASE ${quote(name)}`);
   return {
     options: { ...options, url: address.href },
     // Connections of the kernel may still be closing.
-    drop: () => runCommand(`DROP DATABASE IF EXISTS ${quote(name)} WITH (FORCE)`),
+    drop: async () => void (await runCommand(`DROP DATABASE IF EXISTS ${quote(name)} WITH (FORCE)`)),
   };
 }
+
+/** On a connection of its own, before anything is open. */
+export const createWithClient =
+  ({ instance, options }: Pick<RuntimeContext, 'instance' | 'options'>): WithSession =>
+  async (work) => {
+    const url = String(options['url']);
+    if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url)) throw createAddressFault(instance);
+    const client = new pg.Client(readPostgresOptions(options).client);
+    try {
+      await client.connect().catch((error: unknown) => {
+        throw createConnectFault(instance, error);
+      });
+      return await work({ query: async (text, values) => (await client.query(text, values && [...values])).rows });
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  };
 
 /** Rows have the values that definitions see. */
 export const createTestSession = (

@@ -28,8 +28,12 @@ const CASTS: Readonly<Record<ColumnType, Partial<Record<ColumnType, 'exact' | 't
   json: { text: 'exact', json: 'exact' },
 };
 
+/** The column type that values of a database type convert to; undefined: none. */
+export const findFamily = (type: string): ColumnType | undefined =>
+  FAMILIES.find(([pattern]) => pattern.test(type))?.[1];
+
 const findConversion = (from: string, to: ColumnType): 'exact' | 'tried' | undefined => {
-  const family = FAMILIES.find(([pattern]) => pattern.test(from))?.[1];
+  const family = findFamily(from);
   return family && CASTS[family][to];
 };
 
@@ -85,7 +89,8 @@ function compareNullability(part: TableDiff, column: ModelColumn, known: KnownCo
 }
 
 /** `... <= 20)`, in the notations of all databases. */
-const parseLengthBound = ({ definition }: KnownConstraint): number => Number(/<= \(?'?(\d+)/.exec(definition)?.[1]);
+export const parseLengthBound = ({ definition }: KnownConstraint): number =>
+  Number(/<= \(?'?(\d+)/.exec(definition)?.[1]);
 
 function compareLength(part: TableDiff, column: ModelColumn, known: KnownTable, destroy: boolean): void {
   const { model, shape } = part;

@@ -16,6 +16,12 @@ export interface KnownColumn {
   /** In characters, if the type is bounded. */
   readonly length: number | null;
   readonly collation: string | null;
+  /** The database counts. */
+  readonly counted: boolean;
+  readonly generated: boolean;
+  /** As the database writes it. */
+  readonly default: string | null;
+  readonly comment: string | null;
 }
 
 export interface KnownIndex {
@@ -32,12 +38,15 @@ export interface KnownConstraint {
   readonly type: 'check' | 'foreign' | 'other';
   readonly columns: readonly string[];
   readonly target: string | null;
+  /** Of a foreign key: the columns of the target. */
+  readonly targetColumns: readonly string[];
   readonly definition: string;
 }
 
 export interface KnownTable {
   /** False for views and similar objects, which are left unchanged. */
   readonly table: boolean;
+  readonly comment: string | null;
   readonly columns: ReadonlyMap<string, KnownColumn>;
   readonly indexes: readonly KnownIndex[];
   readonly constraints: readonly KnownConstraint[];
@@ -70,7 +79,8 @@ export interface Ddl {
 export interface Flavour {
   /** A failed change undoes all. */
   readonly transactional: boolean;
-  introspect(session: MigrationSession, tables: readonly ModelTable[]): Promise<KnownTables>;
+  /** Null: all tables and views. */
+  introspect(session: MigrationSession, tables: readonly ModelTable[] | null): Promise<KnownTables>;
   mapTypes(tables: readonly ModelTable[], known: KnownTables): TypeMapping;
   /** Where databases validate all rows immediately. */
   removeViolatedChecks(session: MigrationSession, plan: MigrationPlan): Promise<MigrationPlan>;

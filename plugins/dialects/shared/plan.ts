@@ -6,7 +6,7 @@ import { createObjectName, warn, hasSameColumns, type TableDiff } from './table-
 import type { ModelColumn, ModelTable } from '../../../contract/model.js';
 import { sortChanges, type TableChange, type MigrationPlan, type PlanWarning } from './changes.js';
 import { compareTable } from './drift.js';
-import type { KnownTable, Misfit, KnownTables, TypeMapping } from './migration-types.js';
+import type { KnownColumn, KnownTable, Misfit, KnownTables, TypeMapping } from './migration-types.js';
 
 const listPrimaryKey = ({ columns }: ModelTable): string[] =>
   columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
@@ -61,11 +61,17 @@ function planUniques(part: TableDiff): void {
   }
 }
 
+/** Columns that were made elsewhere: `varchar(50)`, `uuid`. Those of a migration take one more character than the check. */
+const isBoundedByType = (there: KnownColumn, { maxLength }: ModelColumn, length: number): boolean =>
+  there.length === null ? /^(?:enum|uuid)$/.test(there.type) : there.length <= Math.max(length, maxLength ?? 0);
+
 function planLengthCheck(part: TableDiff, column: ModelColumn): void {
   const { model, known, shape } = part;
   const length = shape.getLengthLimit(model, column);
   const name = createObjectName(model.table, column.name, 'length');
   if (length === null || known?.constraints.some((constraint) => constraint.name === name) === true) return;
+  const there = known?.columns.get(column.name);
+  if (there && isBoundedByType(there, column, length)) return;
   part.changes.push({ change: 'add-length', table: model.table, column: column.name, name, length });
 }
 

@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
 const FITTING: Readonly<Record<ColumnType, readonly string[]>> = {
   integer: ['int8', 'int4', 'int2', 'numeric'],
   float: ['float8', 'float4', 'numeric'],
-  text: ['text', 'varchar', 'bpchar', 'citext', 'uuid', 'name'],
+  text: ['text', 'varchar', 'bpchar', 'citext', 'uuid', 'name', 'enum'],
   boolean: ['bool'],
   timestamp: ['timestamptz', 'timestamp', 'date'],
   json: ['jsonb', 'json'],
@@ -48,10 +48,11 @@ export const postgresFlavour: Flavour = {
   introspect: (session, tables) =>
     introspectPostgres(
       session,
-      formatArrayLiteral(
-        tables.map(({ table }) => table),
-        (name) => String(name),
-      ),
+      tables &&
+        formatArrayLiteral(
+          tables.map(({ table }) => table),
+          (name) => String(name),
+        ),
     ),
   mapTypes: () => shape,
   removeViolatedChecks: (_, plan) => Promise.resolve(plan),

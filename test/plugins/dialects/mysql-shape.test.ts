@@ -21,10 +21,19 @@ const createKnownColumn = (rest: Partial<KnownColumn>): KnownColumn => ({
   filled: false,
   length: null,
   collation: null,
+  ...{ counted: false, generated: false, default: null, comment: null },
   ...rest,
 });
 const there = (rest: Partial<KnownColumn>): KnownTables =>
-  new Map([['o', { table: true, columns: new Map([['k', createKnownColumn(rest)]]), indexes: [], constraints: [] }]]);
+  new Map([
+    [
+      'o',
+      {
+        ...{ table: true, comment: null, indexes: [], constraints: [] },
+        columns: new Map([['k', createKnownColumn(rest)]]),
+      },
+    ],
+  ]);
 const resolveType = (one: ModelColumn, tables: KnownTables = new Map(), ...others: ModelColumn[]): string =>
   createTypeMapping(tables, COLLATIONS).getType(defineTable('t', one, ...others), one);
 const text = (rest: Partial<ModelColumn> = {}): ModelColumn => defineColumn('a', 'text', rest);
@@ -94,7 +103,7 @@ describe('MySQL columns that do not fit', () => {
     createTypeMapping(new Map(), COLLATIONS).findMisfit(defineTable('t', one), one, createKnownColumn(rest));
 
   for (const [type, fitting] of Object.entries({
-    integer: 'bigint int mediumint smallint decimal',
+    integer: 'bigint int mediumint smallint tinyint decimal',
     float: 'double float decimal',
     text: 'varchar char text mediumtext longtext tinytext uuid enum',
     boolean: 'boolean tinyint',

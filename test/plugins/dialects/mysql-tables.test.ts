@@ -98,6 +98,7 @@ describe('MySQL catalogue', () => {
         written: 'varchar(9)',
         nullable: 'YES',
         filled: 1,
+        given: "'new'",
         extra: '',
         chars: 9n,
         coll: Buffer.from('c'),
@@ -110,6 +111,7 @@ describe('MySQL catalogue', () => {
         nullable: 'yes',
         filled: '0',
         extra: 'STORED GENERATED',
+        remark: Buffer.from('Computed'),
         chars: null,
         coll: '',
       },
@@ -120,6 +122,7 @@ describe('MySQL catalogue', () => {
         written: 'longtext',
         nullable: 'NO',
         filled: null,
+        given: 'NULL',
         extra: null,
         chars: 99,
         coll: 'x',
@@ -145,8 +148,8 @@ describe('MySQL catalogue', () => {
       { tbl: 't', name: 'made', many: 1, col: null, part: null, type: 'BTREE' },
     ],
     key_column_usage: [
-      { tbl: 't', name: 'f', col: 's', target: 'u' },
-      { tbl: 't', name: 'f', col: 'b', target: 'u' },
+      { tbl: 't', name: 'f', col: 's', target: 'u', targetCol: 'x', deleted: 'CASCADE', updated: 'NO ACTION' },
+      { tbl: 't', name: 'f', col: 'b', target: 'u', targetCol: 'y', deleted: 'CASCADE', updated: 'NO ACTION' },
     ],
     check_constraints: [
       { tbl: 't', name: 'j', definition: ' (json_valid(`j`))' },
@@ -166,11 +169,25 @@ describe('MySQL catalogue', () => {
     const found = await introspectMysql(session, [defineTable('t', id), defineTable('v', id)], true);
     const t = found.get('t');
     expect([t?.table, found.get('v')?.table, found.get('v')?.columns.size]).to.deep.equal([true, false, 1]);
+    const plain = { nullable: false, filled: true, length: null, collation: null, counted: false, generated: false };
+    const none = { default: null, comment: null };
     expect([...(t?.columns ?? [])]).to.deep.equal([
-      ['id', { type: 'bigint', written: 'bigint', nullable: false, filled: true, length: null, collation: null }],
-      ['s', { type: 'varchar', written: 'varchar(9)', nullable: true, filled: true, length: 9, collation: 'c' }],
-      ['b', { type: 'boolean', written: 'tinyint(1)', nullable: true, filled: true, length: null, collation: null }],
-      ['j', { type: 'json', written: 'longtext', nullable: false, filled: false, length: null, collation: 'x' }],
+      ['id', { ...plain, ...none, type: 'bigint', written: 'bigint', counted: true }],
+      [
+        's',
+        {
+          ...{ ...plain, ...none, type: 'varchar', written: 'varchar(9)', nullable: true, length: 9, collation: 'c' },
+          default: "'new'",
+        },
+      ],
+      [
+        'b',
+        {
+          ...{ ...plain, ...none, type: 'boolean', written: 'tinyint(1)', nullable: true },
+          ...{ generated: true, comment: 'Computed' },
+        },
+      ],
+      ['j', { ...plain, ...none, type: 'json', written: 'longtext', filled: false, collation: 'x' }],
     ]);
     const index = (name: string, unique: boolean, columns: string[]) => ({
       name,
@@ -186,10 +203,14 @@ describe('MySQL catalogue', () => {
       index('words', false, []),
       index('made', false, []),
     ]);
+    const check = { type: 'check', columns: [], target: null, targetColumns: [] };
     expect(t?.constraints).to.deep.equal([
-      { name: 'f', type: 'foreign', columns: ['s', 'b'], target: 'u', definition: '' },
-      { name: 'j', type: 'check', columns: [], target: null, definition: ' (json_valid(`j`))' },
-      { name: 's', type: 'check', columns: [], target: null, definition: 'x and json_valid(s)' },
+      {
+        ...{ name: 'f', type: 'foreign', columns: ['s', 'b'], target: 'u', targetColumns: ['x', 'y'] },
+        definition: 'ON DELETE CASCADE ON UPDATE NO ACTION',
+      },
+      { ...check, name: 'j', definition: ' (json_valid(`j`))' },
+      { ...check, name: 's', definition: 'x and json_valid(s)' },
     ]);
   });
   it('is not queried further by a migration without a table', async () => {
