@@ -82,6 +82,21 @@ export const TOOL_COMMANDS: Readonly<Record<string, CommandEntry>> = {
     exits: [OK, { code: 1, doc: 'A spec has issues, or with `--check` the file is out of date.' }],
     load: async () => (await import('./manifest.js')).runManifest,
   },
+  mcp: {
+    usage: 'mcp',
+    summary: 'tools for a language model that writes definitions',
+    details:
+      'Model Context Protocol over the standard streams, with five tools: schema, describe, check, plan and test. They read the ' +
+      'project and change no file and no data; tests run on stores in memory. Needs the package `@modelcontextprotocol/sdk`. ' +
+      'Code of plugins in folders of the project runs only with `--trust`.',
+    options: [TRUST],
+    examples: ['lintel mcp'],
+    exits: [
+      { code: 0, doc: 'The client has ended its input.' },
+      { code: 1, doc: 'The package is not installed.' },
+    ],
+    load: async () => (await import('./mcp.js')).runMcp,
+  },
   lsp: {
     usage: 'lsp',
     summary: 'the language server, for editors',
