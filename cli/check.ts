@@ -168,7 +168,7 @@ function printProblems(
   }
 }
 
-async function checkOnScratch(project: Project, config: Config): Promise<Checked> {
+export async function checkOnScratch(project: Project, config: Config): Promise<Checked> {
   const asking = createSeparateChecker(project, config);
   let rejected: readonly Problem[] = [];
   try {

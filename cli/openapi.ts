@@ -16,24 +16,40 @@ import { createLog } from './log.js';
 import type { Terminal } from './terminal.js';
 import { loadTrustedProject, UNTRUSTED } from './trust.js';
 
-const FILE = 'openapi.json';
+export const runOpenapi = (options: CommandOptions, terminal: Terminal): Promise<number> =>
+  exportInterface(options, terminal, {
+    command: 'openapi',
+    file: 'openapi.json',
+    format: (document) => `${JSON.stringify(document, null, 2)}\n`,
+  });
 
-export async function runOpenapi(options: CommandOptions, terminal: Terminal): Promise<number> {
+interface ExportFormat {
+  readonly command: string;
+  /** The default of `--check`. */
+  readonly file: string;
+  readonly format: (document: JsonObject) => string | Promise<string>;
+}
+
+/** Prints, writes or compares a text that is made from the OpenAPI document. */
+export async function exportInterface(
+  options: CommandOptions,
+  terminal: Terminal,
+  { command, file, format }: ExportFormat,
+): Promise<number> {
   const { out, check } = options;
   const { cwd, stdout } = terminal;
   const log = await createLog(terminal);
-  // stdout is for the document; skipped resources go to stderr.
+  // stdout is for the text; skipped resources go to stderr.
   log.level = 'error';
-  const project = await loadTrustedProject('openapi', 'code', options, terminal);
+  const project = await loadTrustedProject(command, 'code', options, terminal);
   if (project === null) return UNTRUSTED;
   const booted = await bootProject(terminal, project, { connect: false, asks: 'scratch', log });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
     showSkippedResources(kernel, terminal);
-    const document = await describeKernel(kernel);
-    const text = `${JSON.stringify(document, null, 2)}\n`;
-    if (check) return await checkCurrent(out ?? FILE, text, terminal);
+    const text = await format(await describeKernel(kernel));
+    if (check) return await checkCurrent(out ?? file, text, command, terminal);
     if (out === undefined) stdout.write(text);
     else {
       await writeText(resolve(cwd, out), text);
@@ -45,9 +61,9 @@ export async function runOpenapi(options: CommandOptions, terminal: Terminal): P
   }
 }
 
-async function checkCurrent(file: string, text: string, { cwd, stdout }: Terminal): Promise<number> {
-  if ((await readText(resolve(cwd, file))) !== text)
-    throw new BootError('CLI_STALE', { what: file, command: 'openapi' });
+async function checkCurrent(file: string, text: string, command: string, terminal: Terminal): Promise<number> {
+  const { cwd, stdout } = terminal;
+  if ((await readText(resolve(cwd, file))) !== text) throw new BootError('CLI_STALE', { what: file, command });
   stdout.write(`${file}: current\n`);
   return 0;
 }

@@ -20,6 +20,23 @@ export const TOOL_COMMANDS: Readonly<Record<string, CommandEntry>> = {
     exits: [OK, { code: 1, doc: 'Definitions with errors, or with `--check` a file that is out of date.' }],
     load: withSqlParser(async () => (await import('./openapi.js')).runOpenapi),
   },
+  client: {
+    usage: 'client',
+    summary: 'write a typed TypeScript client of the endpoints',
+    details:
+      'One file without dependencies, for browsers and Node: a function for each endpoint, with types of what is sent and returned ' +
+      'and with the problem codes that it can have; uploads, retries where they are safe, and with WebSocket enabled the calls, ' +
+      'rooms and events of a connection. It is made from the same facts as `lintel openapi`; the same definitions give the same ' +
+      'file. Connects to nothing and contains no environment values. Without `--out` it is printed.',
+    options: [
+      { name: 'out', value: 'FILE', doc: 'The file to write.' },
+      { name: 'check', doc: 'Write nothing; exit code 1 if the file (default: `client.ts`) is out of date.' },
+      TRUST,
+    ],
+    examples: ['lintel client --out web/src/client.ts', 'lintel client --check --out web/src/client.ts'],
+    exits: [OK, { code: 1, doc: 'Definitions with errors, or with `--check` a file that is out of date.' }],
+    load: withSqlParser(async () => (await import('./client.js')).runClient),
+  },
   schema: {
     usage: 'schema',
     summary: 'write JSON Schemas of definitions, models and the config',
@@ -64,6 +81,21 @@ export const TOOL_COMMANDS: Readonly<Record<string, CommandEntry>> = {
     examples: ['lintel manifest my-plugins/short-code', 'lintel manifest my-plugins/short-code --check'],
     exits: [OK, { code: 1, doc: 'A spec has issues, or with `--check` the file is out of date.' }],
     load: async () => (await import('./manifest.js')).runManifest,
+  },
+  mcp: {
+    usage: 'mcp',
+    summary: 'tools for a language model that writes definitions',
+    details:
+      'Model Context Protocol over the standard streams, with five tools: schema, describe, check, plan and test. They read the ' +
+      'project and change no file and no data; tests run on stores in memory. Needs the package `@modelcontextprotocol/sdk`. ' +
+      'Code of plugins in folders of the project runs only with `--trust`.',
+    options: [TRUST],
+    examples: ['lintel mcp'],
+    exits: [
+      { code: 0, doc: 'The client has ended its input.' },
+      { code: 1, doc: 'The package is not installed.' },
+    ],
+    load: async () => (await import('./mcp.js')).runMcp,
   },
   lsp: {
     usage: 'lsp',

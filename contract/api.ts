@@ -68,6 +68,8 @@ export interface ApiEvent {
   readonly action: string;
   /** The target in one word: a plugin name. */
   readonly to: string;
+  /** What is sent of the result of the actionable; by default all of it. */
+  readonly data?: ApiChange['change'];
 }
 
 /** OpenAPI facts of one use of a plugin. */
@@ -95,6 +97,10 @@ export interface ApiPart {
   readonly ends?: true;
   /** Cannot be called over a persistent connection. */
   readonly requestOnly?: true;
+  /** Cannot be called without a persistent connection. */
+  readonly connectedOnly?: true;
+  /** Changes nothing, so clients may send the request again. True of a resource if it is true of all its plugins. */
+  readonly repeatable?: boolean;
   readonly events?: readonly ApiEvent[];
   /** Sentences for the description of the operation. */
   readonly notes?: readonly string[];
@@ -106,6 +112,8 @@ export interface ApiStatement {
   readonly verb: string;
   /** An array schema; `minItems` and `maxItems` only where they are certain. */
   readonly rows: JsonSchema;
+  /** Certainly changes nothing. */
+  readonly reads: boolean;
 }
 
 export interface ApiPlace {

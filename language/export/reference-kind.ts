@@ -76,7 +76,7 @@ function describeSelect(select: Select): string {
   }
 }
 
-function createPluginSection(context: DescribeContext, kind: Kind, spec: PluginSpec): string {
+export function createPluginSection(context: DescribeContext, kind: Kind, spec: PluginSpec): string {
   const { registry } = context;
   const tables = kind.slots.flatMap((slot) => {
     const schema = registry.schema(pluginId(spec), slot);

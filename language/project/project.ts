@@ -203,5 +203,10 @@ export async function readDefinitions(project: Project, config: Config): Promise
   const names = await findDefinitions({ folder, configFile, patterns: config.definitions, tests });
   const files = names.map((name) => readDefinition(name, relative(cwd, name) || name));
   const there = files.filter((file) => file !== null);
-  return overlay === undefined ? there : there.map((one) => ({ ...one, text: overlay.get(one.file) ?? one.text }));
+  if (overlay === undefined) return there;
+  const added = [...overlay].filter(([file]) => !there.some((one) => one.file === file));
+  return [
+    ...there.map((one) => ({ ...one, text: overlay.get(one.file) ?? one.text })),
+    ...added.map(([file, text]) => ({ file, text })),
+  ];
 }

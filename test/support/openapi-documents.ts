@@ -6,7 +6,7 @@ import { withProgramCodes } from '../../language/problems/with-program-codes.js'
 import { expect } from 'chai';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
-import type { Json, JsonObject } from '../../contract/json.js';
+import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import { createOpenapi } from '../../language/export/openapi/document.js';
 import { CONFIG, FIXTURE_ENV, SQL, createTrialRegistry } from './fixtures.js';
 import type { Files } from './project.js';
@@ -37,18 +37,38 @@ export function createOpenApiDocument(definitions: Files, config: object = {}): 
 
 export const getAtPointer = (json: Json | undefined, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((inside, key) => (inside as Record<string, unknown> | undefined)?.[key], json);
+
+/** With the schemas in the place of references to them, but for those of problems. */
+export function resolveRefs(document: JsonObject, json: unknown): unknown {
+  if (Array.isArray(json)) return (json as unknown[]).map((one) => resolveRefs(document, one));
+  if (!isObject(json)) return json;
+  const ref = json['$ref'];
+  if (typeof ref === 'string') return resolveRefs(document, getAtPointer(document, ...ref.slice(2).split('/')));
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, resolveRefs(document, value)]));
+}
+
 export const getBodySchema = (document: JsonObject, path: string): unknown =>
-  getAtPointer(document, 'paths', path, 'post', 'requestBody', 'content', 'application/json', 'schema');
+  resolveRefs(
+    document,
+    getAtPointer(document, 'paths', path, 'post', 'requestBody', 'content', 'application/json', 'schema'),
+  );
 export const getAnswerSchema = (document: JsonObject, path: string): unknown =>
-  getAtPointer(document, 'paths', path, 'post', 'responses', '200', 'content', 'application/json', 'schema');
+  resolveRefs(
+    document,
+    getAtPointer(document, 'paths', path, 'post', 'responses', '200', 'content', 'application/json', 'schema'),
+  );
 export const listStatuses = (document: JsonObject, path: string, method = 'post'): string[] =>
   Object.keys(getAtPointer(document, 'paths', path, method, 'responses') as object);
-export const getErrorCodes = (document: JsonObject, path: string, status: number): unknown =>
-  getAtPointer(
-    document,
-    ...['paths', path, 'post', 'responses', String(status), 'content'],
-    ...['application/problem+json', 'schema', 'allOf', '1', 'properties', 'code', 'enum'],
-  );
+
+/** Undefined for a status that the operation does not have. */
+export function getErrorCodes(document: JsonObject, path: string, status: number): unknown {
+  const response = getAtPointer(document, 'paths', path, 'post', 'responses', String(status));
+  const content = getAtPointer(resolveRefs(document, response) as Json | undefined, 'content');
+  const schema = getAtPointer(content as Json | undefined, 'application/problem+json', 'schema') as Json | undefined;
+  if (schema === undefined) return undefined;
+  const each = (getAtPointer(schema, 'oneOf') ?? [schema]) as readonly Json[];
+  return each.map((one) => getAtPointer(one, 'allOf', '1', 'properties', 'code', 'const'));
+}
 
 /** One document of many, under separate paths: reading the rules of OpenAPI takes longer than validating by them. */
 export function mergeDocuments(documents: readonly JsonObject[]): JsonObject {

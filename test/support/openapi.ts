@@ -115,12 +115,20 @@ function findTemplate(paths: readonly string[], path: string): string | undefine
   return paths.find((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(bare));
 }
 
+/** What a reference stands for. */
+function resolve(document: JsonObject, schema: Json | undefined): Json {
+  const ref = at(schema, '$ref');
+  return (typeof ref === 'string' ? at(document, ...ref.slice(2).split('/')) : schema) ?? null;
+}
+
 /** Names of a response, or of its rows, that no alternative of its schema has. */
 function listUnknownNames(document: JsonObject, pointer: readonly string[], body: unknown): string[] {
-  const schema = at(document, ...pointer);
+  const schema = resolve(document, at(document, ...pointer));
   const forms = Array.isArray(at(schema, 'anyOf')) ? (at(schema, 'anyOf') as readonly Json[]) : [schema ?? null];
   const rows = Array.isArray(body) ? (body as readonly unknown[]) : [body];
-  const known = forms.map((form) => at(Array.isArray(body) ? at(form, 'items') : form, 'properties'));
+  const known = forms
+    .map((form) => resolve(document, form))
+    .map((form) => at(Array.isArray(body) ? resolve(document, at(form, 'items')) : form, 'properties'));
   if (known.every((one) => one === undefined)) return [];
   const names = new Set(known.flatMap((one) => Object.keys(isObject(one) ? one : {})));
   return rows.flatMap((row) => (isObject(row) ? Object.keys(row).filter((name) => !names.has(name)) : []));

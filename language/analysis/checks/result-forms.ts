@@ -57,7 +57,7 @@ function listChanges({ registry, owner, action, columns }: ResultContext, place:
     },
     facts: (kind, name) => registry.plugin(kind, name)?.facts,
     getValueSchema: () => ANY,
-    statement: () => (columns === null ? null : { verb: '', rows: createListSchema(row) }),
+    statement: () => (columns === null ? null : { verb: '', rows: createListSchema(row), reads: false }),
     isMade: (name) => owner.names.has(name),
     repeated: action.repeat !== null,
   };

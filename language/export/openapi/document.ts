@@ -4,8 +4,9 @@ import { getProblemType } from '../../../contract/profile.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import { describeWebSocket } from './websocket.js';
 import { createOperation, formatOpenapiPath } from './operation.js';
-import { describeResource, type ResourceDescription } from './resource.js';
-import { createResponses, PROBLEM, REQUEST_ID } from './responses.js';
+import { createNamedSchemas, nameOperations } from './names.js';
+import { describeResource } from './resource.js';
+import { createResponses, REQUEST_ID } from './responses.js';
 import { createScope, type OpenapiInput } from './scope.js';
 import type { GuardScheme } from './security.js';
 
@@ -14,15 +15,18 @@ export type { OpenapiInput } from './scope.js';
 export function createOpenapi(input: OpenapiInput): JsonObject {
   const scope = createScope(input);
   const schemes = createSchemeNames();
-  const responses = createResponses(input.registry.codes, getProblemType(input.config.profile));
+  const schemas = createNamedSchemas(input.registry.codes);
+  const responses = createResponses(input.registry.codes, getProblemType(input.config.profile), schemas);
   const paths: Record<string, JsonObject> = {};
   const tags = new Set<string>();
-  const served: (readonly [ResourceModel, ResourceDescription])[] = [];
   const { methods } = input.config.http;
-  for (const resource of sortResources(input.analysis.resources)) {
+  const served = sortResources(input.analysis.resources).flatMap((resource) => {
     const described = describeResource(scope, resource);
-    if (described === null) continue;
-    served.push([resource, described]);
+    return described === null ? [] : [[resource, described] as const];
+  });
+  const names = nameOperations(served.map(([resource]) => formatOpenapiPath(resource)));
+  for (const [resource, described] of served) {
+    const path = formatOpenapiPath(resource);
     const [tag = ''] = resource.path.split('/').filter((segment) => !segment.startsWith(':'));
     tags.add(tag || resource.id);
     const security = described.security.map((way) => way.map((one) => schemes.nameOf(one)));
@@ -37,22 +41,28 @@ export function createOpenapi(input: OpenapiInput): JsonObject {
         operationId,
         method,
         responses,
+        schemas,
+        name: names.get(path) ?? resource.id,
       };
       return [method.toLowerCase(), createOperation(operation)] as const;
     });
-    paths[formatOpenapiPath(resource)] = Object.fromEntries(operations);
+    paths[path] = Object.fromEntries(operations);
   }
-  const connected = describeWebSocket(scope, served);
+  const operations = Object.values(paths).flatMap((item) => Object.values(item) as JsonObject[]);
+  const shared = responses.shareRepeated(
+    operations.map((operation) => operation['responses'] as Record<string, JsonObject>),
+  );
+  const connected = describeWebSocket(scope, served, schemas);
   const description = connected === null ? DESCRIPTION : `${DESCRIPTION}\n\n${connected.text}`;
   return {
     openapi: '3.1.0',
     info: { ...input.info, description },
     servers: [{ url: '/' }],
-    tags: [...tags].sort().map((name) => ({ name })),
+    tags: [...tags].sort().map((name) => ({ name, description: `Resources at \`/${name}\`.` })),
     paths,
     components: {
-      schemas: { Problem: PROBLEM },
-      responses: responses.listUsed(),
+      schemas: schemas.list(),
+      responses: shared,
       headers: { RequestId: REQUEST_ID },
       ...(schemes.all.size > 0 && { securitySchemes: Object.fromEntries(schemes.all) }),
     },

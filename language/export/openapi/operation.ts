@@ -3,7 +3,8 @@ import type { ApiField, ApiFile } from '../../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import { hasParameters, listPathParameters } from '../../strings/route.js';
-import { combineForms, createObjectSchema, createListSchema } from '../../../contract/forms.js';
+import { combineForms, createObjectSchema, createListSchema, getProperties } from '../../../contract/forms.js';
+import { nameResult, type NamedSchemas } from './names.js';
 import type { ResourceDescription } from './resource.js';
 import { listTransportErrors, toHeaderDocs, HEADERS, type Responses } from './responses.js';
 import type { Scope } from './scope.js';
@@ -21,32 +22,46 @@ export interface OperationInput {
   readonly operationId: string;
   readonly method: string;
   readonly responses: Responses;
+  readonly schemas: NamedSchemas;
+  /** Of the operation, in names of schemas: `WalletDeposit`. */
+  readonly name: string;
 }
 
 export function createOperation(input: OperationInput): JsonObject {
-  const { scope, resource, described, security, tag, operationId, method, responses } = input;
+  const { scope, resource, described, security, tag, operationId, method, responses, schemas, name } = input;
   const withBody = !WITHOUT_BODY.has(method);
   const sample = findSample(scope, resource);
-  const isGuarded = security.some((way) => way.length > 0);
   const parameters = [
     ...listPathParameters(resource.path).map((name) => pathParameter(name, described.fields.get(name), sample)),
     ...(withBody ? [] : queryParameters(resource, described, sample)),
     ...headerParameters(described),
   ];
-  const body = withBody ? createBody(resource, described, sample) : null;
+  const body = withBody ? createBody(input, sample) : null;
   const takes = !withBody ? 'nothing' : Object.keys(described.files).length > 0 ? 'files' : 'body';
+  const result = nameResult(schemas, name, combineForms(described.bare));
+  const schema = combineForms(described.wrap([result]));
+  const field = findResultField(schema, result);
   const refusals = [...described.refusals, ...listTransportErrors(takes)];
   return {
     operationId,
     summary: formatSummary(resource.path),
     description: formatDescription(resource, described),
     tags: [tag],
-    ...(isGuarded && { security: security.map((way) => Object.fromEntries(way.map((name) => [name, []]))) }),
+    // An empty list is said of operations that anyone may call.
+    security: isGuarded(security) ? security.map((way) => Object.fromEntries(way.map((one) => [one, []]))) : [],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: body }),
-    responses: { [described.accepted ? '202' : '200']: createSuccess(described), ...responses.toResponses(refusals) },
+    responses: {
+      [described.accepted ? '202' : '200']: createSuccess(input, schema),
+      ...responses.toResponses(refusals),
+    },
+    ...(field !== undefined && { 'x-lintel-result': field }),
+    ...(described.repeatable && { 'x-lintel-repeatable': true }),
+    ...(described.connectedOnly && { 'x-lintel-connected-only': true }),
   };
 }
+
+const isGuarded = (security: OperationInput['security']): boolean => security.some((way) => way.length > 0);
 
 /** `wallet/history/:entry` → Wallet history by entry. */
 function formatSummary(path: string): string {
@@ -108,18 +123,25 @@ const headerParameters = ({ headers }: ResourceDescription): JsonObject[] =>
       schema,
     }));
 
-function createBody(resource: ResourceModel, described: ResourceDescription, sample: Sample): JsonObject {
+function createBody({ resource, described, schemas, name }: OperationInput, sample: Sample): JsonObject {
   const inPath = listPathParameters(resource.path);
-  const rest = Object.entries(sample ?? {}).filter(([name]) => !inPath.includes(name));
+  const rest = Object.entries(sample ?? {}).filter(([field]) => !inPath.includes(field));
   const example = sample === null ? null : Object.fromEntries(rest);
-  return createRequestBody({ described, fields: listBodyFields(resource, described), example });
+  const nameSchema = (schema: JsonObject): JsonObject => schemas.add(`${name}Payload`, schema);
+  return createRequestBody({ described, fields: listBodyFields(resource, described), example, nameSchema });
 }
 
-const createSuccess = ({ forms, answers, accepted }: ResourceDescription): JsonObject => ({
-  description: accepted ? 'The work is accepted, and runs after this response.' : 'The result.',
-  headers: { ...HEADERS, ...toHeaderDocs(answers) },
-  content: { 'application/json': { schema: combineForms(forms) } },
+const createSuccess = ({ described }: OperationInput, schema: JsonObject): JsonObject => ({
+  description: described.accepted ? 'The work is accepted, and runs after this response.' : 'The result.',
+  headers: { ...HEADERS, ...toHeaderDocs(described.answers) },
+  content: { 'application/json': { schema } },
 });
+
+/** The field that has the result, where the config adds something around it. */
+function findResultField(schema: JsonObject, result: JsonObject): string | undefined {
+  if (schema === result) return undefined;
+  return Object.entries(getProperties(schema) ?? {}).find(([, one]) => one === result)?.[0];
+}
 
 /** `/wallet/history/{entry}`. */
 export const formatOpenapiPath = ({ path }: ResourceModel): string =>
@@ -131,18 +153,21 @@ interface BodyInput {
   readonly fields: readonly (readonly [string, ApiField])[];
   /** Null if no example is known. */
   readonly example: JsonObject | null;
+  /** A reference to the schema under a name. */
+  readonly nameSchema: (schema: JsonObject) => JsonObject;
 }
 
-function createRequestBody({ described, fields, example }: BodyInput): JsonObject {
+function createRequestBody({ described, fields, example, nameSchema }: BodyInput): JsonObject {
   const files = Object.entries(described.files);
   const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
   const required = fields.flatMap(([name, field]) => (field.required ? [name] : []));
   // The files are required, so only a form is valid.
   if (files.length > 0)
-    return { required: true, content: { 'multipart/form-data': createForm(properties, required, files) } };
-  if (described.body !== null) return { required: true, content: { 'application/json': { schema: described.body } } };
+    return { required: true, content: { 'multipart/form-data': createForm(properties, required, files, nameSchema) } };
+  if (described.body !== null)
+    return { required: true, content: { 'application/json': { schema: nameSchema(described.body) } } };
   const item = createObjectSchema(properties, required);
-  const schema = described.list ? createListSchema(item) : item;
+  const schema = nameSchema(described.list ? createListSchema(item) : item);
   const json = { schema, ...(example !== null && { example: described.list ? [example] : example }) };
   return {
     ...((required.length > 0 || described.list) && { required: true }),
@@ -154,13 +179,14 @@ function createForm(
   properties: Readonly<Record<string, JsonObject>>,
   required: readonly string[],
   files: readonly (readonly [string, ApiFile])[],
+  nameSchema: BodyInput['nameSchema'],
 ): JsonObject {
   const parts = files.map(([name, file]) => [name, toFilePart(file)] as const);
   const encoding = files.flatMap(([name, { types }]) =>
     types === undefined ? [] : [[name, { contentType: types.join(', ') }] as const],
   );
   return {
-    schema: createObjectSchema({ ...properties, ...Object.fromEntries(parts) }, required),
+    schema: nameSchema(createObjectSchema({ ...properties, ...Object.fromEntries(parts) }, required)),
     ...(encoding.length > 0 && { encoding: Object.fromEntries(encoding) }),
   };
 }

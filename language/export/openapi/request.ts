@@ -5,7 +5,7 @@ import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { listPathParameters } from '../../strings/route.js';
 import { splitForms, isAny, isList, getProperties } from '../../../contract/forms.js';
 import { sampleSchema, addNeededPaths } from '../../schema/sample.js';
-import { listEvents } from './websocket.js';
+import { listEvents } from './events.js';
 import { SPOKEN_FOR, WITHOUT_BODY } from './operation.js';
 import { describeResource, collectSecretNames, type ResourceDescription } from './resource.js';
 import { createScope, type OpenapiInput } from './scope.js';

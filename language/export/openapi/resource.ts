@@ -32,6 +32,10 @@ export interface ResourceDescription {
   /** Alternatives, each a list of required credentials. */
   readonly security: readonly (readonly GuardScheme[])[];
   readonly forms: Forms;
+  /** Without what the config adds (an envelope): the result as connected clients receive it. */
+  readonly bare: Forms;
+  /** Adds it. */
+  readonly wrap: (bare: Forms) => Forms;
   readonly answers: Readonly<Record<string, string>>;
   readonly refusals: readonly ApiError[];
   readonly notes: readonly string[];
@@ -42,6 +46,10 @@ export interface ResourceDescription {
   readonly accepted: boolean;
   /** WebSocket clients cannot call the resource. */
   readonly requestOnly: boolean;
+  /** Only WebSocket clients can call the resource. */
+  readonly connectedOnly: boolean;
+  /** Changes nothing: clients may send the request again. */
+  readonly repeatable: boolean;
 }
 
 interface UsageDescription {
@@ -50,6 +58,10 @@ interface UsageDescription {
   readonly place: Pick<PluginUsage, 'slot' | 'value' | 'holder'>;
   /** False for nested values, such as the type of a field. */
   readonly direct: boolean;
+}
+
+interface PlacedDescription extends UsageDescription {
+  readonly place: PluginUsage;
 }
 
 /** Null if no request can reach the resource. */
@@ -98,15 +110,18 @@ export function describeResource(scope: Scope, resource: ResourceModel): Resourc
     ...listKernelErrors(scope, null, resource, resource.actions),
   ];
   const files = mergeFiles(all);
+  const bare = isWhole ? [ACCEPTED] : deriveForms(scope, resource, main, now, ofActions, ofResource);
+  const ofConfig = listChanges(describeConfigPlugins(scope));
+  const wrap = (forms: Forms): Forms => applyChanges(ofConfig, forms, NO_RESULTS);
   return {
     fields,
     files,
     body: all.map(({ part }) => part.body ?? null).find((body) => body !== null) ?? null,
     headers: mergeRecords([...all, ...read], ({ headers }) => headers),
     security: listAlternatives(scope.registry, all),
-    forms: isWhole
-      ? applyChanges(listChanges(describeConfigPlugins(scope)), [ACCEPTED], NO_RESULTS)
-      : deriveForms(scope, resource, main, now, ofActions, ofResource),
+    forms: wrap(bare),
+    bare,
+    wrap,
     answers: mergeRecords([...ofReached, ...all], ({ answers }) => answers),
     refusals,
     notes: all.flatMap(({ part }) => part.notes ?? []),
@@ -114,15 +129,17 @@ export function describeResource(scope: Scope, resource: ResourceModel): Resourc
     touches: [...new Set(sequence.flatMap(({ models }) => models))],
     accepted: isWhole,
     requestOnly: Object.keys(files).length > 0 || all.some(({ part }) => part.requestOnly === true),
+    connectedOnly: all.some(({ part }) => part.connectedOnly === true),
+    repeatable: sequence.length > 0 && all.every(({ part, direct }) => !direct || part.repeatable === true),
   };
 }
 
-function describePlaces(
+export function describePlaces(
   scope: Scope,
   around: Pick<Around, 'resource' | 'action' | 'payload'>,
   places: readonly PluginUsage[],
   holder: object,
-): UsageDescription[] {
+): PlacedDescription[] {
   const { registry } = scope;
   return places.flatMap((place) => {
     const spec = registry.plugins.get(place.plugin);
@@ -165,7 +182,7 @@ function addFields(fields: Map<string, ApiField>, more: Readonly<Record<string, 
 }
 
 /** Hashed or encrypted values have an unknown type. */
-function createPayloadReader(
+export function createPayloadReader(
   fields: ReadonlyMap<string, ApiField>,
   sequence: readonly ActionModel[],
 ): Around['payload'] {
@@ -220,11 +237,7 @@ function deriveForms(
     const forms = applyChanges(changes, [ANY], lookup([action], i));
     results[i] = mayEnd ? [...forms, NOTHING] : forms;
   }
-  const changes = listChanges([
-    ...ofActions.slice(0, sequence.length).flat(),
-    ...ofResource,
-    ...describeConfigPlugins(scope),
-  ]);
+  const changes = listChanges([...ofActions.slice(0, sequence.length).flat(), ...ofResource]);
   const late = changes.filter(({ phase }) => phase >= ResourcePhase.ADMIT);
   const instead = ofResource.map(({ part }) => part.instead).find((schema) => schema !== undefined) ?? NOTHING;
   return applyChanges(late, results[main] ?? formsIn(instead), lookup(sequence, main));
@@ -251,13 +264,13 @@ const NO_RESULTS: ApiResults = { others: [], action: () => null, names: new Set(
 /** True for plugins that run before work is accepted. Errors of deferred work never reach the caller. */
 const isCheckedAtAccept = ({ place }: UsageDescription): boolean => !place.slot.startsWith(`${Slot.ACTIONABLE}.`);
 
-const listChanges = (described: readonly UsageDescription[]): ApiChange[] =>
+export const listChanges = (described: readonly UsageDescription[]): ApiChange[] =>
   described
     .filter(({ direct }) => direct)
     .flatMap(({ part }) => part.changes ?? [])
     .sort((a, b) => a.phase - b.phase || (a.order ?? 0) - (b.order ?? 0));
 
-const applyChanges = (changes: readonly ApiChange[], from: Forms, results: ApiResults): Forms =>
+export const applyChanges = (changes: readonly ApiChange[], from: Forms, results: ApiResults): Forms =>
   changes.reduce((forms, { change }) => change(forms, results), from);
 
 /** Names omitted from responses unless listed, including their aliases in statements. */

@@ -2,6 +2,7 @@
 import type { ApiError } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
 import type { CodeEntry } from '../../../contract/problem.js';
+import type { NamedSchemas } from './names.js';
 
 type Codes = Readonly<Record<string, CodeEntry>>;
 
@@ -41,79 +42,56 @@ export const REQUEST_ID: JsonObject = {
 
 export const HEADERS: JsonObject = { 'x-request-id': { $ref: '#/components/headers/RequestId' } };
 
-/** A problem document (RFC 9457). */
-export const PROBLEM: JsonObject = {
-  type: 'object',
-  description: 'Why a request was rejected or failed. Programs use `code`; texts may change.',
-  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'success', 'message'],
-  properties: {
-    type: { type: 'string', description: 'A URI that names the code.' },
-    title: { type: 'string' },
-    status: { type: 'integer', minimum: 400, maximum: 599 },
-    detail: { type: 'string', description: 'A sentence for people.' },
-    instance: { type: 'string', description: 'The request.' },
-    code: { type: 'string', pattern: '^[A-Z]{2,3}_[A-Z0-9_]+$' },
-    errors: {
-      type: 'array',
-      description: 'What is wrong with the input, one by one.',
-      items: {
-        type: 'object',
-        required: ['pointer', 'code', 'detail'],
-        properties: {
-          pointer: { type: 'string', description: 'JSON pointer into the payload.' },
-          code: { type: 'string' },
-          detail: { type: 'string' },
-        },
-      },
-    },
-    success: { type: 'boolean', const: false },
-    message: { type: 'string', description: 'The same as `detail`.' },
-  },
-};
-
 /** Creates the responses of operations; equal ones are created once. */
 export interface Responses {
   /** By ascending status. Codes missing from the catalogue are omitted. */
   toResponses(refusals: readonly ApiError[]): Record<string, JsonObject>;
-  /** Shared responses that were used, for `components`. */
-  listUsed(): Record<string, JsonObject>;
+  /** For `components`: those that several operations have, which refer to them from then on. */
+  shareRepeated(operations: readonly Record<string, JsonObject>[]): Record<string, JsonObject>;
 }
 
 /** `type`: the media type of problem documents. */
-export function createResponses(codes: Codes, type: string): Responses {
+export function createResponses(codes: Codes, type: string, schemas: NamedSchemas): Responses {
   const made = new Map<string, JsonObject>();
-  const asked = new Set<JsonObject>();
-  const toResponses = (refusals: readonly ApiError[]): Record<string, JsonObject> => {
-    const byStatus = [...groupByStatus(refusals, codes)].sort(([a], [b]) => a - b);
-    return Object.fromEntries(
-      byStatus.map(([status, found]) => {
-        const key = [status, ...[...found.keys()].sort()].join('|');
-        const known = made.get(key) ?? createResponse([...found.values()], codes, type);
-        made.set(key, known);
-        asked.add(known);
-        return [String(status), known];
-      }),
-    );
+  const names = new Map<JsonObject, string>();
+  return {
+    toResponses: (refusals) => {
+      const byStatus = [...groupByStatus(refusals, codes)].sort(([a], [b]) => a - b);
+      return Object.fromEntries(
+        byStatus.map(([status, found]) => {
+          const key = [status, ...[...found.keys()].sort()].join('|');
+          const response = made.get(key) ?? createResponse([...found.values()], codes, type, schemas);
+          made.set(key, response);
+          names.set(response, formatName(status, [...found.values()]));
+          return [String(status), response];
+        }),
+      );
+    },
+    shareRepeated: (operations) => {
+      const uses = new Map<JsonObject, number>();
+      const all = operations.flatMap((responses) => Object.values(responses));
+      for (const response of all) uses.set(response, (uses.get(response) ?? 0) + 1);
+      const shared: Record<string, JsonObject> = {};
+      const refs = new Map<JsonObject, JsonObject>();
+      for (const [response, count] of uses) {
+        const name = names.get(response);
+        if (name === undefined || count < 2) continue;
+        let free = name;
+        for (let n = 2; Object.hasOwn(shared, free); n++) free = `${name}.${n}`;
+        shared[free] = response;
+        refs.set(response, { $ref: `#/components/responses/${free}` });
+      }
+      for (const responses of operations)
+        for (const [status, response] of Object.entries(responses)) responses[status] = refs.get(response) ?? response;
+      return shared;
+    },
   };
-  const door: { readonly name: string; readonly response: JsonObject; readonly ref: JsonObject }[] = [];
-  for (const [takes, suffix] of [
-    ['body', ''],
-    ['nothing', '-without-body'],
-    ['files', '-with-files'],
-  ] as const) {
-    const refusals = listTransportErrors(takes);
-    for (const [status, one] of Object.entries(toResponses(refusals))) {
-      const found = groupByStatus(refusals, codes).get(Number(status));
-      const name = `Door-${status}${suffix}`;
-      if (Object.hasOwn(one, '$ref')) continue;
-      const ref = { $ref: `#/components/responses/${name}` };
-      door.push({ name, response: one, ref });
-      made.set([status, ...[...(found?.keys() ?? [])].sort()].join('|'), ref);
-    }
-  }
-  const listUsed = (): Record<string, JsonObject> =>
-    Object.fromEntries(door.flatMap((one) => (asked.has(one.ref) ? [[one.name, one.response]] : [])));
-  return { toResponses, listUsed };
+}
+
+/** `409.QRY_UNIQUE`, `413.REQ_PART.3`: the status, the first code, and how many there are. */
+function formatName(status: number, refusals: readonly ApiError[]): string {
+  const all = [...new Set(refusals.map(({ code }) => code))].sort();
+  return [status, all[0] ?? '', ...(all.length > 1 ? [all.length] : [])].join('.');
 }
 
 function groupByStatus(refusals: readonly ApiError[], codes: Codes): Map<number, Map<string, ApiError>> {
@@ -129,26 +107,27 @@ function groupByStatus(refusals: readonly ApiError[], codes: Codes): Map<number,
   return byStatus;
 }
 
-function createResponse(refusals: readonly ApiError[], codes: Codes, type: string): JsonObject {
+function createResponse(refusals: readonly ApiError[], codes: Codes, type: string, schemas: NamedSchemas): JsonObject {
   const names = [...new Set(refusals.map(({ code }) => code))].sort();
   const lines = refusals.map(({ code, message }) => {
     // The parameters of a message are known only at request time.
     const text = message ?? (codes[code]?.message ?? '').replace(/\{[a-zA-Z]+\}/g, '…');
     return `- \`${code}\`: ${text}`;
   });
+  const problems = names.map((code) => schemas.addProblem(code));
+  const [only, ...others] = problems;
   const headers = Object.assign({}, ...refusals.map((one) => one.headers ?? {})) as Record<string, string>;
   return {
     description: [...new Set(lines)].sort().join('\n'),
     headers: { ...HEADERS, ...toHeaderDocs(headers) },
     content: {
-      [type]: {
-        schema: {
-          allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: names } } }],
-        },
-      },
+      [type]: { schema: only !== undefined && others.length === 0 ? only : { oneOf: problems, discriminator } },
     },
   };
 }
+
+/** The value of `code` is the name of the schema. */
+const discriminator: JsonObject = { propertyName: 'code' };
 
 export const toHeaderDocs = (headers: Readonly<Record<string, string>>): Record<string, JsonObject> =>
   Object.fromEntries(

@@ -15,6 +15,7 @@ import type { SqlText } from '../../analysis/facts.js';
 import type { StatementDescription } from '../../../contract/statement-check.js';
 import type { SqlParser } from '../../strings/sql-parser.js';
 import type { SqlScan } from '../../strings/sql.js';
+import { isComputation } from '../../strings/sql-calls.js';
 import { quoteReserved } from '../../strings/sql-reserved.js';
 import {
   ANY,
@@ -101,9 +102,16 @@ function createStatementReader(input: OpenapiInput, find: FindTable): Scope['sta
     const texts = foreign ? known.foreign : known.own;
     const rows = texts.get(scan.text) ?? readDescribed(only, foreign);
     texts.set(scan.text, rows);
-    return { verb: softDelete?.scalar === true ? 'UPDATE' : scan.verb, rows };
+    const verb = softDelete?.scalar === true ? 'UPDATE' : scan.verb;
+    return { verb, rows, reads: verb === 'SELECT' && isReadOnly(scan) };
   };
 }
+
+/** A SELECT with one of these words may write or lock. */
+const NOT_ONLY_READS = /\b(?:insert|update|delete|merge|into|share)\b/i;
+
+/** A function that is not known may write. */
+const isReadOnly = (scan: SqlScan): boolean => !NOT_ONLY_READS.test(scan.text) && isComputation(scan);
 
 /** True if the statement's database does not use the parser's syntax. */
 function isForeign({ stores }: ActionModel, { config, registry, sql }: OpenapiInput): boolean {

@@ -1,11 +1,14 @@
 /** Describes WebSocket clients as the extension `x-lintel-websocket`, because OpenAPI does not cover them. */
-import type { ApiEvent } from '../../../contract/api.js';
+import type { JsonSchema } from '../../../contract/api.js';
+import { combineForms, splitForms } from '../../../contract/forms.js';
 import type { JsonObject } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import type { WebSocketConfig } from '../../../contract/websocket-config.js';
-import { isInside } from '../../analysis/report.js';
+import { formatSharedName } from '../../analysis/shared-names.js';
+import { listEvents, listJoinedRooms } from './events.js';
+import { nameObjects, nameOperations, type NamedSchemas } from './names.js';
 import type { ResourceDescription } from './resource.js';
-import { describePlugin, type Scope } from './scope.js';
+import type { Scope } from './scope.js';
 
 export interface WebSocketDescription {
   readonly extension: JsonObject;
@@ -16,11 +19,12 @@ export interface WebSocketDescription {
 export type Served = readonly (readonly [ResourceModel, ResourceDescription])[];
 
 /** Returns null if WebSockets are disabled. */
-export function describeWebSocket(scope: Scope, served: Served): WebSocketDescription | null {
+export function describeWebSocket(scope: Scope, served: Served, schemas: NamedSchemas): WebSocketDescription | null {
   const { websocket } = scope.input.config;
   if (!websocket.enabled) return null;
   const calls = served.flatMap(([{ id }, { requestOnly }]) => (requestOnly ? [] : [id]));
   const events = collectEvents(scope);
+  const names = nameOperations(events.map(({ action }) => action));
   return {
     extension: {
       path: websocket.path,
@@ -29,7 +33,14 @@ export function describeWebSocket(scope: Scope, served: Served): WebSocketDescri
       answer: ANSWER,
       event: EVENT,
       calls,
-      events: events.map(({ action, to, resources }) => ({ action, to, resources })),
+      events: events.map(({ action, to, resources, data }) => ({
+        action,
+        to,
+        resources,
+        // `money_received`: `MoneyReceivedEvent`.
+        data: nameObjects(schemas, `${names.get(action) ?? ''}Event`, data),
+      })),
+      joins: listJoins(served, events),
     },
     text: [
       `Clients may stay connected (WebSocket at \`${websocket.path}\`) and call over the connection: ` +
@@ -49,37 +60,39 @@ interface EventSummary {
   readonly action: string;
   readonly to: readonly string[];
   readonly resources: readonly string[];
+  readonly data: JsonSchema;
+  readonly rooms: ReadonlySet<string>;
 }
 
 const formatEvent = ({ action, to, resources }: EventSummary): string =>
   `- \`${action}\` (${to.join(', ')}), sent by ${formatNames(resources)}`;
 
-/** Sorted by name; includes events of scheduled work. */
+/** Sorted by name. */
 function collectEvents(scope: Scope): EventSummary[] {
-  const found = new Map<string, { to: Set<string>; resources: Set<string> }>();
   const sound = scope.input.analysis.resources.filter((resource) => resource.sound);
-  for (const resource of sound) {
-    for (const { action, to } of listEvents(scope, resource)) {
-      const known = found.get(action) ?? { to: new Set(), resources: new Set() };
-      found.set(action, known);
-      known.to.add(to);
-      known.resources.add(resource.id);
-    }
-  }
-  return [...found]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([action, { to, resources }]) => ({ action, to: [...to].sort(), resources: [...resources].sort() }));
-}
-
-export function listEvents(scope: Scope, resource: ResourceModel): readonly ApiEvent[] {
-  return resource.definition.finds.places.flatMap((place) => {
-    const spec = scope.registry.plugins.get(place.plugin);
-    if (spec === undefined) return [];
-    const { slot, value, holder } = place;
-    const action = resource.actions.find(({ node }) => isInside(place.node, node)) ?? null;
-    return describePlugin(scope, spec, { slot, value, holder, resource, action, payload: () => null }).events ?? [];
+  const all = sound.flatMap((resource) =>
+    listEvents(scope, resource).map((event) => ({ ...event, resource: resource.id })),
+  );
+  return [...new Set(all.map(({ action }) => action))].sort().map((action) => {
+    const own = all.filter((event) => event.action === action);
+    return {
+      action,
+      to: [...new Set(own.map(({ to }) => to))].sort(),
+      resources: [...new Set(own.map(({ resource }) => resource))].sort(),
+      data: combineForms(own.flatMap(({ data }) => splitForms(data))),
+      rooms: new Set(own.flatMap(({ rooms }) => rooms)),
+    };
   });
 }
+
+/** Resources whose caller joins rooms, with the events that are sent to these. */
+const listJoins = (served: Served, events: readonly EventSummary[]): JsonObject[] =>
+  served.flatMap(([resource]) => {
+    const rooms = listJoinedRooms(resource);
+    if (rooms.length === 0) return [];
+    const heard = events.filter((event) => rooms.some((room) => event.rooms.has(room)));
+    return [{ resource: resource.id, rooms: rooms.map(formatSharedName), events: heard.map(({ action }) => action) }];
+  });
 
 const createQueryParameters = ({ force_uid: required }: WebSocketConfig): JsonObject[] => [
   {

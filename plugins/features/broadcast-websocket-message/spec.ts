@@ -1,9 +1,11 @@
 /** Sends the result of an actionable to connected clients. */
+import type { ApiChange, ApiPart, ApiPlace } from '../../../contract/api.js';
+import { createNameLookup, mapRows, omitNames, pickNames } from '../../../contract/forms.js';
 import { asText, isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import { shape, slot } from '../../../contract/combinators.js';
-import { isPathReturned, readNames } from '../shared/listed-names.light.js';
+import { isPathReturned, listUncoveredNames, readNames } from '../shared/listed-names.light.js';
 import { relayErrors } from '../../relays/shared/fields.light.js';
 
 const KIND = { say: 'the receivers are selected by `"broadcast_type"`', rename: 'broadcast_type' };
@@ -115,12 +117,7 @@ export default definePlugin({
     ),
   },
   check,
-  openapi: ({ value: { broadcast_websocket_message: written } }) => ({
-    notes: ['Sends a message to connected clients.'],
-    ...(isObject(written) && {
-      events: [{ action: asText(written['action']), to: asText(written['broadcast_type']) }],
-    }),
-  }),
+  openapi: describeApi,
   errors: {
     ...relayErrors,
     BRC_NAME: {
@@ -186,6 +183,19 @@ export default definePlugin({
     },
   ],
 });
+
+function describeApi({ value: { broadcast_websocket_message: written }, holder, root }: ApiPlace): ApiPart {
+  const notes = ['Sends a message to connected clients.'];
+  if (!isObject(written)) return { notes };
+  const own = holder['returnables'] !== undefined;
+  const above = listUncoveredNames(root['returnables']);
+  const data: ApiChange['change'] = (forms, { secrets }) => {
+    if (own) return forms;
+    if (above === null) return mapRows(forms, (row) => omitNames(row, (name) => secrets.has(name)));
+    return mapRows(forms, (row) => pickNames(above, createNameLookup(row)));
+  };
+  return { notes, events: [{ action: asText(written['action']), to: asText(written['broadcast_type']), data }] };
+}
 
 function check(place: CheckPlace): Finding[] {
   const written = place.value['broadcast_websocket_message'];

@@ -103,7 +103,7 @@ export default definePlugin({
     return slot === 'actionable' && isObject(written) && written['read_from_cache'] === true ? 'apart' : null;
   },
   // An unavailable store slows requests down but rejects none.
-  openapi: () => ({ refuses: [], never: ['CCH_AWAY'] }),
+  openapi: () => ({ repeatable: true, refuses: [], never: ['CCH_AWAY'] }),
   errors: {
     ...cacheErrors,
     CCH_NO_DURATION: {

@@ -18,6 +18,7 @@ export function describeCiphersApi({ value, facts, repeated }: ApiPlace): ApiPar
   const names = new Set(opening.flatMap(({ properties }) => properties.map((path) => path.split('.')[0] ?? path)));
   const changeRow = (row: JsonSchema): JsonSchema => relaxDecryptedFields(row, names);
   return {
+    repeatable: true,
     ...(names.size > 0 && {
       changes: [{ phase: ActionPhase.CONFIRM, order: BEFORE_OTHERS, change: (forms) => mapRows(forms, changeRow) }],
     }),

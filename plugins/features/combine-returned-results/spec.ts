@@ -1,6 +1,6 @@
 /** Spec of `combine_returned_results_from`: merges the results of several actionables. */
 import { list, numeric, shape } from '../../../contract/combinators.js';
-import type { ApiPart, ApiPlace, ApiResults, Forms, JsonSchema } from '../../../contract/api.js';
+import type { ApiChange, ApiPart, ApiPlace, ApiResults, Forms, JsonSchema } from '../../../contract/api.js';
 import type { Json } from '../../../contract/json.js';
 import { definePlugin } from '../../../contract/plugin.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
@@ -49,7 +49,8 @@ function describeApi({ slot, value }: ApiPlace): ApiPart {
   const ids = Array.isArray(written) ? (written as readonly Json[]).map(Number) : [];
   const ofResource = slot === 'resource';
   const phase = ofResource ? ResourcePhase.REPLY : ActionPhase.SHAPE;
-  return { changes: [{ phase, order: -100, change: (forms, results) => mergeForms(forms, ids, results, ofResource) }] };
+  const change: ApiChange['change'] = (forms, results) => mergeForms(forms, ids, results, ofResource);
+  return { changes: [{ phase, order: -100, change }], repeatable: true };
 }
 
 /** Merges the schemas of results; a list stays unchanged. */

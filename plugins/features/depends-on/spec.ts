@@ -58,6 +58,7 @@ export default definePlugin({
     '`$PAYLOAD.<for>`. On an actionable itself, `extract_response_for` names values of all its dependencies, or, ' +
     'without any, values of its own result for later actionables.',
   facts: { applies: 'when-present' },
+  openapi: () => ({ repeatable: true }),
   slots: {
     actionable: shape({
       depends_on: list(

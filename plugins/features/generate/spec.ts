@@ -32,6 +32,7 @@ export default definePlugin({
     'list (`multi`). If `extract_response_for` defines the same name, its value is used; a field of the payload with ' +
     'the same name is not.',
   facts: { applies: 'when-present' },
+  openapi: () => ({ repeatable: true }),
   requires: ['generator:*'],
   slots: {
     actionable: shape({

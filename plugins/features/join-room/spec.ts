@@ -24,7 +24,7 @@ export default definePlugin({
     ),
   },
   check,
-  openapi: () => ({ refuses: ['WS_NO_CONNECTION', 'WS_ROOMS_FULL', 'BRC_RECEIVER'] }),
+  openapi: () => ({ connectedOnly: true, refuses: ['WS_NO_CONNECTION', 'WS_ROOMS_FULL', 'BRC_RECEIVER'] }),
   errors: { ...roomErrors, WS_ROOM_ANY: ROOM_ANY },
   examples: [
     {

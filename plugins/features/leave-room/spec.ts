@@ -22,7 +22,7 @@ export default definePlugin({
     ),
   },
   check: (place) => checkRoomField('leave_room', place),
-  openapi: () => ({ refuses: ['WS_NO_CONNECTION', 'BRC_RECEIVER'] }),
+  openapi: () => ({ connectedOnly: true, refuses: ['WS_NO_CONNECTION', 'BRC_RECEIVER'] }),
   errors: roomErrors,
   examples: [
     {

@@ -13,6 +13,7 @@ export default definePlugin({
   facts: { applies: 'when-present', holds: 'work' },
   slots: { resource: shape({ maintenance: flag({ doc: 'Return 503 for every request.', default: false }) }) },
   openapi: ({ value }) => ({
+    repeatable: true,
     refuses:
       value['maintenance'] === true
         ? [{ code: 'RES_MAINTENANCE', headers: { 'retry-after': 'Seconds after which to ask again.' } }]

@@ -121,9 +121,9 @@ function check({ value }: CheckPlace): Finding[] {
 }
 
 function describeApi({ value }: ApiPlace): ApiPart {
-  if (value['must_return_value'] !== true) return { refuses: [] };
+  if (value['must_return_value'] !== true) return { refuses: [], repeatable: true };
   const { status, message, stop } = isObject(value['on_empty']) ? value['on_empty'] : {};
-  if (stop === true) return { refuses: [], ends: true };
+  if (stop === true) return { refuses: [], ends: true, repeatable: true };
   const refusal = {
     code: 'ACT_NO_VALUE',
     ...(typeof status === 'number' && { status }),
@@ -132,6 +132,7 @@ function describeApi({ value }: ApiPlace): ApiPart {
   const requireItem = (form: JsonSchema): JsonSchema => (isList(form) ? { ...form, minItems: 1 } : form);
   return {
     refuses: [refusal],
+    repeatable: true,
     changes: [
       { phase: ActionPhase.CONFIRM, change: (forms) => forms.filter((form) => !isNull(form)).map(requireItem) },
     ],

@@ -171,10 +171,14 @@ function describeApi({ value, getValueSchema }: ApiPlace): ApiPart {
     .map(toRule)
     .flatMap((rule) => Object.entries(createFieldSchemas(rule['field'], pickBounds(rule), getValueSchema)));
   if (value['bypass_payload_validation'] !== true) {
-    return { fields: Object.fromEntries(entries), refuses: entries.length === 0 ? [] : ['VAL_PAYLOAD'] };
+    return {
+      fields: Object.fromEntries(entries),
+      refuses: entries.length === 0 ? [] : ['VAL_PAYLOAD'],
+      repeatable: true,
+    };
   }
   const loose = entries.map(([name]): [string, ApiField] => [name, { schema: {}, required: false }]);
-  return { fields: Object.fromEntries(loose), refuses: [] };
+  return { fields: Object.fromEntries(loose), refuses: [], repeatable: true };
 }
 
 function check({ value, facts }: CheckPlace): Finding[] {

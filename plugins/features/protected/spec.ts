@@ -206,6 +206,7 @@ function describeApi({ value, holder, used }: ApiPlace): ApiPart {
   const isBearer = header.toLowerCase() === 'authorization';
   const asked = isBearer ? { headers: { 'www-authenticate': '`Bearer`.' } } : {};
   return {
+    repeatable: true,
     security: [
       isBearer
         ? { name: format || 'bearer', scheme: { type: 'http', scheme: 'bearer', bearerFormat: format } }

@@ -161,5 +161,6 @@ function describeApi({ value: { rate_limit: written } }: ApiPlace): ApiPart {
     { code: 'LIM_EXCEEDED', headers: { 'retry-after': 'Seconds to wait.', ...COUNTED } },
     ...(entries.every((entry) => entry === ADDRESS) ? [] : ['LIM_UNIDENTIFIED']),
   ];
-  return { answers: COUNTED, refuses, notes: [`At most ${Number(limit)} requests in ${Number(seconds)} seconds.`] };
+  const notes = [`At most ${Number(limit)} requests in ${Number(seconds)} seconds.`];
+  return { answers: COUNTED, refuses, notes, repeatable: true };
 }

@@ -1,6 +1,5 @@
 /** JSON Schema of a result after `returnables`, by the runtime's lookup over names. */
 import type { ApiResults, Forms } from '../../../contract/api.js';
-import type { Json } from '../../../contract/json.js';
 import {
   ANY,
   isAny,
@@ -15,15 +14,7 @@ import {
   omitNames,
   type FindName,
 } from '../../../contract/forms.js';
-
-const listNames = (json: Json | undefined): readonly string[] | null =>
-  Array.isArray(json) ? (json as readonly Json[]).map(String) : null;
-
-/** Drops paths that another listed name covers. */
-export function listUncoveredNames(json: Json | undefined): readonly string[] | null {
-  const names = listNames(json);
-  return names === null ? null : names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
-}
+import { listNames } from '../shared/listed-names.light.js';
 
 /** Names in the main actionable's own `returnables` remain even if secret. */
 export function hideSecretForms(forms: Forms, { secrets, main }: ApiResults): Forms {

@@ -7,9 +7,9 @@ import { list, shape, text } from '../../../contract/combinators.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { mapRows, createNameLookup, pickNames } from '../../../contract/forms.js';
 import { findSecretsReturned } from './secrets.light.js';
-import { readNames } from '../shared/listed-names.light.js';
+import { listUncoveredNames, readNames } from '../shared/listed-names.light.js';
 import { DEFAULT_PROPERTY } from '../shared/issues-tokens.light.js';
-import { selectForms, listUncoveredNames, hideSecretForms } from './api.light.js';
+import { selectForms, hideSecretForms } from './api.light.js';
 
 const NAMED = { symbol: 'value', soft: true } as const;
 
@@ -195,8 +195,9 @@ function checkMissing(place: CheckPlace): Finding[] {
 function describeApi({ slot, value }: ApiPlace): ApiPart {
   const names = listUncoveredNames(value['returnables']);
   if (slot === 'actionable') {
-    if (names === null) return {};
+    if (names === null) return { repeatable: true };
     return {
+      repeatable: true,
       changes: [
         {
           phase: ActionPhase.SHAPE,
@@ -206,6 +207,7 @@ function describeApi({ slot, value }: ApiPlace): ApiPart {
     };
   }
   return {
+    repeatable: true,
     changes: [
       {
         phase: ResourcePhase.REPLY,

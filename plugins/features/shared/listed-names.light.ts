@@ -18,3 +18,13 @@ export const isPathReturned = (path: string, listed: readonly string[] | null): 
   (listed.some((name) => path.startsWith(`${name}.`)) && !listed.some((name) => isWithin(name, path)));
 
 const isWithin = (name: string, path: string): boolean => name === path || name.startsWith(`${path}.`);
+
+/** As written; null if no list is. */
+export const listNames = (json: Json | undefined): readonly string[] | null =>
+  Array.isArray(json) ? (json as readonly Json[]).map(String) : null;
+
+/** Drops paths that another listed name covers. */
+export function listUncoveredNames(json: Json | undefined): readonly string[] | null {
+  const names = listNames(json);
+  return names === null ? null : names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
+}

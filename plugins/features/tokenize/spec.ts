@@ -162,7 +162,7 @@ function getTokenKeys({ value, holder, facts }: Parameters<NonNullable<PluginSpe
 
 /** A token is added only to an object result; any other result is rejected. */
 function describeApi({ value, holder }: ApiPlace): ApiPart {
-  if (!canIssueTokens(holder)) return { refuses: [] };
+  if (!canIssueTokens(holder)) return { refuses: [], repeatable: true };
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   const property = asText(settings['property_name'] ?? DEFAULT_PROPERTY);
   const token: JsonSchema = { type: 'string', description: `A token (${asText(settings['type'])}).` };

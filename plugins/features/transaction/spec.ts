@@ -8,6 +8,7 @@ export default definePlugin({
   since: '0.2.0',
   summary: 'Adjacent queries run in one transaction. `false` turns this off for the resource.',
   facts: { applies: 'when-present' },
+  openapi: () => ({ repeatable: true }),
   slots: {
     resource: shape({
       transaction: flag({

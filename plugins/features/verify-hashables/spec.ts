@@ -46,6 +46,7 @@ export default definePlugin({
   transactionEffect: () => 'demanding',
   // A verified request always has a row, so null is no possible result.
   openapi: () => ({
+    repeatable: true,
     changes: [{ phase: ActionPhase.CONFIRM, order: -100, change: (forms) => forms.filter((form) => !isNull(form)) }],
   }),
   errors: {

@@ -51,8 +51,9 @@ export default definePlugin({
 
 /** Shapes the rows as requested; repeated statements always return a list. */
 function describeApi({ value, repeated }: ApiPlace): ApiPart {
-  if (repeated) return {};
+  if (repeated) return { repeatable: true };
   return {
+    repeatable: true,
     changes: [
       { phase: ActionPhase.EXECUTE, change: (forms) => forms.flatMap((rows) => listShapes(rows, value['result'])) },
     ],

@@ -22,6 +22,7 @@ export default definePlugin({
     }).required(),
   }).meta({ doc: 'The value to return.', mistaken: { body: VALUE, response: VALUE, data: VALUE, result: VALUE } }),
   openapi: ({ value: { value: written }, written: schemaOf }) => ({
+    repeatable: true,
     changes: [{ phase: ActionPhase.EXECUTE, change: () => splitForms(schemaOf(written ?? null)) }],
   }),
   examples: [{ title: 'A health check', json: { mode: 'RETURN', value: { status: 'ok', at: '$DATETIME' } } }],

@@ -20,6 +20,7 @@ export function describeDocumentQuery({ value, repeated, facts }: ApiPlace): Api
   return {
     changes: [{ phase: ActionPhase.EXECUTE, order: -100, change: () => [repeated ? createListSchema(ANY) : rows] }],
     refuses: ['QRY_BAD_VALUE', ...(writes ? ['MQL_KEY'] : []), ...(repeated ? OF_LISTS : [])],
+    repeatable: !writes,
     never: writes ? [] : OF_WRITES,
   };
 }

@@ -21,6 +21,7 @@ export function describeStatement({ value, statement: find, repeated }: ApiPlace
       },
     ],
     refuses: repeated ? OF_LISTS : [],
+    repeatable: statement?.reads === true,
     never: listImpossible(statement?.verb ?? '', asText(value['query'])),
   };
 }

@@ -12,7 +12,7 @@ import { createOpenapi } from '../../../language/export/openapi/document.js';
 import { createRequestShape, type RequestShape } from '../../../language/export/openapi/request.js';
 import { sampleSchema } from '../../../language/schema/sample.js';
 import { listCaseNames, CONFIG, DEFINITIONS, FIXTURE_ENV, readFiles, SQL } from '../../support/fixtures.js';
-import { getAtPointer, registry } from '../../support/openapi-documents.js';
+import { getAtPointer, registry, resolveRefs } from '../../support/openapi-documents.js';
 
 const ajv = new Ajv2020({
   strict: false,
@@ -112,9 +112,8 @@ describe('sample requests', () => {
         const path = shape.path.replace(/:([^/]+)/g, '{$1}');
         const operation = getAtPointer(document, 'paths', path, shape.methods[0]!.toLowerCase()) as JsonObject;
         expect(operation, `${name} ${path}`).to.be.an('object');
-        const content = getAtPointer(operation, 'requestBody', 'content') as
-          | Record<string, { schema: JsonObject }>
-          | undefined;
+        const body = resolveRefs(document, operation['requestBody']) as JsonObject | undefined;
+        const content = getAtPointer(body, 'content') as Record<string, { schema: JsonObject }> | undefined;
         const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content ?? {});
         if (content === undefined || type !== 'application/json') continue;
         judged++;

@@ -9,9 +9,11 @@ import {
   getAnswerSchema,
   getAtPointer,
   getErrorCodes,
+  resolveRefs,
   createOpenApiDocument,
   listStatuses,
 } from '../../support/openapi-documents.js';
+import { toRef } from '../../../language/export/openapi/names.js';
 
 const resource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
   id,
@@ -48,7 +50,7 @@ describe('OpenAPI of deferred work', () => {
       'application/json',
       'schema',
     );
-    expect(answer).to.deep.equal(ACCEPTED);
+    expect(resolveRefs(document, answer)).to.deep.equal(ACCEPTED);
     expect(await listDocumentErrors(document)).to.equal('');
   });
 
@@ -94,6 +96,9 @@ describe('OpenAPI of socket clients', () => {
       ),
     ]),
     resource('night', [value({ n: 1 }, { ...defineBroadcast('night', { broadcast_type: 'ALL' }), ...NIGHTLY })]),
+    resource('watch', [
+      value({ n: 1 }, { join_room: '$PAYLOAD.room', payload_validation: [{ field: { room: { type: 'STRING' } } }] }),
+    ]),
     resource('files', [{ mode: 'UPLOAD', uploads: { max_file_uploads: 1 } }]),
     resource('hook', [value({ n: 1 })], {
       webhook: {
@@ -111,11 +116,12 @@ describe('OpenAPI of socket clients', () => {
   it('lists what clients can call and which events they receive, including those of scheduled runs', () => {
     const told = extension({ websocket: { enabled: true, path: '/live' } }) as JsonObject;
     expect(told['path']).to.equal('/live');
-    expect(told['calls']).to.deep.equal(['news', 'talk']);
+    expect(told['calls']).to.deep.equal(['news', 'talk', 'watch']);
     expect(told['events']).to.deep.equal([
-      { action: 'news', to: ['ALL', 'ROOM'], resources: ['news', 'talk'] },
-      { action: 'night', to: ['ALL'], resources: ['night'] },
+      { action: 'news', to: ['ALL', 'ROOM'], resources: ['news', 'talk'], data: toRef('NewsEvent') },
+      { action: 'night', to: ['ALL'], resources: ['night'], data: toRef('NightEvent') },
     ]);
+    expect(told['joins']).to.deep.equal([{ resource: 'watch', rooms: ['…'], events: ['news'] }]);
     expect(getAtPointer(told['query'], '0')).to.include({ name: 'uid', required: false });
     expect(
       getAtPointer((extension({ websocket: { enabled: true, force_uid: true } }) as JsonObject)['query'], '0'),
@@ -130,6 +136,7 @@ describe('OpenAPI of socket clients', () => {
       .to.contain('WebSocket at `/ws`')
       .and.contain('Over HTTP alone: `files`, `hook`.')
       .and.contain('- `news` (ALL, ROOM), sent by `news`, `talk`');
+    expect(resolveRefs(document, toRef('NewsEvent'))).to.include({ type: 'object' });
     expect(await listDocumentErrors(document)).to.equal('');
   });
 });
