@@ -11,6 +11,7 @@ import { findDefinitions, getFixedPart } from '../language/project/definition-fi
 import { SCRIPTS_FOLDER } from '../language/project/scripts.js';
 import type { Kernel, ReloadOutcome } from '../kernel/runtime/kernel.js';
 import { bootKernel } from './boot.js';
+import { openConsole, shareObservers, type Console } from './console/console.js';
 import { listenForDebugger, type DebugListener } from './debug/listener.js';
 import { LOOPBACK } from './loopback-address.js';
 import { listenForStatements, type StatementListener } from './statements/listener.js';
@@ -39,7 +40,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
   };
   const booted = await bootKernel(terminal, config, { onProblem: 'skip', dev: true, asks: 'scratch', onFailure });
   if (booted === null) return 1;
-  const { kernel } = booted;
+  const { kernel, observe } = shareObservers(booted.kernel);
   served = kernel;
   let table = '';
   let secondLook: NodeJS.Timeout | undefined;
@@ -70,18 +71,26 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
   const watcher = watchDefinitions(kernel, stdout, () => void reload());
   let listener: DebugListener | null = null;
   let statements: StatementListener | null = null;
+  let page: Console | null = null;
   try {
+    page = await openConsole(kernel, true, observe).catch((error: unknown) => closeFailed(kernel, error));
     await once(watcher, 'ready');
     // Files saved while plugins were opening raised no event.
     await reload();
     statements = await listenForStatements(kernel).catch((error: unknown) => closeFailed(kernel, error));
     if (debug) listener = await listenForDebugger(kernel).catch((error: unknown) => closeFailed(kernel, error));
     const formatLines = createPageFormatter(kernel);
-    const formatMore = (url: string): string => `${formatLines(url)}${formatDebugger(listener)}`;
-    return await runServer(kernel, terminal, createDocsRoutes(kernel), formatMore, () => listener?.close());
+    const formatMore = (url: string): string =>
+      `${formatLines(url)}${formatConsole(page, url)}${formatDebugger(listener)}`;
+    const pages = [...createDocsRoutes(kernel), ...(page?.routes ?? [])];
+    return await runServer(kernel, terminal, pages, formatMore, () => {
+      page?.close();
+      return listener?.close();
+    });
   } finally {
     isOver = true;
     clearTimeout(secondLook);
+    page?.close();
     await listener?.close();
     await statements?.close();
     await watcher.close();
@@ -92,6 +101,9 @@ async function closeFailed(kernel: Kernel, error: unknown): Promise<never> {
   await kernel.close('failed start');
   throw error;
 }
+
+const formatConsole = (page: Console | null, url: string): string =>
+  page === null ? '' : `console: ${url}${page.address}\n`;
 
 /** Adapters read this line. */
 const formatDebugger = (listener: DebugListener | null): string =>

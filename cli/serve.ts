@@ -7,6 +7,7 @@ import type { CommandOptions } from './options.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { listen, type RunningServer } from '../kernel/http/server.js';
 import { bootKernel, showInvalidDefinitions } from './boot.js';
+import { openConsole } from './console/console.js';
 import { waitForShutdown } from './shutdown.js';
 import { showSkippedResources } from './skipped-resources.js';
 import { isPretty } from './log.js';
@@ -20,7 +21,12 @@ export async function runServe({ config }: CommandOptions, terminal: Terminal): 
   const { kernel } = booted;
   showSkippedResources(kernel, terminal);
   try {
-    return await runServer(kernel, terminal);
+    const page = await openConsole(kernel, false, (observer) => kernel.observePlans(observer));
+    const showPage = (url: string): string => (page === null ? '' : `console: ${url}${page.address}\n`);
+    return await runServer(kernel, terminal, page?.routes, showPage, () => {
+      page?.close();
+      return undefined;
+    });
   } catch (error) {
     // A server that became available may reject statements.
     showInvalidDefinitions(error, kernel.project, terminal);

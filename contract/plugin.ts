@@ -1,5 +1,6 @@
 /** A plugin: the spec describes it, the runtime implements it. A spec never imports its runtime. */
 import type { BodyInput, ReadBody } from './body-format.js';
+import type { ConsolePane } from './console.js';
 import type { PluginSpec } from './plugin-spec.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
@@ -146,6 +147,8 @@ export interface PluginRuntime<H = unknown> {
     context: Pick<RuntimeContext, 'instance' | 'options' | 'folder'>,
   ): StoredFolder | RemoteStorage | null;
   createJobAdmin?(handle: H): JobAdmin;
+  /** What the console shows of this instance; null where there is nothing. */
+  createConsolePane?(handle: H): ConsolePane | null;
   /** For stores of `lintel test`. A case fails if a store of its resources has none. */
   openTestStore?(handle: H, context: RuntimeContext): TestStore;
   /** For databases with servers: creates one called `name` next to the configured one. Called without a handle and `open`. */

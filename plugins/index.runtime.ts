@@ -79,6 +79,7 @@ const loaders: Readonly<Record<PluginId, Loader>> = {
   'matcher:$unordered': async () => (await import('./matchers/values/runtime.js')).matchUnordered,
   'middleware:koa': () => import('./middlewares/koa/runtime.js'),
   'observer:access_log': () => import('./observers/access-log/runtime.js'),
+  'observer:console': () => import('./observers/console/runtime.js'),
   'observer:opentelemetry': () => import('./observers/opentelemetry/runtime.js'),
   'observer:prometheus': () => import('./observers/prometheus/runtime.js'),
   'observer:server_timing': () => import('./observers/server-timing/runtime.js'),

@@ -134,7 +134,8 @@ function describeFault({ code, options }: Fault): string {
   return cause instanceof Error ? `${code}: ${cause.message}` : code;
 }
 
-async function createCredentials(
+/** Headers that admit a request to its resource; none where no guard can make them. */
+export async function createCredentials(
   kernel: Kernel,
   request: Omit<TestRequest, 'resource' | 'now' | 'text'>,
 ): Promise<Readonly<Record<string, string>>> {

@@ -1,0 +1,175 @@
+/** The panes of the console besides requests and rows: what the kernel and its plugins know. */
+import { resolve } from 'node:path';
+import type { ConsolePane, Recorder } from '../../contract/console.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import type { Kernel } from '../../kernel/runtime/kernel.js';
+import { readCron } from '../../language/strings/cron.js';
+import { createTimetable } from '../../language/strings/cron-next.js';
+import { createSecretMask, maskValue } from '../debug/secrets.js';
+import { listJobSteps, mergeJobs } from '../jobs.js';
+import { listTables } from './data.js';
+import { formatSpot } from './requests.js';
+
+export interface Pane extends ConsolePane {
+  readonly id: string;
+}
+
+const MOST_JOBS = 200;
+const NEXT_RUNS = 3;
+/** Milliseconds. */
+const MINUTE = 60_000;
+
+export function listPanes(kernel: Kernel, recorder: Recorder, isDev: boolean): readonly Pane[] {
+  const own: Pane[] = [
+    { id: 'definitions', title: 'Definitions', read: () => readDefinitions(kernel, isDev) },
+    { id: 'data', title: 'Data', read: () => readTables(kernel) },
+    { id: 'jobs', title: 'Jobs', read: () => readJobs(kernel) },
+    { id: 'schedules', title: 'Schedules', read: () => readSchedules(kernel) },
+    { id: 'metrics', title: 'Metrics', read: () => readMetrics(kernel, recorder) },
+  ];
+  const ofPlugins = kernel.instances.flatMap((instance): Pane[] => {
+    const pane = instance.runtime.createConsolePane?.(instance.handle()) ?? null;
+    return pane === null ? [] : [{ id: instance.key, title: pane.title, read: () => pane.read() }];
+  });
+  return [...own, ...ofPlugins];
+}
+
+function readDefinitions(kernel: Kernel, isDev: boolean): Json {
+  const { byId } = kernel.plans();
+  const { resources } = kernel.analysis();
+  const problems = kernel.problems();
+  return {
+    resources: resources.map(({ id, definition }) => {
+      const plan = byId.get(id);
+      return {
+        id,
+        path: plan === undefined ? null : `/${plan.path}`,
+        guard: plan?.summary.guard ?? null,
+        touches: plan?.summary.touches.join(', ') ?? null,
+        file: definition.doc.file,
+        state: plan === undefined ? 'not served' : 'served',
+      };
+    }),
+    problems: problems.slice(0, 500).map(({ severity, code, message, file, range }) => ({
+      severity,
+      code,
+      message,
+      place: formatSpot(kernel, { file: resolve(kernel.project.folder, file), range }, isDev),
+    })),
+  };
+}
+
+/** The plan as `lintel plan` prints it; null where there is no such resource. */
+export function readDefinition(kernel: Kernel, id: string, isDev: boolean): Json {
+  const plan = kernel.plans().byId.get(id);
+  const model = kernel.analysis().resources.find((one) => one.id === id);
+  if (plan === undefined) return null;
+  const { file } = plan;
+  const start = model?.definition.node.start ?? 0;
+  const text = model?.definition.doc.text.slice(0, start) ?? '';
+  const position = { line: text.split('\n').length - 1, character: 0 };
+  const spot = { file: resolve(kernel.project.folder, file), range: { start: position, end: position } };
+  return { plan: plan.summary.describe, place: formatSpot(kernel, spot, isDev) };
+}
+
+const readTables = (kernel: Kernel): Json => ({
+  tables: listTables(kernel).map(({ table: { table, model, columns }, connection }) => ({
+    table,
+    model,
+    connection,
+    columns: columns.length,
+  })),
+});
+
+async function readJobs(kernel: Kernel): Promise<Json> {
+  const admins = kernel.listJobAdmins();
+  const lists = await Promise.all(admins.map((admin) => admin.list({ limit: MOST_JOBS })));
+  const backlog = admins.length === 0 ? null : await kernel.running.backlog();
+  return {
+    counts: { ...backlog },
+    jobs: mergeJobs(lists, MOST_JOBS).map((job) => ({
+      id: job.id,
+      part: job.part,
+      state: job.state,
+      attempts: `${job.attempts} of ${job.retries + 1}`,
+      accepted: new Date(job.acceptedAt).toISOString(),
+      due: job.dueAt === null ? null : new Date(job.dueAt).toISOString(),
+      failure: job.failure?.code ?? null,
+    })),
+  };
+}
+
+/** With the steps, without secrets. Null: there is none. */
+export async function readJob(kernel: Kernel, id: string): Promise<Json> {
+  for (const admin of kernel.listJobAdmins()) {
+    const found = await admin.show(id);
+    if (found === null) continue;
+    const { view, work, notes } = found;
+    const steps = listJobSteps(view, notes, kernel.plans().byId.get(view.resource)?.parts.get(view.part));
+    const shown = { ...view, steps, payload: work.state.payload, claims: work.state.claims, names: work.state.names };
+    return maskValue(shown, createSecretMask(kernel), []) as Json;
+  }
+  return null;
+}
+
+function readSchedules(kernel: Kernel): Json {
+  const plans = [...kernel.plans().byId.values()];
+  return {
+    schedules: plans
+      .flatMap(({ schedules }) => schedules)
+      .map(({ key, expression, zone }) => ({
+        key,
+        expression,
+        zone: zone ?? 'UTC',
+        next: listNextRuns(expression, zone ?? 'UTC').join(', '),
+      })),
+  };
+}
+
+function listNextRuns(expression: string, zone: string): string[] {
+  const { cron } = readCron(expression);
+  if (cron === null) return [];
+  const timetable = createTimetable(cron, zone);
+  const runs: string[] = [];
+  let after = Date.now();
+  while (runs.length < NEXT_RUNS) {
+    const next = timetable.next(after);
+    if (next === null) break;
+    runs.push(new Date(next).toISOString().replace('.000Z', 'Z'));
+    after = next;
+  }
+  return runs;
+}
+
+async function readMetrics(kernel: Kernel, recorder: Recorder): Promise<Json> {
+  const since = Date.now() - MINUTE;
+  const recent = recorder.list().filter(({ startedAt }) => startedAt >= since).length;
+  const backlog = await kernel.running.backlog();
+  const health = await kernel.health();
+  const codes = new Map<string, number>();
+  for (const counts of recorder.counts.values())
+    for (const [code, count] of counts.codes) codes.set(code, (codes.get(code) ?? 0) + count);
+  return {
+    process: {
+      'requests in the last minute': recent,
+      'recorded requests': recorder.list().length,
+      'bytes of records': recorder.bytes,
+    },
+    resources: [...recorder.counts].map(([resource, { count, times, codes: failed }]) => ({
+      resource,
+      count,
+      rejected: [...failed.values()].reduce((sum, one) => sum + one, 0),
+      'p50 ms': findPercentile(times, 0.5),
+      'p99 ms': findPercentile(times, 0.99),
+    })),
+    codes: [...codes].map(([code, count]) => ({ code, count })).sort((a, b) => b.count - a.count),
+    queue: { ...backlog },
+    stores: Object.entries(health).map(([store, { ok, detail }]) => ({ store, ok, detail: detail ?? null })),
+  } satisfies JsonObject;
+}
+
+function findPercentile(times: readonly number[], share: number): number | null {
+  const sorted = [...times].sort((a, b) => a - b);
+  const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return found === undefined ? null : Math.round(found * 10) / 10;
+}

@@ -1,0 +1,262 @@
+/** The console over HTTP: what is recorded, without secrets and bounded, what can be done with it, and which callers may ask. */
+import { expect } from 'chai';
+import { request as openRequest } from 'node:http';
+import { startWithConsole, type ShownKernel } from '../support/console.js';
+import { waitUntil } from '../support/until.js';
+
+interface Stage {
+  readonly key: string;
+  readonly code: string | null;
+  readonly rows: number | null;
+  readonly types: readonly string[];
+  readonly sent: { readonly sql: string; readonly values: Readonly<Record<string, unknown>> } | null;
+  readonly place: Place;
+}
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly link: string;
+}
+interface Shown {
+  readonly number: number;
+  readonly status: number;
+  readonly path: string;
+  readonly obstacle: string | null;
+  readonly lacks: string | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly answer: Readonly<Record<string, unknown>>;
+  readonly stages: readonly Stage[];
+  readonly problem: { readonly code: string; readonly cause: string | null; readonly place: Place } | null;
+}
+
+describe('the console', () => {
+  let shown: ShownKernel;
+  before(async () => {
+    const config = { observers: { console: { use: 'console', requests: 20 } } };
+    shown = await startWithConsole({ config });
+  });
+  after(() => shown.close());
+
+  const list = async (): Promise<readonly Shown[]> =>
+    (await shown.call<{ readonly requests: Shown[] }>('requests')).body.requests;
+  const clear = (): Promise<unknown> => shown.call('clear', 'POST');
+  /** The record of the request that `work` sends: it is written once the response was sent. */
+  async function record(work: () => Promise<unknown>): Promise<Shown> {
+    const before = (await list()).at(-1)?.number ?? 0;
+    await work();
+    await waitUntil(async () => ((await list()).at(-1)?.number ?? 0) > before, 'a record');
+    const number = (await list()).at(-1)?.number ?? 0;
+    return (await shown.call<Shown>(`request?number=${number}`)).body;
+  }
+
+  it('shows a request with its statement, types, rows, times and place, and no secret', async () => {
+    const seen = await record(() =>
+      shown.post(
+        '/notes/add?x=1',
+        { text: 'hello my-secret-pin', pin: 'my-secret-pin' },
+        { headers: { authorization: 'Bearer abc.def' } },
+      ),
+    );
+    expect(seen).to.include({ status: 200, path: '/notes/add', lacks: 'secret' });
+    expect(JSON.stringify(seen)).not.to.contain('my-secret-pin');
+    expect(JSON.stringify(seen)).not.to.contain('abc.def');
+    expect(seen.payload).to.deep.equal({ text: 'hello …', pin: '‹secret›' });
+    const [stage] = seen.stages;
+    expect(stage).to.include({ key: 'note-add#1', code: null, rows: 1 });
+    expect(stage?.sent?.sql).to.contain('INSERT INTO notes');
+    expect(stage?.sent?.values).to.include({ '$3 pin': '‹secret›' });
+    expect(stage?.place).to.include({ file: 'definitions/note-add.json' });
+    expect(stage?.place.link).to.match(/^vscode:\/\/file\/.*note-add\.json:\d+:\d+$/);
+    expect(seen.answer).to.have.keys(['id', 'text', 'created_at']);
+    expect(seen.obstacle).to.contain('secrets');
+  });
+
+  it('shows a rejection at its rule, and a failure with the words of the database', async () => {
+    const rejected = await record(() => shown.post('/notes/add', { text: '' }));
+    expect(rejected).to.include({ status: 422 });
+    expect(rejected.problem).to.include({ code: 'VAL_PAYLOAD' });
+    expect(rejected.problem?.place.file).to.equal('definitions/note-add.json');
+    await shown.post('/notes/add', { text: 'one' });
+    const failed = await record(() => shown.post('/notes/divide', { by: 0 }));
+    expect(failed.stages[0]?.code).to.equal(failed.problem?.code);
+    expect(failed.problem?.cause).to.contain('division by zero');
+    expect(failed.stages[0]?.sent?.values).to.deep.equal({ '$1 by': 0 });
+  });
+
+  it('records no more than its bounds, and forgets on request', async () => {
+    for (let i = 0; i < 25; i++) await shown.post('/notes/list', {});
+    await waitUntil(async () => (await list()).length === 20, '20 records');
+    await clear();
+    expect(await list()).to.deep.equal([]);
+  });
+
+  it('sends events, and ends them when it closes', async () => {
+    const events: string[] = [];
+    const sent = openRequest(`${shown.url}/console/events`, { headers: { authorization: `Bearer ${shown.token}` } });
+    const ended = new Promise<void>((resolve) => {
+      sent.on('response', (response) => {
+        response.on('data', (chunk: Buffer) => events.push(chunk.toString()));
+        response.on('close', resolve);
+      });
+    });
+    sent.end();
+    await waitUntil(() => events.length > 0, 'the stream');
+    await shown.post('/notes/list', {});
+    await waitUntil(() => events.join('').includes('"path":"/notes/list"'), 'an event');
+    sent.destroy();
+    await ended;
+  });
+
+  it('gives a request to send again, and a command for curl', async () => {
+    const { number } = await record(() => shown.post('/notes/add', { text: "it's" }, { headers: { 'x-trace': 'a' } }));
+    const { body: replay } = await shown.call<{
+      path: string;
+      method: string;
+      headers: Record<string, string>;
+      body: string;
+    }>(`replay?number=${number}`, 'POST');
+    expect(replay).to.deep.equal({
+      method: 'POST',
+      path: '/notes/add',
+      headers: { 'x-trace': 'a', 'content-type': 'application/json' },
+      body: '{"text":"it\'s"}',
+    });
+    const { body: curl } = await shown.call<{ text: string }>(`curl?number=${number}`);
+    expect(curl.text).to.contain(`-d '{"text":"it'\\''s"}'`).and.contain(`${shown.url}/notes/add`);
+    expect((await shown.call('replay?number=9999999', 'POST')).status).to.equal(404);
+  });
+
+  it('reads rows page by page, in order and filtered, and not by a secret', async () => {
+    interface Rows {
+      readonly rows: readonly { readonly text: string; readonly pin: string }[];
+      readonly columns: readonly { readonly name: string; readonly isOpen: boolean; readonly references: unknown }[];
+      readonly hasMore: boolean;
+    }
+    for (let i = 0; i < 60; i++) await shown.post('/notes/add', { text: `row ${100 + i}`, pin: '1234567' });
+    const read = (query: string) => shown.call<Rows & { readonly message?: string }>(`data?table=notes&${query}`);
+    const { body: first } = await read('sort=-text&column=text&contains=ROW');
+    expect(first.rows.length).to.equal(50);
+    expect(first.rows[0]).to.include({ text: 'row 159', pin: '‹secret›' });
+    expect(first.hasMore).to.equal(true);
+    const { body: last } = await read('sort=-text&column=text&contains=ROW&page=1');
+    expect([last.rows.length, last.rows[9]?.text, last.hasMore]).to.deep.equal([10, 'row 100', false]);
+    expect((await read('column=text&equals=row+101')).body.rows.length).to.equal(1);
+    expect((await read("column=text&contains='; DROP TABLE notes --")).body.rows).to.deep.equal([]);
+    for (const query of ['sort=pin', 'column=pin&contains=1', 'sort=id"', 'sort=nothing'])
+      expect((await read(query)).status, query).to.equal(400);
+    expect((await shown.call('data?table=pg_authid')).status).to.equal(404);
+  });
+
+  it('shows definitions with their plans, schedules, jobs and figures', async () => {
+    const read = async (id: string) =>
+      (await shown.call<{ readonly content: Record<string, readonly Record<string, unknown>[]> }>(`pane?id=${id}`)).body
+        .content;
+    expect((await read('definitions'))['resources']?.map(({ id }) => id)).to.include.members(['note-add', 'note-list']);
+    expect((await read('data'))['tables']?.map(({ table }) => table)).to.have.members(['_author', 'notes']);
+    const figures = (await read('metrics'))['resources']?.find(({ resource }) => resource === 'note-add');
+    expect(figures?.['count']).to.be.greaterThan(60);
+    expect((await read('jobs'))['jobs']).to.deep.equal([]);
+    expect((await read('schedules'))['schedules']).to.deep.equal([]);
+    const { body } = await shown.call<{ readonly plan: { readonly id: string } }>('definition?id=note-add');
+    expect(body.plan.id).to.equal('note-add');
+    for (const path of ['pane?id=other', 'definition?id=other', 'job?id=other'])
+      expect((await shown.call(path)).status, path).to.equal(404);
+  });
+
+  it('serves its page with nothing inline and nothing from elsewhere', async () => {
+    const { status, headers, text } = await shown.request('GET', '/console');
+    expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
+    expect(headers.get('content-security-policy')).to.contain("script-src 'self'").and.not.contain('unsafe');
+    expect(text).not.to.match(/<script(?![^>]*src=)|<style|\son\w+=|https?:/);
+    for (const name of ['app.js', 'dom.js', 'requests.js', 'panes.js', 'definitions.js', 'style.css', 'icon.svg'])
+      expect((await shown.request('GET', `/console/${name}`)).status, name).to.equal(200);
+    for (const name of ['..%2fpackage.json', 'index.html', 'constructor', ''])
+      expect((await shown.request('GET', `/console/${name}`)).status, name).to.be.oneOf([401, 404]);
+  });
+
+  describe('access', () => {
+    const exchange = async (head: string): Promise<number> => {
+      const text = await shown.raw(`${head}\r\nconnection: close\r\n\r\n`);
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]);
+    };
+    const host = (): string => new URL(shown.url).host;
+    const bearer = (): string => `authorization: Bearer ${shown.token}`;
+
+    it('is refused without the token', async () => {
+      for (const path of ['/console/api/requests', '/console/events', '/console/api/state'])
+        expect((await shown.request('GET', path)).status, path).to.equal(401);
+      const wrong = { authorization: `Bearer ${'x'.repeat(43)}` };
+      expect((await shown.request('GET', '/console/api/requests', { headers: wrong })).status).to.equal(401);
+      expect((await shown.request('POST', '/console/session', { headers: wrong })).status).to.equal(401);
+      expect((await shown.request('GET', '/console?token=wrong')).headers.get('set-cookie')).to.equal(null);
+    });
+
+    it('is a session after the address with the token was opened, for the own page only', async () => {
+      const opened = await fetch(`${shown.url}/console?token=${shown.token}`, { redirect: 'manual' });
+      expect([opened.status, opened.headers.get('location')]).to.deep.equal([303, '/console']);
+      const [cookie = '', ...rest] = (opened.headers.get('set-cookie') ?? '').split('; ');
+      expect(rest).to.have.members(['Path=/console', 'HttpOnly', 'SameSite=Strict']);
+      expect(cookie).not.to.contain(shown.token);
+      const ask = (headers: Readonly<Record<string, string>>, method = 'GET', path = 'api/requests') =>
+        shown.request(method, `/console/${path}`, { headers: { cookie, ...headers } }).then(({ status }) => status);
+      expect(await ask({})).to.equal(200);
+      expect(await ask({ origin: 'http://evil.example' })).to.equal(403);
+      expect(await ask({ origin: 'null' })).to.equal(403);
+      expect(await ask({ 'sec-fetch-site': 'cross-site' })).to.equal(403);
+      expect(await ask({}, 'POST', 'api/clear')).to.equal(403);
+      expect(await ask({ 'x-lintel-console': '1' }, 'POST', 'api/clear')).to.equal(200);
+    });
+
+    it('is refused for other names of the machine, and behind a proxy', async () => {
+      const head = 'GET /console/api/requests HTTP/1.1\r\n';
+      expect(await exchange(`${head}host: ${host()}\r\n${bearer()}`)).to.equal(200);
+      for (const name of [
+        'evil.example',
+        `evil.example:${new URL(shown.url).port}`,
+        '192.168.0.7',
+        '127.0.0.1.evil.example',
+      ])
+        expect(await exchange(`${head}host: ${name}\r\n${bearer()}`), name).to.equal(421);
+      expect(await exchange(`${head}host: ${host()}\r\nx-forwarded-for: 127.0.0.1\r\n${bearer()}`)).to.equal(421);
+    });
+  });
+});
+
+describe('the console of `lintel serve`', () => {
+  const env = { CONSOLE_TOKEN: 'a'.repeat(40) };
+  let shown: ShownKernel;
+  before(async () => {
+    const config = { observers: { console: { use: 'console', token: '$ENV.CONSOLE_TOKEN' } } };
+    shown = await startWithConsole({ config, env, dev: false });
+  });
+  after(() => shown.close());
+
+  it('shows requests with the token of the config, without bodies of responses, and changes nothing', async () => {
+    await shown.post('/notes/add', { text: 'hello' });
+    const read = () => shown.call<{ readonly requests: readonly { readonly number: number }[] }>('requests');
+    await waitUntil(async () => (await read()).body.requests.length === 1, 'a record');
+    const [{ number } = { number: 0 }] = (await read()).body.requests;
+    const { body } = await shown.call<Record<string, unknown>>(`request?number=${number}`);
+    expect(body).to.include({ status: 200, resource: 'note-add' });
+    expect(body).not.to.have.property('answer');
+    expect(JSON.stringify(body)).not.to.contain(shown.started.project.folder);
+    for (const path of ['replay', 'save', 'jobs/retry', 'jobs/purge'])
+      expect((await shown.call(`${path}?number=${number}`, 'POST')).status, path).to.equal(404);
+    expect((await shown.request('GET', '/console/api/requests')).status).to.equal(401);
+  });
+
+  it('is not there without a token', async () => {
+    const { openConsole } = await import('../../cli/console/console.js');
+    const config = { observers: { console: { use: 'console' } } };
+    const { startKernel } = await import('../support/kernel.js');
+    const plain = await startKernel({ config });
+    try {
+      expect(await openConsole(plain.kernel, false, () => Promise.reject(new Error('observed')))).to.equal(null);
+      expect(plain.kernel.running.notifyObservers).not.to.equal(undefined);
+      expect(plain.log.map(({ message }) => message)).to.include('the console is not served: it has no token');
+    } finally {
+      await plain.close();
+    }
+  });
+});

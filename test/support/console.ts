@@ -1,0 +1,95 @@
+/** A kernel with its console, as `lintel dev` or `lintel serve` opens it. */
+import { openConsole, shareObservers, type Console } from '../../cli/console/console.js';
+import { listen, type RunningServer } from '../../kernel/http/server.js';
+import { createClient, type Answer, type Client } from './client.js';
+import { startKernel, type TestKernel, type TestKernelOptions } from './kernel.js';
+
+export interface ShownKernel extends Client {
+  readonly started: TestKernel;
+  readonly url: string;
+  readonly page: Console;
+  readonly token: string;
+  /** A call of the page, with the token. */
+  call<T>(path: string, method?: string, headers?: Readonly<Record<string, string>>): Promise<Answer<T>>;
+  close(): Promise<void>;
+}
+
+/** Rows with a secret, rules, a failure of the database, and a service that nothing answers. */
+export const CONSOLE_FILES = {
+  'definitions/_author.model.json': { id: { type: 'Number', primary_key: true }, name: { type: 'String' } },
+  'definitions/_note.model.json': {
+    id: { type: 'String', primary_key: true, max_length: 26 },
+    text: { type: 'String', max_length: 500 },
+    pin: { type: 'String', optional: true, secret: true },
+    author: { type: 'Number', optional: true, foreign_key: { of: '_author', key: 'id' } },
+    created_at: { type: 'DateTime' },
+  },
+  'definitions/note-add.json': {
+    id: 'note-add',
+    resource: 'notes/add',
+    actionables: [
+      {
+        id: 1,
+        mode: 'QUERY',
+        payload_validation: [
+          { field: { text: { type: 'STRING' } }, min_length: 1, max_length: 500 },
+          { field: { pin: { type: 'STRING', optional: true } } },
+        ],
+        sql_query: {
+          query: 'INSERT INTO notes (id, text, pin, created_at) VALUES ($1, $2, $3, $4)',
+          parameters: ['$GENERATOR.ULID', 'text', 'pin', '$DATETIME'],
+        },
+      },
+    ],
+    returnables: ['id', 'text', 'created_at'],
+  },
+  'definitions/note-list.json': {
+    id: 'note-list',
+    resource: 'notes/list',
+    returnables: ['id', 'text'],
+    actionables: [
+      { id: 1, mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT id, text FROM notes ORDER BY id' } },
+    ],
+  },
+  'definitions/note-divide.json': {
+    id: 'note-divide',
+    resource: 'notes/divide',
+    returnables: ['n'],
+    actionables: [
+      {
+        id: 1,
+        mode: 'QUERY',
+        payload_validation: [{ field: { by: { type: 'NUMBER' } } }],
+        sql_query: { query: 'SELECT CAST(10 AS integer) / CAST($1 AS integer) AS n FROM notes', parameters: ['by'] },
+      },
+    ],
+  },
+};
+
+export async function startWithConsole(
+  options: TestKernelOptions & { readonly dev?: boolean } = {},
+): Promise<ShownKernel> {
+  const { dev = true } = options;
+  const started = await startKernel({ files: CONSOLE_FILES, ...options, dev });
+  const { kernel, observe } = shareObservers(started.kernel);
+  const page = await openConsole(kernel, dev, observe);
+  if (page === null) throw new Error('the console is off');
+  const server: RunningServer = await listen(kernel, page.routes);
+  const client = createClient(server.url);
+  const token =
+    new URL(page.address, server.url).searchParams.get('token') ?? started.kernel.project.env['CONSOLE_TOKEN'] ?? '';
+  return {
+    ...client,
+    started,
+    url: server.url,
+    page,
+    token,
+    call: (path, method = 'GET', headers = {}) =>
+      client.request(method, `/console/api/${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } }),
+    async close() {
+      page.close();
+      await server.stop(5);
+      await started.close();
+    },
+  };
+}
