@@ -8,6 +8,8 @@ import { logError } from './log-error.js';
 import { createRefresher } from './refresh.js';
 import { FEATURES } from './features/index.js';
 import { createPublisher } from './publisher.js';
+import { createPushedReports, type DiagnosticReports } from './diagnostic-reports.js';
+import { createPulledReports, requestsDiagnostics } from './pulled-diagnostics.js';
 import { createStatementChecks } from './statement-checks.js';
 import { createStatementProblems } from './statements/statement-problems.js';
 import { isStatementUri } from './statements/statement-uri.js';
@@ -24,6 +26,8 @@ export interface Trust {
 const LANGUAGE = 'lintel';
 
 const OFFER_TIME = 60;
+
+const DIAGNOSTICS = { identifier: 'lintel', interFileDependencies: true, workspaceDiagnostics: true };
 
 /** A test may name a file of any type, and a folder may contain one that is named. */
 const ANY_FILE = [{ scheme: 'file', pattern: { glob: '**/*' } }];
@@ -52,10 +56,13 @@ export function serve(connection: Connection, version: string): void {
   });
   /** URIs as the client spells them. */
   const uris = new Map<string, string>();
+  const getVersion = (uri: string): number | undefined => documents.get(uri)?.version;
+  let reports = createPushedReports(connection, getVersion);
   const publisher = createPublisher({
     connection,
     workspace,
     documents,
+    getReports: () => reports,
     toClientUri: (name) => server.toClientUri(name),
     pause: () => pause,
     onPublished: (project) => {
@@ -90,7 +97,30 @@ export function serve(connection: Connection, version: string): void {
     toClientUri: (name) => uris.get(name) ?? toFileUri(name),
   };
 
-  const statementProblems = createStatementProblems(server, () => pause);
+  const statementProblems = createStatementProblems(
+    server,
+    () => reports,
+    () => pause,
+  );
+
+  const openPulledReports = (): DiagnosticReports =>
+    createPulledReports({
+      connection,
+      getClient: () => client,
+      getVersion,
+      normalizeUri(uri) {
+        const name = toFilePath(uri);
+        return name === null ? uri : server.toClientUri(name);
+      },
+      async findOwner(uri) {
+        // The problems of an open statement are reported by its URI.
+        if (isStatementUri(uri)) return documents.get(uri) === undefined ? null : uri;
+        const name = toFilePath(uri);
+        const project = name === null ? null : await workspace.findProject(name);
+        return project !== null && name !== null && project.hasFile(name) ? project : null;
+      },
+      listOwners: () => workspace.listProjects(),
+    });
 
   /** Logs errors; the next change retries. */
   const logRejection = (work: Promise<unknown>): void => {
@@ -108,6 +138,7 @@ export function serve(connection: Connection, version: string): void {
     workspace.addFolders(folders.flatMap((uri) => toFilePath(uri) ?? []));
     // After the response, because `didOpen` notifications follow soon.
     deferUntilIdle(() => workspace.begin());
+    if (requestsDiagnostics(client)) reports = openPulledReports();
     const capabilities = FEATURES.map((feature) => feature.capabilities(client));
     return {
       capabilities: Object.assign(
@@ -117,6 +148,7 @@ export function serve(connection: Connection, version: string): void {
             workspaceFolders: { supported: true, changeNotifications: true },
             fileOperations: { willRename: { filters: ANY_FILE }, didRename: { filters: ANY_FILE } },
           },
+          ...(requestsDiagnostics(client) && { diagnosticProvider: DIAGNOSTICS }),
         },
         ...capabilities,
       ) as InitializeResult['capabilities'],
@@ -185,6 +217,7 @@ export function serve(connection: Connection, version: string): void {
 
   connection.onShutdown(() => {
     publisher.stop();
+    reports.stop();
     statementProblems.stop();
     statements.close();
   });
