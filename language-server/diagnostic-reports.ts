@@ -6,7 +6,7 @@ export type ReportOwner = object | string;
 
 export interface DiagnosticReports {
   /** `byUri`: all files of the owner that have problems, and its open files. `isWhole`: nothing of the owner is left to load. */
-  replace(owner: ReportOwner, byUri: ReadonlyMap<string, readonly Diagnostic[]>, isWhole: boolean): void;
+  replaceReports(owner: ReportOwner, byUri: ReadonlyMap<string, readonly Diagnostic[]>, isWhole: boolean): void;
   /** Requests that wait are answered. */
   stop(): void;
 }
@@ -18,7 +18,7 @@ export function createPushedReports(
   /** The last sent diagnostics, to skip unchanged ones. */
   const sent = new Map<ReportOwner, Map<string, string>>();
   return {
-    replace(owner, byUri) {
+    replaceReports(owner, byUri) {
       const before = sent.get(owner) ?? new Map<string, string>();
       const now = new Map<string, string>();
       for (const uri of before.keys()) if (!byUri.has(uri)) void connection.sendDiagnostics({ uri, diagnostics: [] });

@@ -73,7 +73,7 @@ export function createPublisher({
     void connection.sendNotification('lintel/reading', { root: toClientUri(project.folder) });
     const open = listOpenFiles(project).filter((name) => project.files.has(name));
     published.add(project);
-    getReports().replace(
+    getReports().replaceReports(
       project,
       new Map(open.map((name) => [toClientUri(name), toDiagnostics(project, project.checkFile(name))])),
       false,
@@ -97,7 +97,7 @@ export function createPublisher({
     const byFile = new Map(listOpenFiles(project).map((name) => [toClientUri(name), [] as Diagnostic[]]));
     for (const [file, found] of byName)
       byFile.set(toClientUri(join(project.folder, file)), toDiagnostics(project, found));
-    getReports().replace(project, byFile, true);
+    getReports().replaceReports(project, byFile, true);
     report(project);
     deferUntilIdle(() => onPublished?.(project));
   }

@@ -74,15 +74,15 @@ export function createPulledReports(options: PulledOptions): DiagnosticReports {
   /** Checks again after each report. Rejects when the client cancels. */
   function waitUntil(meets: () => boolean, token: CancellationToken): Promise<void> {
     return new Promise((resolve, reject) => {
-      const end = (settle: () => void): void => {
+      const endWait = (settle: () => void): void => {
         waiting.delete(check);
         cancellation.dispose();
         settle();
       };
       const check = (): void => {
-        if (isOver || meets()) end(resolve);
+        if (isOver || meets()) endWait(resolve);
       };
-      const cancellation = token.onCancellationRequested(() => end(() => reject(createCancellation())));
+      const cancellation = token.onCancellationRequested(() => endWait(() => reject(createCancellation())));
       waiting.add(check);
       check();
     });
@@ -187,7 +187,7 @@ export function createPulledReports(options: PulledOptions): DiagnosticReports {
   );
 
   return {
-    replace(owner, byUri, isWhole) {
+    replaceReports(owner, byUri, isWhole) {
       const now = new Map<string, Entry>();
       for (const [uri, diagnostics] of byUri)
         now.set(uri, { version: getVersion(uri), diagnostics, text: JSON.stringify(diagnostics) });

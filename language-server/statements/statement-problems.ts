@@ -33,7 +33,7 @@ export function createStatementProblems(
     const diagnostics = await listStatementProblems(server, uri);
     // Another letter has begun another round, and a closed document shows nothing.
     if (timers.has(uri) || server.getOpenText(uri) === null) return;
-    getReports().replace(uri, new Map([[uri, diagnostics]]), true);
+    getReports().replaceReports(uri, new Map([[uri, diagnostics]]), true);
   };
   return {
     scheduleCheck(uri) {
@@ -43,7 +43,7 @@ export function createStatementProblems(
     },
     clear(uri) {
       cancelTimer(uri);
-      getReports().replace(uri, new Map(), true);
+      getReports().replaceReports(uri, new Map(), true);
     },
     stop() {
       for (const uri of timers.keys()) cancelTimer(uri);
