@@ -1,6 +1,5 @@
 /** Reports diagnostics of all files of a project after each change, once typing pauses. */
-import type { Connection, Diagnostic, TextDocuments } from 'vscode-languageserver';
-import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Connection, Diagnostic } from 'vscode-languageserver';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
 import { logError } from './log-error.js';
@@ -8,7 +7,6 @@ import { toDiagnostic } from './diagnostics.js';
 import type { DiagnosticReports } from './diagnostic-reports.js';
 import { deferUntilIdle } from './defer-until-idle.js';
 import type { Project } from './project.js';
-import { toFilePath } from './uri.js';
 import type { Workspace } from './workspace.js';
 
 /** Default milliseconds without a keystroke before diagnostics are published. */
@@ -28,7 +26,7 @@ export interface Publisher {
 interface PublisherOptions {
   readonly connection: Connection;
   readonly workspace: Workspace;
-  readonly documents: TextDocuments<TextDocument>;
+  readonly listOpenNames: () => readonly string[];
   readonly getReports: () => DiagnosticReports;
   readonly toClientUri: (name: string) => string;
   readonly pause?: () => number | undefined;
@@ -39,7 +37,7 @@ interface PublisherOptions {
 export function createPublisher({
   connection,
   workspace,
-  documents,
+  listOpenNames,
   getReports,
   toClientUri,
   pause,
@@ -81,11 +79,7 @@ export function createPublisher({
   }
 
   /** Open files that belong to the project, including its config. */
-  const listOpenFiles = (project: Project): string[] =>
-    documents
-      .keys()
-      .flatMap((uri) => toFilePath(uri) ?? [])
-      .filter((name) => project.hasFile(name));
+  const listOpenFiles = (project: Project): string[] => listOpenNames().filter((name) => project.hasFile(name));
 
   function publishAllFiles(project: Project): void {
     const byName = new Map<string, Problem[]>();

@@ -91,6 +91,8 @@ interface Options {
   readonly notifies?: boolean;
   /** The folder in which the project's is made. */
   readonly under?: string;
+  /** False: a window in which no folder is open. */
+  readonly hasFolder?: boolean;
   /** Called when the files are there and nobody has read them yet. */
   readonly before?: (project: { readonly folder: string }) => Promise<void>;
 }
@@ -104,6 +106,7 @@ export async function openEditor({
   capabilities = {},
   notifies = true,
   under = tmpdir(),
+  hasFolder = true,
   before,
 }: Options = {}): Promise<Editor> {
   const folder = await realpath(await mkdtemp(join(under, 'lintel-editor-')));
@@ -144,8 +147,8 @@ export async function openEditor({
   const initialized = await client.sendRequest(InitializeRequest.type, {
     // The server lives in this very process: there is no other one to watch.
     processId: null,
-    rootUri: pathToFileURL(folder).href,
-    workspaceFolders: [{ uri: pathToFileURL(folder).href, name: 'test' }],
+    rootUri: hasFolder ? pathToFileURL(folder).href : null,
+    workspaceFolders: hasFolder ? [{ uri: pathToFileURL(folder).href, name: 'test' }] : null,
     // A busy machine must not make a list of completions shorter.
     initializationOptions: { trusted, database, offerTime: 60_000, ...(pause !== undefined && { pause }) },
     capabilities: {
