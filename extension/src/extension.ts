@@ -2,6 +2,7 @@
 import { commands, window, workspace, type Disposable, type ExtensionContext, type TextDocument } from 'vscode';
 import { assignLanguage } from './language-mode.js';
 import { createSession, type Session } from './client.js';
+import { showLiveHints } from './live-hints.js';
 import { registerCommands } from './commands.js';
 import { continueNewProject } from './new-project.js';
 import { watchProjects } from './projects.js';
@@ -24,6 +25,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     provideTasks(projects),
     provideDebugging(projects),
     showTests(session),
+    showLiveHints(session, projects),
     showStatus(session, projects),
     notifyTrust(session),
     serveStatements(session),
