@@ -13,8 +13,9 @@ import type { Kernel, ReloadOutcome } from '../kernel/runtime/kernel.js';
 import { bootKernel } from './boot.js';
 import { openConsole, shareObservers, type Console } from './console/console.js';
 import { listenForDebugger, type DebugListener } from './debug/listener.js';
+import { listenForEditors, type EditorListener } from './editor-listener.js';
 import { LOOPBACK } from './loopback-address.js';
-import { listenForStatements, type StatementListener } from './statements/listener.js';
+import { createRequestReports } from './request-reports.js';
 import { API_PATH, createDocsRoutes, PAGE_PATH, findTakenPages } from './docs-pages.js';
 import type { Fault } from '../contract/fault.js';
 import { explainFailure } from './explain-failure.js';
@@ -38,7 +39,15 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
     const text = served === null ? null : explainFailure(served, fault, paint);
     if (text !== null) stdout.write(`\n${text}\n\n`);
   };
-  const booted = await bootKernel(terminal, config, { onProblem: 'skip', dev: true, asks: 'scratch', onFailure });
+  const reports = createRequestReports();
+  const { register } = reports;
+  const booted = await bootKernel(terminal, config, {
+    onProblem: 'skip',
+    dev: true,
+    asks: 'scratch',
+    onFailure,
+    register,
+  });
   if (booted === null) return 1;
   const { kernel, observe } = shareObservers(booted.kernel);
   served = kernel;
@@ -70,14 +79,14 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
   };
   const watcher = watchDefinitions(kernel, stdout, () => void reload());
   let listener: DebugListener | null = null;
-  let statements: StatementListener | null = null;
+  let editors: EditorListener | null = null;
   let page: Console | null = null;
   try {
     page = await openConsole(kernel, true, observe).catch((error: unknown) => closeFailed(kernel, error));
     await once(watcher, 'ready');
     // Files saved while plugins were opening raised no event.
     await reload();
-    statements = await listenForStatements(kernel).catch((error: unknown) => closeFailed(kernel, error));
+    editors = await listenForEditors(kernel, reports).catch((error: unknown) => closeFailed(kernel, error));
     if (debug) listener = await listenForDebugger(kernel).catch((error: unknown) => closeFailed(kernel, error));
     const formatLines = createPageFormatter(kernel);
     const formatMore = (url: string): string =>
@@ -92,7 +101,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
     clearTimeout(secondLook);
     page?.close();
     await listener?.close();
-    await statements?.close();
+    await editors?.close();
     await watcher.close();
   }
 }

@@ -1,33 +1,34 @@
 /** `lintel init`: copies `templates/project` into a folder and fills `.env`. Never changes existing files. */
 import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { DEFAULTS } from '../language/analysis/config-schema.js';
 import { BootError } from '../contract/boot-error.js';
+import { DEFAULTS } from '../language/analysis/config-schema.js';
+import { listSchemaFiles } from '../language/export/schema-files.js';
 import { findPackageFolder, readPackageFile } from '../language/project/package-folder.js';
+import { fillProjectTemplate, readProjectTemplate } from '../language/project/project-template.js';
 import { loadPackages } from '../plugins/distribution.js';
 import type { CommandOptions } from './options.js';
 import { formatEnvFileResult } from './env.js';
 import { fillEnvFile } from './env-file.js';
 import { createFileError, createNewFile } from './files.js';
-import { listSchemaFiles } from './schema.js';
 import type { Terminal } from './terminal.js';
 
 const PACKAGE = findPackageFolder(import.meta.url);
-const TEMPLATE = join(PACKAGE, 'templates', 'project');
-/** npm excludes `.gitignore` from packages, so dotfiles have this prefix. */
-const DOT = 'dot-';
 
-export async function runInit({ arguments: words, force }: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runInit({ arguments: given, force }: CommandOptions, terminal: Terminal): Promise<number> {
   const { cwd, stdout, stderr } = terminal;
-  const [name] = words;
+  const [name] = given;
   if (name === undefined) {
     stderr.write('Which folder? lintel init <folder>\n');
     return 2;
   }
   const folder = resolve(cwd, name);
   if (!force && (await hasFiles(folder))) throw new BootError('CLI_NOT_EMPTY', { folder: name });
-  const files = [...(await readTemplateFiles(folder)), ...(await createSchemaFiles())];
+  const words = { name: toPackageName(folder), dependency: resolveDependency(folder, readPackageFile().version) };
+  const { registry } = await loadPackages('.', DEFAULTS.plugins, []);
+  const template = [...(await readProjectTemplate()), ...listSchemaFiles('.vscode', 'all', registry)];
+  const files = fillProjectTemplate(template, words);
   const written: string[] = [];
   const kept: string[] = [];
   for (const [file, text] of files) ((await createNewFile(folder, file, text)) ? written : kept).push(file);
@@ -44,11 +45,6 @@ function report(written: readonly string[], kept: readonly string[], env: string
   return `${lines.join('\n')}\n`;
 }
 
-async function createSchemaFiles(): Promise<(readonly [string, string])[]> {
-  const { registry } = await loadPackages('.', DEFAULTS.plugins, []);
-  return listSchemaFiles('.vscode', 'all', registry);
-}
-
 /** A folder that contains only `.git` counts as empty. */
 async function hasFiles(folder: string): Promise<boolean> {
   try {
@@ -58,27 +54,6 @@ async function hasFiles(folder: string): Promise<boolean> {
     if (code === 'ENOENT') return false;
     throw createFileError(folder, code === 'ENOTDIR' ? 'it is not a folder' : 'it cannot be read', error);
   }
-}
-
-async function readTemplateFiles(folder: string): Promise<[string, string][]> {
-  const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const { version, peerDependencies } = readPackageFile();
-  const words = {
-    ...peerDependencies,
-    name: toPackageName(folder),
-    version,
-    dependency: resolveDependency(folder, version),
-  };
-  const files = paths.sort().map(async (path): Promise<[string, string]> => {
-    const text = await readFile(path, 'utf8');
-    const target = relative(TEMPLATE, path)
-      .split(sep)
-      .map((part) => (part.startsWith(DOT) ? `.${part.slice(DOT.length)}` : part));
-    const filled = Object.entries(words).reduce((known, [key, word]) => known.replaceAll(`{{${key}}}`, word), text);
-    return [target.join('/'), filled];
-  });
-  return Promise.all(files);
 }
 
 /** The exact version, or the archive or checkout of this Lintel. */

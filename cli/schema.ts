@@ -1,8 +1,7 @@
 /** `lintel schema`: writes JSON Schemas of definitions, models and the config. */
 import { resolve } from 'node:path';
 import type { CommandOptions } from './options.js';
-import type { Registry } from '../language/analysis/registry.js';
-import { createSchema, SCHEMA_TARGETS, type SchemaTarget } from '../language/export/schema-files.js';
+import { formatSchema, listSchemaFiles, SCHEMA_TARGETS } from '../language/export/schema-files.js';
 import { findNearest } from '../language/source/suggest.js';
 import { writeText } from './files.js';
 import type { Terminal } from './terminal.js';
@@ -33,17 +32,4 @@ export async function runSchema(options: CommandOptions, terminal: Terminal): Pr
     stdout.write(`wrote ${file}\n`);
   }
   return 0;
-}
-
-const formatSchema = (target: SchemaTarget, registry: Registry): string =>
-  `${JSON.stringify(createSchema(target, registry), null, 2)}\n`;
-
-/** With stable names that editor settings can refer to. */
-export function listSchemaFiles(
-  folder: string,
-  target: SchemaTarget,
-  registry: Registry,
-): (readonly [string, string])[] {
-  const targets = target === 'all' ? SCHEMA_TARGETS.filter((name) => name !== 'all') : [target];
-  return targets.map((name) => [`${folder}/lintel.${name}.schema.json`, formatSchema(name, registry)]);
 }

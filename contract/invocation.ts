@@ -102,6 +102,8 @@ export interface ActionTiming {
   readonly startedAt: number;
   readonly milliseconds: number;
   readonly code: string | undefined;
+  /** Counts the rows of the result, which may have to be parsed; undefined where it is no row and no list. */
+  readonly rows?: () => number | undefined;
 }
 
 /** An object; an array only where the plan accepts a list. */

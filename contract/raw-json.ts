@@ -11,3 +11,11 @@ export class RawJson {
     return this.parse(this.json);
   }
 }
+
+/** Undefined for a value that is no row and no list. */
+export function countRows(result: unknown): number | undefined {
+  if (result instanceof RawJson) return countRows(result.toJSON());
+  if (Array.isArray(result)) return result.length;
+  if (result === null) return 0;
+  return typeof result === 'object' ? 1 : undefined;
+}

@@ -1,15 +1,12 @@
-/**
- * Publishes diagnostics of all files of a project after each change, once typing pauses; clears those of files without problems.
- */
-import type { Connection, Diagnostic, TextDocuments } from 'vscode-languageserver';
-import type { TextDocument } from 'vscode-languageserver-textdocument';
+/** Reports diagnostics of all files of a project after each change, once typing pauses. */
+import type { Connection, Diagnostic } from 'vscode-languageserver';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
 import { logError } from './log-error.js';
 import { toDiagnostic } from './diagnostics.js';
+import type { DiagnosticReports } from './diagnostic-reports.js';
 import { deferUntilIdle } from './defer-until-idle.js';
 import type { Project } from './project.js';
-import { toFilePath } from './uri.js';
 import type { Workspace } from './workspace.js';
 
 /** Default milliseconds without a keystroke before diagnostics are published. */
@@ -29,7 +26,8 @@ export interface Publisher {
 interface PublisherOptions {
   readonly connection: Connection;
   readonly workspace: Workspace;
-  readonly documents: TextDocuments<TextDocument>;
+  readonly listOpenNames: () => readonly string[];
+  readonly getReports: () => DiagnosticReports;
   readonly toClientUri: (name: string) => string;
   readonly pause?: () => number | undefined;
   /** Called after the diagnostics of the whole project are sent. */
@@ -39,14 +37,15 @@ interface PublisherOptions {
 export function createPublisher({
   connection,
   workspace,
-  documents,
+  listOpenNames,
+  getReports,
   toClientUri,
   pause,
   onPublished,
 }: PublisherOptions): Publisher {
   const waiting = new Map<Project, NodeJS.Timeout>();
-  /** The last published diagnostics by project and URI, to skip unchanged ones. */
-  const published = new Map<Project, Map<string, string>>();
+  /** Projects of which diagnostics have been reported. */
+  const published = new Set<Project>();
   /** Projects that have been published, or will be as soon as they are prepared. */
   const begun = new Set<Project>();
   /** Set on shutdown; later results are discarded. */
@@ -71,18 +70,16 @@ export function createPublisher({
   function publishOpenFiles(project: Project): void {
     void connection.sendNotification('lintel/reading', { root: toClientUri(project.folder) });
     const open = listOpenFiles(project).filter((name) => project.files.has(name));
-    sendChangedDiagnostics(
+    published.add(project);
+    getReports().replaceReports(
       project,
       new Map(open.map((name) => [toClientUri(name), toDiagnostics(project, project.checkFile(name))])),
+      false,
     );
   }
 
   /** Open files that belong to the project, including its config. */
-  const listOpenFiles = (project: Project): string[] =>
-    documents
-      .keys()
-      .flatMap((uri) => toFilePath(uri) ?? [])
-      .filter((name) => project.hasFile(name));
+  const listOpenFiles = (project: Project): string[] => listOpenNames().filter((name) => project.hasFile(name));
 
   function publishAllFiles(project: Project): void {
     const byName = new Map<string, Problem[]>();
@@ -94,7 +91,7 @@ export function createPublisher({
     const byFile = new Map(listOpenFiles(project).map((name) => [toClientUri(name), [] as Diagnostic[]]));
     for (const [file, found] of byName)
       byFile.set(toClientUri(join(project.folder, file)), toDiagnostics(project, found));
-    sendChangedDiagnostics(project, byFile);
+    getReports().replaceReports(project, byFile, true);
     report(project);
     deferUntilIdle(() => onPublished?.(project));
   }
@@ -103,25 +100,6 @@ export function createPublisher({
     problems.map((problem) => toDiagnostic(problem, project, toClientUri));
 
   const logFailure = (error: unknown): void => logError(connection, error);
-
-  /** `byFile`: open files, and files with problems. Files that are no longer included are cleared. */
-  function sendChangedDiagnostics(project: Project, byFile: ReadonlyMap<string, readonly Diagnostic[]>): void {
-    const before = published.get(project) ?? new Map<string, string>();
-    const now = new Map<string, string>();
-    for (const uri of before.keys()) if (!byFile.has(uri)) void connection.sendDiagnostics({ uri, diagnostics: [] });
-    for (const [uri, diagnostics] of byFile) {
-      const version = documents.get(uri)?.version;
-      const text = JSON.stringify([version, diagnostics]);
-      now.set(uri, text);
-      if (before.get(uri) === text) continue;
-      void connection.sendDiagnostics({
-        uri,
-        diagnostics: [...diagnostics],
-        ...(version !== undefined && { version }),
-      });
-    }
-    published.set(project, now);
-  }
 
   function report(project: Project): void {
     const { analysis, config } = project.getSnapshot();

@@ -8,11 +8,13 @@ import { logError } from './log-error.js';
 import { createRefresher } from './refresh.js';
 import { FEATURES } from './features/index.js';
 import { createPublisher } from './publisher.js';
+import { createPushedReports, type DiagnosticReports } from './diagnostic-reports.js';
+import { createPulledReports, requestsDiagnostics } from './pulled-diagnostics.js';
 import { createStatementChecks } from './statement-checks.js';
 import { createStatementProblems } from './statements/statement-problems.js';
 import { isStatementUri } from './statements/statement-uri.js';
 import { createWorkspace } from './workspace.js';
-import { toFilePath, toFileUri } from './uri.js';
+import { toFilePath, toFileUri, toUntitledName } from './uri.js';
 import { createDocumentContext } from './document-context.js';
 
 /** Sent by the client at startup and when trust is granted. */
@@ -24,6 +26,8 @@ export interface Trust {
 const LANGUAGE = 'lintel';
 
 const OFFER_TIME = 60;
+
+const DIAGNOSTICS = { identifier: 'lintel', interFileDependencies: true, workspaceDiagnostics: true };
 
 /** A test may name a file of any type, and a folder may contain one that is named. */
 const ANY_FILE = [{ scheme: 'file', pattern: { glob: '**/*' } }];
@@ -52,15 +56,23 @@ export function serve(connection: Connection, version: string): void {
   });
   /** URIs as the client spells them. */
   const uris = new Map<string, string>();
+  /** Names of unsaved documents, by their URI. */
+  const untitled = new Map<string, string>();
+  const toName = (uri: string): string | null => untitled.get(uri) ?? toFilePath(uri);
+  const listOpenNames = (): string[] => documents.keys().flatMap((uri) => toName(uri) ?? []);
+  const getVersion = (uri: string): number | undefined => documents.get(uri)?.version;
+  let reports = createPushedReports(connection, getVersion);
   const publisher = createPublisher({
     connection,
     workspace,
-    documents,
+
+    getReports: () => reports,
+    listOpenNames,
     toClientUri: (name) => server.toClientUri(name),
     pause: () => pause,
     onPublished: (project) => {
       for (const uri of documents.keys()) if (isStatementUri(uri)) statementProblems.scheduleCheck(uri);
-      refresher.refresh(documents.keys().flatMap((uri) => toFilePath(uri) ?? []));
+      refresher.refresh(listOpenNames());
       statements.check(project);
     },
   });
@@ -80,7 +92,7 @@ export function serve(connection: Connection, version: string): void {
       return offerTime;
     },
     async loadDocument(uri) {
-      const name = toFilePath(uri);
+      const name = toName(uri);
       const project = name === null ? null : await workspace.findProject(name);
       await project?.waitForParser();
       return name === null || project === null ? null : createDocumentContext(project, name);
@@ -90,7 +102,30 @@ export function serve(connection: Connection, version: string): void {
     toClientUri: (name) => uris.get(name) ?? toFileUri(name),
   };
 
-  const statementProblems = createStatementProblems(server, () => pause);
+  const statementProblems = createStatementProblems(
+    server,
+    () => reports,
+    () => pause,
+  );
+
+  const openPulledReports = (): DiagnosticReports =>
+    createPulledReports({
+      connection,
+      getClient: () => client,
+      getVersion,
+      normalizeUri(uri) {
+        const name = toName(uri);
+        return name === null ? uri : server.toClientUri(name);
+      },
+      async findOwner(uri) {
+        // The problems of an open statement are reported by its URI.
+        if (isStatementUri(uri)) return documents.get(uri) === undefined ? null : uri;
+        const name = toName(uri);
+        const project = name === null ? null : await workspace.findProject(name);
+        return project !== null && name !== null && project.hasFile(name) ? project : null;
+      },
+      listOwners: () => workspace.listProjects(),
+    });
 
   /** Logs errors; the next change retries. */
   const logRejection = (work: Promise<unknown>): void => {
@@ -108,6 +143,7 @@ export function serve(connection: Connection, version: string): void {
     workspace.addFolders(folders.flatMap((uri) => toFilePath(uri) ?? []));
     // After the response, because `didOpen` notifications follow soon.
     deferUntilIdle(() => workspace.begin());
+    if (requestsDiagnostics(client)) reports = openPulledReports();
     const capabilities = FEATURES.map((feature) => feature.capabilities(client));
     return {
       capabilities: Object.assign(
@@ -117,6 +153,7 @@ export function serve(connection: Connection, version: string): void {
             workspaceFolders: { supported: true, changeNotifications: true },
             fileOperations: { willRename: { filters: ANY_FILE }, didRename: { filters: ANY_FILE } },
           },
+          ...(requestsDiagnostics(client) && { diagnosticProvider: DIAGNOSTICS }),
         },
         ...capabilities,
       ) as InitializeResult['capabilities'],
@@ -148,7 +185,9 @@ export function serve(connection: Connection, version: string): void {
 
   documents.onDidChangeContent(({ document }) => {
     if (isStatementUri(document.uri)) statementProblems.scheduleCheck(document.uri);
-    const name = toFilePath(document.uri);
+    const untitledName = toUntitledName(document.uri, workspace.getFirstFolder());
+    if (untitledName !== null && !untitled.has(document.uri)) untitled.set(document.uri, untitledName);
+    const name = toName(document.uri);
     if (name === null) return;
     uris.set(name, document.uri);
     refresher.noteChange(name);
@@ -163,7 +202,8 @@ export function serve(connection: Connection, version: string): void {
   });
   documents.onDidClose(({ document }) => {
     if (isStatementUri(document.uri)) statementProblems.clear(document.uri);
-    const name = toFilePath(document.uri);
+    const name = toName(document.uri);
+    untitled.delete(document.uri);
     if (name !== null)
       logRejection(workspace.setText(name, null).then((project) => project && publisher.schedulePublish(project)));
   });
@@ -185,6 +225,7 @@ export function serve(connection: Connection, version: string): void {
 
   connection.onShutdown(() => {
     publisher.stop();
+    reports.stop();
     statementProblems.stop();
     statements.close();
   });

@@ -1,4 +1,5 @@
 /** Converts between file names and URIs. */
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const toFileUri = (name: string): string => pathToFileURL(name).href;
@@ -11,4 +12,13 @@ export function toFilePath(uri: string, windows = process.platform === 'win32'):
   } catch {
     return null;
   }
+}
+
+/** Of no file on disk. */
+const UNTITLED_FOLDER = '.untitled';
+
+/** The name that an unsaved document has in a project; null for other URIs. */
+export function toUntitledName(uri: string, folder: string): string | null {
+  const [, path] = /^untitled:(.+)$/.exec(uri) ?? [];
+  return path === undefined ? null : join(folder, UNTITLED_FOLDER, path.slice(path.lastIndexOf('/') + 1));
 }

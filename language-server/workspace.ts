@@ -3,7 +3,7 @@
  * workspace folder. Each is loaded once, on demand.
  */
 import { existsSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join, parse, sep } from 'node:path';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { openProject, type ProjectLoad, type Project } from './project.js';
 
@@ -20,6 +20,8 @@ export interface Workspace {
   begin(): void;
   addFolders(folders: readonly string[]): void;
   removeFolders(folders: readonly string[]): void;
+  /** The folder of the project that unsaved documents belong to; one that does not exist in a window without a folder. */
+  getFirstFolder(): string;
   /** The project that contains a file. */
   findProject(name: string): Promise<Project | null>;
   listProjects(): Promise<readonly Project[]>;
@@ -28,6 +30,8 @@ export interface Workspace {
   /** Returns the affected projects. Null rereads everything. */
   refresh(names: readonly string[] | null): Promise<readonly Project[]>;
 }
+
+const NO_FOLDER = '.lintel-without-folder';
 
 export function createWorkspace({ trusted, quiet, onPreloaded }: WorkspaceOptions): Workspace {
   const folders = new Set<string>();
@@ -94,6 +98,7 @@ export function createWorkspace({ trusted, quiet, onPreloaded }: WorkspaceOption
         for (const folder of open.keys()) if (folder === name || folder.startsWith(name + sep)) open.delete(folder);
       }
     },
+    getFirstFolder: () => [...open.keys(), ...folders][0] ?? join(parse(process.cwd()).root, NO_FOLDER),
     findProject: (name) => projectIn(findProjectFolder(name)),
     async listProjects() {
       openAll();

@@ -9,6 +9,7 @@ import { isClause } from '../../language/strings/sql-clauses.js';
 import { isUnqualified, toLexemes } from '../../language/strings/sql-read.js';
 import { scanSql, type SqlScan } from '../../language/strings/sql.js';
 import { createSecretMask, maskValue } from '../debug/secrets.js';
+import { MOST_ROWS, SYNTAXES, type StatementSyntax } from './statement-syntax.js';
 
 export interface StatementRequest {
   readonly sql: string;
@@ -33,19 +34,22 @@ export type StatementAnswer =
     }
   | { readonly message: string; readonly needsConfirmation: boolean };
 
-const MOST_ROWS = 200;
-const TIMEOUT = 10_000;
-
 interface Prepared {
   readonly text: string;
   readonly order: readonly number[];
+}
+
+interface Isolation {
+  readonly level: 'locks';
+  readonly among: boolean;
 }
 
 /** What is used here of the handle of a database. */
 interface Database {
   prepare(input: { readonly scan: SqlScan; readonly jsonColumns: readonly boolean[] }): Prepared;
   run(prepared: Prepared, values: readonly unknown[], transaction: unknown): Promise<readonly unknown[]>;
-  begin(isolation: { readonly level: 'locks'; readonly among: boolean }): Promise<unknown>;
+  begin(isolation: Isolation): Promise<unknown>;
+  beginReadOnly?(isolation: Isolation): Promise<unknown>;
   rollback(transaction: unknown): Promise<void>;
 }
 
@@ -63,8 +67,8 @@ export async function runStatement(kernel: Kernel, request: StatementRequest): P
     );
   if (request.parameters.length < highest)
     return createRefusal(`The statement has $${highest}, and ${request.parameters.length} values are there.`);
-  const database = findDatabase(kernel, request.connection ?? 'main');
-  if (typeof database === 'string') return createRefusal(database);
+  const found = findDatabase(kernel, request.connection ?? 'main');
+  if (typeof found === 'string') return createRefusal(found);
   const isWrite = writesOrLocks(scan);
   if (isWrite && !request.explain && !request.confirmed)
     return createRefusal(
@@ -73,7 +77,7 @@ export async function runStatement(kernel: Kernel, request: StatementRequest): P
     );
   const begun = performance.now();
   try {
-    const rows = await runAndRollBack(database, scan, request, isWrite);
+    const rows = await runAndRollBack(found, scan, request, isWrite);
     const shown = rows.slice(0, MOST_ROWS);
     const mask = createSecretMask(kernel);
     return {
@@ -106,18 +110,23 @@ function writesOrLocks({ text, tokens }: SqlScan): boolean {
   });
 }
 
-function findDatabase({ instances, project: { registry } }: Kernel, name: string): Database | string {
-  const instance = instances.find(
-    ({ key, id }) => key.endsWith(`/${name}`) && registry.plugins.get(id)?.facts?.syntax !== undefined,
-  );
+interface FoundDatabase {
+  readonly database: Database;
+  readonly syntax: StatementSyntax;
+}
+
+function findDatabase({ instances, project: { registry } }: Kernel, name: string): FoundDatabase | string {
+  const getSyntax = (id: string): string | undefined => registry.plugins.get(id)?.facts?.syntax;
+  const instance = instances.find(({ key, id }) => key.endsWith(`/${name}`) && getSyntax(id) !== undefined);
   if (instance === undefined) return `The server has no open connection "${name}".`;
-  if (registry.plugins.get(instance.id)?.facts?.syntax !== 'postgresql')
-    return 'Statements run on PostgreSQL and the embedded database only: others cannot be made read-only here.';
-  return instance.handle() as Database;
+  const syntax = SYNTAXES[getSyntax(instance.id) ?? ''];
+  if (syntax === undefined)
+    return 'Statements run on PostgreSQL, MySQL, MariaDB and the embedded database only: others cannot be made read-only here.';
+  return { database: instance.handle() as Database, syntax };
 }
 
 async function runAndRollBack(
-  database: Database,
+  { database, syntax }: FoundDatabase,
   scan: SqlScan,
   { parameters, explain, confirmed }: StatementRequest,
   isWrite: boolean,
@@ -128,17 +137,29 @@ async function runAndRollBack(
   };
   const run = (text: string, values: readonly unknown[]): Promise<readonly unknown[]> =>
     database.run(prepareText(text), values, transaction);
-  const transaction = await database.begin({ level: 'locks', among: false });
+  const isReadOnly = explain ? !isWrite || syntax.explainsReadOnly : !confirmed;
+  const isolation: Isolation = { level: 'locks', among: false };
+  const transaction = await (isReadOnly && database.beginReadOnly !== undefined
+    ? database.beginReadOnly(isolation)
+    : database.begin(isolation));
   try {
-    if (!confirmed || explain) await run('SET LOCAL transaction_read_only = on', []);
-    await run(`SET LOCAL statement_timeout = ${TIMEOUT}`, []);
-    // The end of the line ends a comment of the statement.
-    const bounded = isWrite ? scan.text : `SELECT * FROM (${scan.text}\n) AS lintel_rows LIMIT ${MOST_ROWS + 1}`;
-    return await run(explain ? `EXPLAIN ${scan.text}` : bounded, parameters.map(toBound));
+    for (const text of syntax.listSettings(isReadOnly)) await run(text, []);
+    if (!isReadOnly && syntax.kept !== null) {
+      const [table] = (await run(syntax.kept, [])) as { readonly name: string }[];
+      if (table !== undefined) throw new RefusedError(describeKept(table.name));
+    }
+    const bounded = isWrite ? scan.text : syntax.limit(scan);
+    return await run(explain ? `${syntax.explain} ${scan.text}` : bounded, parameters.map(toBound));
   } finally {
     await database.rollback(transaction);
   }
 }
+
+/** A message for the user. */
+class RefusedError extends Error {}
+
+const describeKept = (table: string): string =>
+  `The engine of the table "${table}" cannot roll back, so no statement that may write runs on this database.`;
 
 /** Objects are bound as JSON text, lists as lists. */
 const toBound = (value: Json): unknown =>
@@ -148,5 +169,7 @@ const toBound = (value: Json): unknown =>
 function describeError(error: unknown): { readonly text: string; readonly isReadOnly: boolean } {
   const cause = error instanceof Fault && error.cause instanceof Error ? error.cause : error;
   const text = cause instanceof Error ? cause.message : String(cause);
-  return { text, isReadOnly: (cause as { readonly code?: unknown } | null)?.code === '25006' };
+  return { text, isReadOnly: READ_ONLY_CODES.has((cause as { readonly code?: unknown } | null)?.code) };
 }
+
+const READ_ONLY_CODES = new Set<unknown>(['25006', 'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION']);

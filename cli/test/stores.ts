@@ -30,8 +30,7 @@ const SIGNS = ['openTestStore', 'syncSchema', 'createJobAdmin', 'describeStorage
 function listStores({ instances, project: { registry } }: Kernel): StoreUnderTest[] {
   return instances.flatMap((one) => {
     const { key, id, runtime, context } = one;
-    const isStore =
-      SIGNS.some((method) => method in runtime) || registry.plugins.get(id)?.facts?.shared !== undefined;
+    const isStore = SIGNS.some((method) => method in runtime) || registry.plugins.get(id)?.facts?.shared !== undefined;
     if (!isStore) return [];
     const store = runtime.openTestStore?.(one.handle(), context) ?? null;
     return [{ key, kind: id.split(':')[0] ?? '', instance: context.instance, store }];

@@ -202,6 +202,37 @@
     return said === '';
   }
 
+  // --- what was sent before
+
+  let sent = [];
+
+  function showHistory(message) {
+    sent = message.sent;
+    fill(
+      $('history'),
+      make('option', { value: '', textContent: 'sent before' }),
+      ...sent.map(({ at, method, parameters: values, payload }, index) =>
+        make('option', {
+          value: String(index),
+          textContent: [new Date(at).toLocaleString(), method, ...Object.values(values), payload.replace(/\s+/g, ' ')]
+            .join(' ')
+            .slice(0, 90),
+        }),
+      ),
+    );
+    $('history').hidden = sent.length === 0;
+  }
+
+  function restore({ method, parameters: values, payload }) {
+    if (shape.methods.includes(method)) $('method').value = method;
+    for (const input of $('parameters').querySelectorAll('input'))
+      input.value = values[input.dataset.name] ?? input.value;
+    $('payload').value = payload;
+    showPath();
+    showMethod();
+    checkPayload();
+  }
+
   // --- sending
 
   async function submit() {
@@ -372,6 +403,18 @@
     $('payload').value = sampleText(shape);
     checkPayload();
   });
+  const complete = () => tell({ type: 'complete', payload: $('payload').value });
+  on('complete', 'click', complete);
+  on('payload', 'keydown', (event) => {
+    if (event.key !== ' ' || !event.ctrlKey) return;
+    event.preventDefault();
+    complete();
+  });
+  on('history', 'change', () => {
+    const chosen = sent[Number($('history').value)];
+    if ($('history').value !== '' && chosen !== undefined) restore(chosen);
+    $('history').value = '';
+  });
   on('format', 'click', () => {
     if (checkPayload() && $('payload').value.trim() !== '') $('payload').value = shown(JSON.parse($('payload').value));
     checkPayload();
@@ -385,7 +428,11 @@
   window.addEventListener('message', ({ data }) => {
     if (data.type === 'show') show(data);
     else if (data.type === 'tokens') showTokens(data);
-    else if (data.type === 'sending') busy(true);
+    else if (data.type === 'history') showHistory(data);
+    else if (data.type === 'payload') {
+      $('payload').value = data.text;
+      checkPayload();
+    } else if (data.type === 'sending') busy(true);
     else if (data.type === 'answer') showAnswer(data);
     else if (data.type === 'failed') showFailure(data);
   });

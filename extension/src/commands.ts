@@ -4,6 +4,7 @@ import type { ExtensionServices } from './services.js';
 import type { Location as ProtocolLocation, Position as ProtocolPosition } from 'vscode-languageclient/node';
 import { resolveBaseUrl } from './base-url.js';
 import { createDefinitionFile } from './new-file.js';
+import { createProject } from './new-project.js';
 import type { Memento } from 'vscode';
 import { workspace, env } from 'vscode';
 import { confirmRequest } from './panels/confirm-request.js';
@@ -15,7 +16,7 @@ import type { TextEditor, DocumentSymbol } from 'vscode';
 import { editStatement } from './statements/statement-files.js';
 import { createStatementRunner } from './statements/run-statement.js';
 import { showValueFlow } from './value-flow.js';
-import { runTask } from './tasks.js';
+import { installPackages, runTask } from './tasks.js';
 
 /** Arguments come from the editor or a code lens. */
 type Run = (...args: readonly unknown[]) => unknown;
@@ -25,8 +26,11 @@ export function registerCommands(parts: ExtensionServices): Disposable[] {
   const getCurrentProject = () => projects.find(window.activeTextEditor?.document.uri);
   const runner = createStatementRunner(session);
   const all: Readonly<Record<string, Run>> = {
+    'lintel.newProject': () => createProject(context),
+    'lintel.newUntitled': openUntitled,
     'lintel.newResource': (target) => createDefinitionFile(context, parts, 'resource', toUri(target)),
     'lintel.newModel': (target) => createDefinitionFile(context, parts, 'model', toUri(target)),
+    'lintel.install': async () => showInstalled(await installPackages(getCurrentProject())),
     'lintel.run': (target) => runTask(target === undefined ? getCurrentProject() : projects.find(toUri(target)), 'dev'),
     'lintel.check': () => runTask(getCurrentProject(), 'check'),
     'lintel.openApi': async () =>
@@ -43,6 +47,18 @@ export function registerCommands(parts: ExtensionServices): Disposable[] {
     ...Object.fromEntries(Object.entries(PANELS).map(([id, panel]) => [id, openPanel(parts, panel)])),
   };
   return [runner, ...Object.entries(all).map(([id, run]) => commands.registerCommand(id, run))];
+}
+
+/** What may stand in it is offered at once. */
+async function openUntitled(): Promise<void> {
+  await window.showTextDocument(await workspace.openTextDocument({ language: 'lintel' }));
+  await commands.executeCommand('editor.action.triggerSuggest');
+}
+
+async function showInstalled(isInstalled: boolean): Promise<void> {
+  const run = 'Run the Kernel';
+  if (isInstalled && (await window.showInformationMessage('The packages are installed.', run)) === run)
+    await commands.executeCommand('lintel.run');
 }
 
 const toUri = (given: unknown): Uri | undefined => {

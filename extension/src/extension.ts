@@ -2,7 +2,9 @@
 import { commands, window, workspace, type Disposable, type ExtensionContext, type TextDocument } from 'vscode';
 import { assignLanguage } from './language-mode.js';
 import { createSession, type Session } from './client.js';
+import { showLiveHints } from './live-hints.js';
 import { registerCommands } from './commands.js';
+import { continueNewProject } from './new-project.js';
 import { watchProjects } from './projects.js';
 import { showStatus } from './status.js';
 import { provideDebugging, provideTasks } from './tasks.js';
@@ -14,6 +16,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   const output = window.createOutputChannel('Lintel', { log: true });
   const projects = watchProjects();
   const session = createSession(context, output);
+  const services = { context, output, projects, session };
   context.subscriptions.push(
     output,
     projects,
@@ -22,13 +25,16 @@ export async function activate(context: ExtensionContext): Promise<void> {
     provideTasks(projects),
     provideDebugging(projects),
     showTests(session),
+    showLiveHints(session, projects),
     showStatus(session, projects),
     notifyTrust(session),
     serveStatements(session),
-    ...registerCommands({ context, output, projects, session }),
+    ...registerCommands(services),
     projects.onDidChange(() => void commands.executeCommand('setContext', 'lintel.active', projects.all().length > 0)),
   );
   await Promise.all([projects.refresh(), startWhenNeeded(context, session)]);
+  // Not awaited: it waits for answers.
+  void continueNewProject(services);
 }
 
 /** In a window without a folder, the first definition that is opened starts the server. */

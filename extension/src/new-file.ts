@@ -1,5 +1,5 @@
 /** Creates a resource or model from the gallery. Never overwrites. */
-import { ThemeIcon, Uri, commands, window, workspace, type ExtensionContext, type QuickPickItem } from 'vscode';
+import { ThemeIcon, Uri, window, workspace, type ExtensionContext, type QuickPickItem } from 'vscode';
 import { EXCLUDED_FOLDERS } from './files.js';
 import type { ExtensionServices } from './services.js';
 import {
@@ -12,6 +12,7 @@ import {
   type Pattern,
   type TakenNames,
 } from './gallery.js';
+import { offerProject } from './offer-project.js';
 import { fetchResources } from './panels/server-requests.js';
 import { toFileName, validateResourcePath, validateTableName } from './file-names.js';
 
@@ -26,9 +27,7 @@ export async function createDefinitionFile(
 ): Promise<void> {
   const root = projects.find(target)?.folder ?? workspace.workspaceFolders?.[0]?.uri;
   if (root === undefined) {
-    const open = 'Open Folder';
-    const answer = await window.showInformationMessage('Definitions are files of a folder: open one first.', open);
-    if (answer === open) await commands.executeCommand('vscode.openFolder');
+    await offerProject('Definitions are files of a project, and no folder is open.');
     return;
   }
   const gallery = readGallery(context.asAbsolutePath('gallery'));

@@ -1,9 +1,9 @@
 /**
  * Starts every program of the extension, none from an untrusted workspace. An architecture test forbids it elsewhere.
  */
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import {
   DebugAdapterExecutable,
   ShellExecution,
@@ -48,7 +48,7 @@ function findLintel(folder: Uri): readonly string[] | NotStarted {
   const own = getSetting('server.path', folder).trim();
   if (own !== '') {
     const whole = isAbsolute(own) ? own : join(folder.fsPath, own);
-    return /\.[cm]?js$/.test(whole) ? ['node', whole] : [whole];
+    return toCommand(whole);
   }
   for (let at = folder; ; at = Uri.joinPath(at, '..')) {
     const file = join(at.fsPath, 'node_modules', '.bin', isWindows ? 'lintel.cmd' : 'lintel');
@@ -70,14 +70,34 @@ export function runLintel(
 ): Promise<ProgramOutput | NotStarted> {
   const words = findLintel(folder);
   if (typeof words === 'string') return Promise.resolve(words);
+  return runProgram(words, args, { cwd: folder.fsPath, signal, timeout: PATIENCE });
+}
+
+function runProgram(
+  words: readonly string[],
+  args: readonly string[],
+  limits: ExecFileOptions,
+): Promise<ProgramOutput> {
   // On Windows `lintel.cmd` needs a shell.
   const [program = '', ...rest] = isWindows ? words.map((word) => `"${word}"`) : words;
-  const limits = { cwd: folder.fsPath, signal, timeout: PATIENCE, maxBuffer: MOST_BYTES };
+  const options = { ...limits, maxBuffer: MOST_BYTES, encoding: 'utf8' as const, shell: isWindows, windowsHide: true };
   return new Promise((resolve) => {
-    execFile(program, [...rest, ...args], { ...limits, shell: isWindows, windowsHide: true }, (error, stdout, stderr) =>
-      resolve({ stdout, stderr, error }),
-    );
+    execFile(program, [...rest, ...args], options, (error, stdout, stderr) => resolve({ stdout, stderr, error }));
   });
+}
+
+/** In any folder, by the absolute path in the user's settings, which no folder can change. Null if they name none. */
+export function initWithOwnLintel(folder: string): Promise<ProgramOutput | null> {
+  const own = workspace.getConfiguration('lintel').inspect<string>('server.path')?.globalValue?.trim() ?? '';
+  if (!workspace.isTrusted || !isAbsolute(own)) return Promise.resolve(null);
+  return runProgram(toCommand(own), ['init', basename(folder)], { cwd: dirname(folder), timeout: PATIENCE });
+}
+
+const toCommand = (file: string): readonly string[] => (/\.[cm]?js$/.test(file) ? ['node', file] : [file]);
+
+export function createInstallTask(folder: Uri): Task | NotStarted {
+  if (!workspace.isTrusted) return 'restricted';
+  return createShellTask({ type: 'lintel', command: 'install' }, ['npm', 'install'], folder, []);
 }
 
 export function createLintelTask(
@@ -87,14 +107,21 @@ export function createLintelTask(
   matcher: string,
 ): Task | NotStarted {
   const words = findLintel(folder);
-  if (typeof words === 'string') return words;
-  const [first, ...rest] = [...words, ...command].map((value): ShellQuotedString => ({
-    value,
-    quoting: ShellQuoting.Strong,
-  }));
+  return typeof words === 'string' ? words : createShellTask(definition, [...words, ...command], folder, [matcher]);
+}
+
+/** The task is named after the command and its arguments. */
+function createShellTask(
+  definition: TaskDefinition,
+  words: readonly string[],
+  folder: Uri,
+  matchers: readonly string[],
+): Task {
+  const [first, ...rest] = words.map((value): ShellQuotedString => ({ value, quoting: ShellQuoting.Strong }));
   const execution = new ShellExecution(first ?? '', rest, { cwd: folder.fsPath });
   const scope = workspace.getWorkspaceFolder(folder) ?? TaskScope.Workspace;
-  return new Task(definition, scope, command.join(' '), 'lintel', execution, [matcher]);
+  const { command, args = [] } = definition as { readonly command?: string; readonly args?: readonly string[] };
+  return new Task(definition, scope, [command, ...args].join(' '), 'lintel', execution, [...matchers]);
 }
 
 export function createDebugAdapter(folder: string): DebugAdapterExecutable | NotStarted {

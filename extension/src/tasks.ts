@@ -17,13 +17,24 @@ import {
   type TaskExecution,
   type WorkspaceFolder,
 } from 'vscode';
-import { NOT_STARTED_MESSAGES, createDebugAdapter, createLintelTask, startTask, type NotStarted } from './programs.js';
+import {
+  NOT_STARTED_MESSAGES,
+  createDebugAdapter,
+  createInstallTask,
+  createLintelTask,
+  startTask,
+  type NotStarted,
+} from './programs.js';
+import { offerProject } from './offer-project.js';
 import type { Project, Projects } from './projects.js';
 
 interface LintelTask extends TaskDefinition {
   readonly command: string;
   readonly args?: readonly string[];
 }
+
+const TYPE = 'lintel';
+const NO_PROJECT = 'There is no lintel.config.json in this workspace.';
 
 /** Offered by default; `tasks.json` can define others. */
 const OFFERED = ['dev', 'check'];
@@ -47,14 +58,33 @@ const ignoreNotStarted = (task: Task | NotStarted): Task | undefined => (typeof 
 
 export async function runTask(project: Project | undefined, command: string, ...args: string[]): Promise<void> {
   if (project === undefined) {
-    void window.showWarningMessage(
-      'There is no lintel.config.json in this workspace. `npx lintel init` makes a project.',
-    );
+    await offerProject(NO_PROJECT);
     return;
   }
   const task = createTask({ type: 'lintel', command, args }, project);
   if (typeof task === 'string') return showNotStarted(task);
   if (!showRunning(task)) await startTask(task);
+}
+
+/** Resolves when `npm install` has ended: true if it has installed everything. */
+export async function installPackages(project: Project | undefined): Promise<boolean> {
+  if (project === undefined) {
+    await offerProject(NO_PROJECT);
+    return false;
+  }
+  const task = createInstallTask(project.folder);
+  if (typeof task === 'string') {
+    await showNotStarted(task);
+    return false;
+  }
+  return new Promise((resolve) => {
+    const listener = tasks.onDidEndTaskProcess(({ execution, exitCode }) => {
+      if (execution.task.name !== task.name || execution.task.definition.type !== TYPE) return;
+      listener.dispose();
+      resolve(exitCode === 0);
+    });
+    void startTask(task);
+  });
 }
 
 async function showNotStarted(why: NotStarted): Promise<void> {
@@ -83,7 +113,6 @@ function createTask(definition: LintelTask, { folder }: Project): Task | NotStar
   return task;
 }
 
-const TYPE = 'lintel';
 const INITIAL: DebugConfiguration = { type: TYPE, request: 'launch', name: 'Debug definitions' };
 
 export function provideDebugging(projects: Projects): Disposable {
@@ -97,9 +126,7 @@ export function provideDebugging(projects: Projects): Disposable {
         const configuration: DebugConfiguration = { ...INITIAL, ...given };
         const project = findProject(folder);
         if (project === undefined && configuration['cwd'] === undefined) {
-          void window.showWarningMessage(
-            'There is no lintel.config.json in this workspace. `npx lintel init` makes a project.',
-          );
+          void offerProject(NO_PROJECT);
           return undefined;
         }
         return { cwd: project?.folder.fsPath, ...configuration };

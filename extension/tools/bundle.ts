@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { builtInAsData, withoutTextsOfData, writeBuiltIn } from './built-in.js';
 import { EXTENSION, ROOT } from './places.js';
+import { writeProjectTemplate } from './project-template.js';
 
 const LANGUAGE = 'language-server/language.ts';
 
@@ -155,5 +156,6 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   const { resolve } = createRequire(join(ROOT, 'package.json'));
   for (const file of FILES_BESIDE) await copyFile(resolve(file), join(folder, file.split('/').pop() ?? file));
   await writeBuiltIn(folder);
+  await writeProjectTemplate(folder);
   return { extension, server, 'built-in': code, 'manifest-worker': worker, language, yup };
 }

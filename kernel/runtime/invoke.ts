@@ -1,7 +1,7 @@
 /** Runs one request from guards to response, for every trigger. It reads no definition. */
 import { createFault, ensureFault } from '../../contract/fault.js';
 import { FinalResult, type Reply } from '../../contract/reply.js';
-import { RawJson } from '../../contract/raw-json.js';
+import { countRows, RawJson } from '../../contract/raw-json.js';
 import { createConflictRetries } from '../../contract/conflict-retry.js';
 import { clock } from '../../language/project/clock.js';
 import type {
@@ -167,8 +167,8 @@ async function runTimed(action: ActionPlan, frame: Frame, timings: ActionTiming[
     code = ensureFault(error).code;
     throw error;
   } finally {
-    const startedAt = performance.timeOrigin + start;
-    timings.push({ key, mode, startedAt, milliseconds: performance.now() - start, code });
+    const [startedAt, rows] = [performance.timeOrigin + start, () => countRows(frame.results[action.index])];
+    timings.push({ key, mode, startedAt, milliseconds: performance.now() - start, code, rows });
   }
 }
 

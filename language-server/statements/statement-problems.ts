@@ -2,6 +2,7 @@
 import type { Diagnostic, Range } from 'vscode-languageserver';
 import type { Problem } from '../../contract/problem.js';
 import { toDiagnostic } from '../diagnostics.js';
+import type { DiagnosticReports } from '../diagnostic-reports.js';
 import { logError } from '../log-error.js';
 import { DiagnosticSeverity } from '../protocol.js';
 import type { ServerContext } from '../server-context.js';
@@ -17,7 +18,11 @@ export interface StatementProblems {
   stop(): void;
 }
 
-export function createStatementProblems(server: ServerContext, pause: () => number | undefined): StatementProblems {
+export function createStatementProblems(
+  server: ServerContext,
+  getReports: () => DiagnosticReports,
+  pause: () => number | undefined,
+): StatementProblems {
   const timers = new Map<string, NodeJS.Timeout>();
   const cancelTimer = (uri: string): void => {
     clearTimeout(timers.get(uri));
@@ -28,7 +33,7 @@ export function createStatementProblems(server: ServerContext, pause: () => numb
     const diagnostics = await listStatementProblems(server, uri);
     // Another letter has begun another round, and a closed document shows nothing.
     if (timers.has(uri) || server.getOpenText(uri) === null) return;
-    await server.connection.sendDiagnostics({ uri, diagnostics });
+    getReports().replaceReports(uri, new Map([[uri, diagnostics]]), true);
   };
   return {
     scheduleCheck(uri) {
@@ -38,7 +43,7 @@ export function createStatementProblems(server: ServerContext, pause: () => numb
     },
     clear(uri) {
       cancelTimer(uri);
-      void server.connection.sendDiagnostics({ uri, diagnostics: [] });
+      getReports().replaceReports(uri, new Map(), true);
     },
     stop() {
       for (const uri of timers.keys()) cancelTimer(uri);

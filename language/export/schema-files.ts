@@ -135,3 +135,16 @@ function shareEqual(schema: { readonly allOf: Json; readonly definitions: JsonOb
     definitions: Object.fromEntries(kept.map(([name, definition]) => [name, rewriteReferences(definition)])),
   });
 }
+
+export const formatSchema = (target: SchemaTarget, registry: Registry): string =>
+  `${JSON.stringify(createSchema(target, registry), null, 2)}\n`;
+
+/** With stable names that editor settings can refer to. */
+export function listSchemaFiles(
+  folder: string,
+  target: SchemaTarget,
+  registry: Registry,
+): (readonly [string, string])[] {
+  const targets = target === 'all' ? SCHEMA_TARGETS.filter((name) => name !== 'all') : [target];
+  return targets.map((name) => [`${folder}/lintel.${name}.schema.json`, formatSchema(name, registry)]);
+}

@@ -108,6 +108,8 @@ export interface Dialect extends Statements {
   ) => Promise<RawJson | JsonStream>;
   /** Rejects with a retryable error when the isolation cannot be provided. */
   begin(need: Isolation, asker?: Requester | null): Promise<Transaction>;
+  /** In which the database refuses to write. Absent: a statement of the transaction sets it, as on PostgreSQL. */
+  readonly beginReadOnly?: (need: Isolation) => Promise<Transaction>;
   /** The level of `begin`, in the database's terms. */
   isolation(need: Isolation): string;
   commit(transaction: Transaction): Promise<void>;

@@ -147,6 +147,7 @@ const ZONES: readonly Zone[] = [
     may: [
       ...LIGHT,
       'language/export/',
+      'language/project/project-template.ts',
       'plugins/index.spec.ts',
       'plugins/index.kinds.ts',
       'extension/src/gallery.ts',

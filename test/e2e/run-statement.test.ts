@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { request as openRequest } from 'node:http';
 import { join } from 'node:path';
-import { listenForStatements, type StatementListener } from '../../cli/statements/listener.js';
+import { listenForEditors, type EditorListener } from '../../cli/editor-listener.js';
+import { createRequestReports } from '../../cli/request-reports.js';
 import { hostCli } from '../support/cli.js';
 import { describeOnEach, SQL } from '../support/databases.js';
 import { createTempProject } from '../support/project.js';
@@ -62,11 +63,11 @@ const readAddress = async (folder: string): Promise<Address> =>
 const ON = SQL.filter(({ name }) => name === 'pglite' || name === 'postgres');
 
 describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
-  let listener: StatementListener;
+  let listener: EditorListener;
   let address: Address;
   before(async () => {
     const started = running();
-    listener = await listenForStatements(started.kernel);
+    listener = await listenForEditors(started.kernel, createRequestReports());
     address = await readAddress(started.project.folder);
     expect((await started.post('/fill', {})).status).to.equal(200);
   });
@@ -148,6 +149,93 @@ describeOnEach('statements of an editor', ON, { files: FILES }, (running) => {
     expect((await post(address, {}, 'GET')).status).to.equal(405);
     for (const body of ['no JSON', '[]', '{"sql":1}', '{"sql":"SELECT 1","parameters":1}'])
       expect((await post(address, body)).status, body).to.equal(400);
+  });
+});
+
+const MYSQL_FILES = {
+  'definitions/_account.model.json': MODEL,
+  'definitions/fill.json': {
+    ...{ id: 'fill', resource: 'fill' },
+    actionables: [
+      {
+        ...{ id: 1, mode: 'QUERY' },
+        sql_query: {
+          query: "INSERT INTO _account (id, owner, pin) VALUES (1, 'o1', 's'), (2, 'o2', 's'), (3, 'o3', 's')",
+        },
+      },
+    ],
+  },
+};
+const ON_MYSQL = SQL.filter(({ name }) => name === 'mariadb' || name === 'mysql');
+
+describeOnEach('statements of an editor', ON_MYSQL, { files: MYSQL_FILES }, (running) => {
+  let listener: EditorListener;
+  let address: Address;
+  before(async () => {
+    const started = running();
+    listener = await listenForEditors(started.kernel, createRequestReports());
+    address = await readAddress(started.project.folder);
+    expect((await started.post('/fill', {})).status).to.equal(200);
+  });
+  after(() => listener.close());
+
+  const run = (sql: string, parameters: readonly unknown[] = [], more: object = {}): Promise<Answer> =>
+    post(address, { sql, parameters, ...more });
+  const list = async (): Promise<unknown> => (await run('SELECT id, owner FROM _account ORDER BY id')).rows;
+  const ALL = [1, 2, 3].map((id) => ({ id, owner: `o${id}` }));
+
+  it('give rows in their order, with bound values and without secrets', async () => {
+    const found = await run('SELECT id, owner, pin FROM _account WHERE owner <> $1 ORDER BY id DESC', ['o2']);
+    expect(found.message).to.equal(undefined);
+    expect(found.rows).to.deep.equal([
+      { id: 3, owner: 'o3', pin: '‹secret›' },
+      { id: 1, owner: 'o1', pin: '‹secret›' },
+    ]);
+    const many = await run(
+      'SELECT a.id FROM _account a, _account b, _account c, _account d, _account e, _account f -- all',
+    );
+    expect([many.message, many.rows?.length, many.hasMore]).to.deep.equal([undefined, 200, true]);
+    expect((await run('SELECT id FROM _account ORDER BY id LIMIT 1')).rows).to.deep.equal([{ id: 1 }]);
+  });
+
+  it('are refused without a confirmation where they write, and rolled back with one', async () => {
+    for (const sql of [
+      'UPDATE _account SET owner = CONCAT(owner, $1)',
+      'DELETE FROM _account WHERE owner <> $1',
+      'INSERT INTO _account (id, owner) VALUES (1000, $1)',
+      'SELECT id FROM _account WHERE owner <> $1 FOR UPDATE',
+    ]) {
+      expect((await run(sql, ['x'])).needsConfirmation, sql).to.equal(true);
+      expect((await run(sql, ['x'], { confirmed: true })).message, sql).to.equal(undefined);
+      expect(await list(), sql).to.deep.equal(ALL);
+    }
+  });
+
+  it('are refused where they commit, whatever is confirmed', async () => {
+    for (const sql of ['DROP TABLE _account', 'TRUNCATE _account', 'COMMIT', 'CALL p()', 'LOCK TABLES _account WRITE'])
+      expect((await run(sql, [], { confirmed: true })).message, sql).to.include('Only SELECT, INSERT');
+    expect((await run("SELECT id FROM _account INTO OUTFILE '/tmp/lintel-rows'")).message).to.be.a('string');
+    expect(await list()).to.deep.equal(ALL);
+  });
+
+  it('are explained without running', async () => {
+    const plan = await run('SELECT id FROM _account WHERE owner = $1', ['x'], { explain: true });
+    expect(plan.message).to.equal(undefined);
+    expect(JSON.stringify(plan.rows)).to.include('_account');
+    expect((await run('DELETE FROM _account', [], { explain: true })).message).to.equal(undefined);
+    expect(await list()).to.deep.equal(ALL);
+  });
+
+  it('do not write where a table cannot be rolled back', async () => {
+    const { kernel } = running();
+    const main = kernel.instances.find(({ key }) => key.endsWith('/main'))?.handle() as {
+      readonly execute: (text: string, values: readonly unknown[], transaction: null) => Promise<unknown>;
+    };
+    await main.execute('CREATE TABLE logged (id INT) ENGINE = MyISAM', [], null);
+    const refused = await run('INSERT INTO logged (id) VALUES (1)', [], { confirmed: true });
+    expect(refused.message).to.include('"logged" cannot roll back');
+    expect((await run('SELECT id FROM logged')).rows).to.deep.equal([]);
+    await main.execute('DROP TABLE logged', [], null);
   });
 });
 

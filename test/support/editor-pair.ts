@@ -92,6 +92,8 @@ interface Options {
   readonly notifies?: boolean;
   /** The folder that will contain the project folder. */
   readonly under?: string;
+  /** False: a window in which no folder is open. */
+  readonly hasFolder?: boolean;
   /** Called when the files exist and the server has not read them yet. */
   readonly before?: (project: { readonly folder: string }) => Promise<void>;
 }
@@ -105,6 +107,7 @@ export async function openEditor({
   capabilities = {},
   notifies = true,
   under = tmpdir(),
+  hasFolder = true,
   before,
 }: Options = {}): Promise<Editor> {
   const folder = await realpath(await mkdtemp(join(under, 'lintel-editor-')));
@@ -145,8 +148,8 @@ export async function openEditor({
   const initialized = await client.sendRequest(InitializeRequest.type, {
     // The server runs in this process: there is no other one to watch.
     processId: null,
-    rootUri: pathToFileURL(folder).href,
-    workspaceFolders: [{ uri: pathToFileURL(folder).href, name: 'test' }],
+    rootUri: hasFolder ? pathToFileURL(folder).href : null,
+    workspaceFolders: hasFolder ? [{ uri: pathToFileURL(folder).href, name: 'test' }] : null,
     // A busy machine must not shorten a list of completions.
     initializationOptions: { trusted, database, offerTime: 60_000, ...(pause !== undefined && { pause }) },
     capabilities: {

@@ -95,8 +95,10 @@ export function describeExtension(trusted: boolean): void {
   /** The visible effect of each command here; the one that shows another file is last. */
   const pressed: readonly (readonly [command: string, seen: () => Promise<unknown>])[] = [
     ['lintel.restartServer', () => Promise.resolve()],
+    ['lintel.newProject', () => getEditor().waitForInput('New project')],
     ['lintel.newResource', () => getEditor().waitForInput('New resource')],
     ['lintel.newModel', () => getEditor().waitForInput('New model')],
+    ['lintel.install', () => getEditor().readNotification('not trusted')],
     ['lintel.run', () => getEditor().readNotification('not trusted')],
     ['lintel.check', () => getEditor().readNotification('not trusted')],
     ['lintel.editStatement', () => getEditor().readNotification('no SQL statement')],
@@ -107,6 +109,7 @@ export function describeExtension(trusted: boolean): void {
     ['lintel.openApi', () => getEditor().answerDialog('Send requests from a restricted folder?', 'Cancel')],
     ['lintel.showPlan', () => getEditor().findWebview('#problems:has-text("not trusted")')],
     ['lintel.sendRequest', () => getEditor().findWebview('#send')],
+    ['lintel.newUntitled', () => getPage().locator('.tab.active[data-resource-name^="Untitled-"]').waitFor()],
     ['lintel.openConfig', () => getPage().locator('.tab.active[data-resource-name="lintel.config.json"]').waitFor()],
   ];
 
@@ -120,7 +123,7 @@ export function describeExtension(trusted: boolean): void {
       for (const [command, seen] of pressed) {
         const key = KEYS.find((one) => one.command === command)?.key ?? '';
         await getEditor().actUntilSeen(() => getEditor().pressKeys(key), seen);
-        if (/run|check|explain/i.test(command)) await getEditor().pressKeys(FORGET);
+        if (/run|check|explain|install/i.test(command)) await getEditor().pressKeys(FORGET);
         if (command !== 'lintel.openConfig') await getEditor().closePanels();
       }
       expect(await listStrangeFiles()).to.deep.equal([]);

@@ -2,6 +2,7 @@
  * A kernel in this process, on a temporary project, listening on a free port: `lintel serve` without the command line.
  * Also the two databases of suites. `close` closes everything started here.
  */
+import type { Registrar } from '../../contract/hooks.js';
 import type { Route } from '../../contract/route.js';
 import type { Log } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
@@ -38,6 +39,8 @@ export interface TestKernelOptions {
   readonly judged?: boolean;
   /** Routes in addition to those of resources and plugins. */
   readonly pages?: readonly Route[];
+  /** Taps of the program around the kernel. */
+  readonly register?: (hooks: Registrar) => void;
   /** Called before the kernel starts, for files that are not text. */
   readonly prepare?: (folder: string) => Promise<void>;
 }
@@ -71,7 +74,8 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     if (!options.project) await project.write('lintel.config.json', { ...config, http });
     await prepare?.(project.folder);
     const loaded = await loadProject(project.folder, undefined, env, dev);
-    kernel = await createKernel({ project: loaded, log, onProblem, wait, ...(asks && { asks }) });
+    const { register } = options;
+    kernel = await createKernel({ project: loaded, log, onProblem, wait, register, ...(asks && { asks }) });
     await kernel.ready();
     const server = await listen(kernel, pages);
     const client = createClient(server.url);

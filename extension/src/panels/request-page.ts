@@ -33,7 +33,9 @@ export const REQUEST_PAGE = `
     <h2>
       <label for="payload" id="payload-title">Payload</label>
       <button id="sample" type="button" class="plain" title="Made from the rules of the resource">sample</button>
+      <button id="complete" type="button" class="plain" title="Adds what the rules require (Ctrl+Space)">complete</button>
       <button id="format" type="button" class="plain">format</button>
+      <select id="history" aria-label="Sent before" hidden></select>
       <span id="payload-state" role="status"></span>
     </h2>
     <textarea id="payload" spellcheck="false" rows="8"></textarea>

@@ -8,6 +8,7 @@ import { parseJsonBody, toShownAnswer, type RawAnswer, type ShownAnswer } from '
 import { buildRequest } from './build-request.js';
 import { selectViewColumn, getMediaFolder, renderPage } from './page.js';
 import { pickResource } from './pick-resource.js';
+import { completePayload, createRequestHistory, type SentRequest } from './request-history.js';
 import { REQUEST_PAGE } from './request-page.js';
 import { createTokenStore, type KnownToken, type TokenStore } from './token-store.js';
 import { NoResponseError, isRefused, send } from './send.js';
@@ -42,6 +43,7 @@ function openPanel(parts: ExtensionServices, closed: () => void): RequestPanel {
     { enableScripts: true, retainContextWhenHidden: true, localResourceRoots: [getMediaFolder(context)] },
   );
   const store = createTokenStore(context.secrets);
+  const history = createRequestHistory(context.workspaceState);
   let [resource, shape, running, last]: [
     ListedResource | null,
     RequestShape | null,
@@ -69,6 +71,7 @@ function openPanel(parts: ExtensionServices, closed: () => void): RequestPanel {
     panel.title = `Request /${next.path}`;
     const base = await resolveBaseUrl(session, next.folder);
     postToPage({ type: 'show', shape: found, base, keep });
+    postToPage({ type: 'history', sent: history.list(found) });
     await postTokens(base);
   }
 
@@ -87,7 +90,11 @@ function openPanel(parts: ExtensionServices, closed: () => void): RequestPanel {
     if (!(await confirmRequest(built.url, context.workspaceState))) return postFailure('The request was not sent.');
     running = new AbortController();
     postToPage({ type: 'sending' });
+    const { method, parameters, payload } = filled;
+    const sent = shape;
     try {
+      await history.add(sent, { at: Date.now(), method, parameters, payload });
+      postToPage({ type: 'history', sent: history.list(sent) });
       last = await send(built, running.signal);
       const tokens = findTokens(parseJsonBody(last.bytes, last.headers)).map(({ token }) => token);
       await store.add(filled.base, tokens, `/${resource?.path ?? ''}`);
@@ -107,6 +114,8 @@ function openPanel(parts: ExtensionServices, closed: () => void): RequestPanel {
         return resolveReady();
       case 'send':
         return run(message.filled);
+      case 'complete':
+        return shape && postToPage({ type: 'payload', text: completePayload(message.payload, shape.payload) });
       case 'cancel':
         return running?.abort();
       case 'pick': {
@@ -179,6 +188,8 @@ async function saveBody({ bytes, headers }: RawAnswer, folder: Uri | undefined):
 type ToPage =
   | { readonly type: 'show'; readonly shape: RequestShape; readonly base: string; readonly keep: boolean }
   | { readonly type: 'tokens'; readonly tokens: readonly KnownToken[]; readonly chosen: string | null }
+  | { readonly type: 'history'; readonly sent: readonly SentRequest[] }
+  | { readonly type: 'payload'; readonly text: string }
   | { readonly type: 'sending' }
   | { readonly type: 'answer'; readonly answer: ShownAnswer; readonly remembered: number }
   | { readonly type: 'failed'; readonly reason: string; readonly canRun: boolean };
@@ -202,6 +213,7 @@ interface RequestInput {
 type FromPage =
   | { readonly type: 'ready' }
   | { readonly type: 'send'; readonly filled: RequestInput }
+  | { readonly type: 'complete'; readonly payload: string }
   | { readonly type: 'cancel' }
   | { readonly type: 'pick' }
   | { readonly type: 'run' }

@@ -2,9 +2,9 @@
  * Runs or explains the statement of the editor on the kernel that `lintel dev` has, and shows the rows beneath. Nothing is kept: the
  * kernel rolls back. Never in an untrusted workspace.
  */
-import { readFile } from 'node:fs/promises';
 import { Uri, window, workspace, type Disposable } from 'vscode';
 import type { Session } from '../client.js';
+import { readDevAddress } from '../dev-address.js';
 import { isRefused, NoResponseError, send } from '../panels/send.js';
 import { formatRows } from './format-rows.js';
 import {
@@ -116,7 +116,9 @@ function parseValue(text: string): unknown {
 const NOT_RUNNING = 'No `lintel dev` of this project runs. Start it with "Lintel: Run the Kernel".';
 
 async function sendStatement(folder: string, statement: object): Promise<Answer> {
-  const { port, token } = await findServer(folder);
+  const address = await readDevAddress(Uri.parse(folder));
+  if (address === null) throw new RunError(NOT_RUNNING);
+  const { port, token } = address;
   try {
     const { bytes } = await send(
       {
@@ -132,16 +134,4 @@ async function sendStatement(folder: string, statement: object): Promise<Answer>
     if (!(error instanceof NoResponseError)) throw error;
     throw new RunError(isRefused(error.message) ? NOT_RUNNING : error.message);
   }
-}
-
-/** The address that `lintel dev` has written, in a file that only its user can read. */
-async function findServer(folder: string): Promise<{ readonly port: number; readonly token: string }> {
-  try {
-    const file = Uri.joinPath(Uri.parse(folder), '.lintel', 'dev.json').fsPath;
-    const { port, token } = JSON.parse(await readFile(file, 'utf8')) as { port?: unknown; token?: unknown };
-    if (Number.isInteger(port) && typeof token === 'string') return { port: Number(port), token };
-  } catch {
-    // No server has written it.
-  }
-  throw new RunError(NOT_RUNNING);
 }

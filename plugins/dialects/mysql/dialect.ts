@@ -215,6 +215,24 @@ export function createMysqlDialect(
   const toStatementFault = (error: unknown, outcome: 'none' | 'unknown'): Fault =>
     error instanceof StatementError ? toMysqlFault(error.error, outcome, error.failed) : toMysqlFault(error, outcome);
 
+  async function openTransaction(
+    need: Isolation,
+    asker: Requester | null | undefined,
+    command: string,
+  ): Promise<Transaction> {
+    let lease: Lease | null = null;
+    try {
+      lease = await server().pool.acquire(asker);
+      const level = isolation(need).toUpperCase();
+      if (level !== 'READ COMMITTED') await lease.wire.runCommand(`SET TRANSACTION ISOLATION LEVEL ${level}`);
+      await lease.wire.runCommand(command);
+      return { transaction: { lease, failed: false, over: false } satisfies OpenTransaction };
+    } catch (error) {
+      lease?.release(true);
+      throw toMysqlFault(error);
+    }
+  }
+
   async function endTransaction(open: OpenTransaction, command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
     if (open.over) return;
     open.over = true;
@@ -258,19 +276,8 @@ export function createMysqlDialect(
       }
     },
 
-    async begin(need, asker): Promise<Transaction> {
-      let lease: Lease | null = null;
-      try {
-        lease = await server().pool.acquire(asker);
-        const level = isolation(need).toUpperCase();
-        if (level !== 'READ COMMITTED') await lease.wire.runCommand(`SET TRANSACTION ISOLATION LEVEL ${level}`);
-        await lease.wire.runCommand('START TRANSACTION');
-        return { transaction: { lease, failed: false, over: false } satisfies OpenTransaction };
-      } catch (error) {
-        lease?.release(true);
-        throw toMysqlFault(error);
-      }
-    },
+    begin: (need, asker) => openTransaction(need, asker, 'START TRANSACTION'),
+    beginReadOnly: (need) => openTransaction(need, null, 'START TRANSACTION READ ONLY'),
 
     isolation,
 

@@ -1,19 +1,23 @@
-/** Where an editor sends statements to run: on loopback, with a token. Only in `lintel dev`. */
+/**
+ * Where an editor sends statements to run (POST /), and hears of requests (GET /requests, a line of JSON for each): on loopback, with
+ * a token. Only in `lintel dev`.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isObject } from '../../contract/json.js';
-import type { Kernel } from '../../kernel/runtime/kernel.js';
-import { createToken, isSameText, LOOPBACK, removeAddress, writeAddress } from '../loopback-address.js';
-import { runStatement, type StatementRequest } from './run-statement.js';
+import { isObject } from '../contract/json.js';
+import type { Kernel } from '../kernel/runtime/kernel.js';
+import { createToken, isSameText, LOOPBACK, removeAddress, writeAddress } from './loopback-address.js';
+import type { RequestReports } from './request-reports.js';
+import { runStatement, type StatementRequest } from './statements/run-statement.js';
 
 const FILE = 'dev';
 const MOST_BYTES = 1_048_576;
 
-export interface StatementListener {
+export interface EditorListener {
   close(): Promise<void>;
 }
 
-export async function listenForStatements(kernel: Kernel): Promise<StatementListener> {
+export async function listenForEditors(kernel: Kernel, reports: RequestReports): Promise<EditorListener> {
   const token = createToken();
   const server = createServer((request, response) => {
     answerRequest(request, response).catch(() => response.destroy());
@@ -25,6 +29,7 @@ export async function listenForStatements(kernel: Kernel): Promise<StatementList
       response.end(JSON.stringify(body));
     };
     if (!isSameText(request.headers.authorization ?? '', `Bearer ${token}`)) return send(403, { message: WRONG_TOKEN });
+    if (request.method === 'GET' && request.url === '/requests') return streamReports(response, reports);
     if (request.method !== 'POST') return send(405, { message: 'Send a statement with POST.' });
     const text = await readBody(request);
     const statement = text === null ? null : readRequest(text);
@@ -43,6 +48,17 @@ export async function listenForStatements(kernel: Kernel): Promise<StatementList
       await removeAddress(folder, FILE, address);
     },
   };
+}
+
+/** Until the client closes the connection, or the server does. */
+function streamReports(response: ServerResponse, reports: RequestReports): void {
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+  response.flushHeaders();
+  // A client that does not read is sent no more.
+  const unsubscribe = reports.subscribe((report) => {
+    if (response.writableLength < MOST_BYTES) response.write(`${JSON.stringify(report)}\n`);
+  });
+  response.once('close', unsubscribe);
 }
 
 const WRONG_TOKEN = 'The token is not that of this server: it is in .lintel/dev.json of the project.';
