@@ -5,6 +5,7 @@ import { findMember, type LocatedNode } from '../source/tree.js';
 import type { Definition } from './model.js';
 import { memoize } from './memoize.js';
 import type { Registry } from './registry.js';
+import type { Blocks } from './stage-cache.js';
 import { createReport, formatHint, isInside, type PendingProblem, type Span, type SourceLocation } from './report.js';
 
 export const ACKNOWLEDGE = 'acknowledge';
@@ -30,8 +31,10 @@ const listEntries = memoize((definition: Definition): readonly Entry[] => {
   return [node, ...actions].flatMap((holder) => read(findMember(holder, ACKNOWLEDGE)?.value, holder));
 });
 
+const listBlockEntries = memoize((block: readonly Definition[]): readonly Entry[] => block.flatMap(listEntries));
+
 export interface AcknowledgementInput {
-  readonly definitions: readonly Definition[];
+  readonly definitions: Blocks<Definition>;
   readonly rows: readonly PendingProblem[];
   readonly registry: Registry;
   /** Unused entries of these are not reported: warnings may be missing. */
@@ -46,7 +49,7 @@ export function applyAcknowledgements(given: AcknowledgementInput): {
   readonly silenced: readonly PendingProblem[];
 } {
   const { definitions, rows, registry, broken, isWhole } = given;
-  const entries = definitions.flatMap(listEntries);
+  const entries = definitions.flatMap(listBlockEntries);
   if (entries.length === 0) return { rows, silenced: [] };
   const findEntries = (row: PendingProblem): Entry[] =>
     entries.filter((entry) => row.code === entry.code && isInsideEntry(entry, row.spot));

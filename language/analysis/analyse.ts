@@ -36,12 +36,12 @@ import {
   checkGroupOwners,
   checkGroupUses,
   linkGroups,
-  type LinkedGroup,
+  orderBySet,
   type Queries,
   type ResultNames,
   type WholeSet,
 } from './link-group.js';
-import type { LinkedResource } from './linked-resource.js';
+import { joinLists } from './blocks.js';
 import { reportDuplicatePaths } from './duplicates.js';
 import { readQueries } from './read-queries.js';
 import { createStageCache, type Lookups, type StageCache, type StageInput } from './stage-cache.js';
@@ -217,7 +217,7 @@ function analyseDefinitions(
     source: plain,
     compute: (definition, lookups: Lookups<TableNames>) => findTimestamps(definition, recordTables(lookups), registry),
   });
-  const grown = addTimestamps(wanted.flat(), plain, report);
+  const grown = addTimestamps(wanted.flatMap(joinLists), plain, report);
   const tables = run.reuseUnchanged('tables', listTableReads(grown), grown);
   const uniques = collectUniques(naming, tables, report);
   const stores = resolveStores({ models: defined, blocks, tables, registry, memory, report, given });
@@ -234,24 +234,33 @@ function analyseDefinitions(
     faulty.has(one.doc.file) ||
     (brokenModels.size > 0 &&
       stores.listPlacedQueries(one).some(({ models }) => models.some((model) => brokenModels.has(model))));
-  const queries = readQueries(run, blocks, { catalogue, stores, isHalf });
-  const resources = blocks.flatMap(listResources);
+  const queries = readQueries(run, blocks, { catalogue, stores, isHalf, hasHalves: faulty.size > 0 });
+  const resources = blocks.map(listResources);
+  const columns = queries.lists.map(listResultColumns);
   const set: WholeSet = {
     ...run,
     tables,
     queries,
-    paths: new Map(resources.map((one) => [getResourceId(one), getResourcePath(one)])),
-    answered: createResultNames(() => [...queries.values()].map(listResultColumns)),
+    paths: memory.getOrCompute(registry, report, {
+      name: 'paths',
+      reads: resources.map(listPaths),
+      compute: () => new Map(resources.flatMap(listPaths)),
+    }),
+    answered: memory.getOrCompute(registry, report, {
+      name: 'result names',
+      reads: columns,
+      compute: () => createResultNames(columns),
+    }),
   };
-  checkTests(run, tests, { tables, models: defined, resources: resources.map(getResourceId) });
-  const groups = linkGroups(set, groupResources(resources));
-  const linked = sortBySet(resources, groups);
-  const resourceBlocks = memory.splitIntoBlocks('resources', linked);
-  reportDuplicatePaths(linked, { memory, report });
+  checkTests(run, tests, { tables, models: defined, resources: [...set.paths.keys()] });
+  const groups = linkGroups(set, groupResources(resources, memory, report));
+  const resourceBlocks = orderBySet(set, resources, groups);
+  const linked = resourceBlocks.flat();
+  reportDuplicatePaths(resourceBlocks, { memory, report });
   checkAllPlugins(set, { definitions: defined, blocks, groups, linked: resourceBlocks, uniques });
   checkGroupOwners(set, groups);
   checkRealms(registry, report, linked, resourceBlocks);
-  checkCanonical({ registry, memory, report, tables }, linked);
+  checkCanonical({ registry, memory, report, tables }, resourceBlocks);
   checkClearWrites({ registry, memory, report, tables }, groups);
   // An unreadable file may contain the resource that issues the tokens.
   if (faulty.size === 0) {
@@ -268,7 +277,7 @@ function analyseDefinitions(
   if (run.refusedQueries !== undefined) reportQueryRejections(report, definitions, run.refusedQueries);
   const broken = findInvalidDefinitions(definitions, report.rows);
   const { rows, silenced } = applyAcknowledgements({
-    definitions,
+    definitions: blocks,
     rows: report.rows,
     registry,
     broken,
@@ -287,7 +296,7 @@ function analyseDefinitions(
   // Lazy: expensive for large sets, and rarely read.
   const documents = createLazy(() => new Map(files.map(({ source, doc }) => [source.file, doc])));
   const uses = createLazy(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
-  const spoken = createLazy(() => new Map([...queries.values()].flatMap((one) => [...one.names])));
+  const spoken = createLazy(() => new Map(queries.lists.flatMap((block) => block.flatMap((one) => [...one.names]))));
   const askedQueries = createLazy(() => listCheckableQueries(definitions, stores, registry, unasked));
   const asked = createLazy(() => listCheckableStatements(definitions, linked, stores, unasked));
   return {
@@ -299,7 +308,7 @@ function analyseDefinitions(
     ...models,
     problems: toProblems({ rows }, listFileNames(files, 'repaired')).sort(compareByPlace),
     acknowledged: silenced.length,
-    groups,
+    groups: groups.flat(),
     get uses() {
       return uses();
     },
@@ -324,16 +333,16 @@ function walkDefinitions({ registry, memory, report }: AnalysisStart, definition
 }
 
 /** Builds the set at the first call. */
-function createResultNames(lists: () => readonly (readonly string[])[]): ResultNames {
-  const all = createLazy(() => new Set(lists().flat()));
+function createResultNames(lists: readonly ReadonlySet<string>[]): ResultNames {
+  const all = createLazy(() => new Set(lists.flatMap((names) => [...names])));
   return { has: (name) => all().has(name) };
 }
 
-const listResultColumns = memoize(({ answers }: Queries) => [...answers.values()].flatMap((columns) => columns ?? []));
+const listResultColumns = memoize(
+  (block: readonly Queries[]): ReadonlySet<string> =>
+    new Set(block.flatMap(({ answers }) => [...answers.values()].flatMap((columns) => columns ?? []))),
+);
 
-function sortBySet(resources: readonly Definition[], groups: readonly LinkedGroup[]): LinkedResource[] {
-  if (groups.length === resources.length) return groups.flatMap(({ linked }) => linked);
-  const all = new Map<Definition, LinkedResource>();
-  for (const { linked } of groups) for (const one of linked) all.set(one.definition, one);
-  return resources.flatMap((definition) => all.get(definition) ?? []);
-}
+const listPaths = memoize((block: readonly Definition[]) =>
+  block.map((one) => [getResourceId(one), getResourcePath(one)] as const),
+);

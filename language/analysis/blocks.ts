@@ -1,4 +1,5 @@
 /** Blocks of a list: what stands together is compared at once. */
+import { memoize } from './memoize.js';
 
 export type Blocks<T> = readonly (readonly T[])[];
 
@@ -31,9 +32,15 @@ export function splitIntoBlocks<T>(list: readonly T[], before: Blocks<T>): Block
   return blocks;
 }
 
-export function mapItems<T extends object, R>(blocks: Blocks<T>, results: readonly R[]): Map<T, R> {
-  const found = new Map<T, R>();
-  let at = 0;
-  for (const block of blocks) for (const one of block) found.set(one, results[at++] as R);
-  return found;
+/** The items that are in both, in the order of the smaller set. */
+export function listShared<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): T[] {
+  const [few, many] = one.size < other.size ? [one, other] : [other, one];
+  const shared: T[] = [];
+  if (few.size > 0) for (const item of few) if (many.has(item)) shared.push(item);
+  return shared;
 }
+
+/** The items of a block's lists, as one list. */
+export const joinLists = memoize((block: readonly (readonly unknown[])[]): readonly unknown[] => block.flat()) as <T>(
+  block: readonly (readonly T[])[],
+) => readonly T[];

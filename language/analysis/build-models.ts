@@ -3,7 +3,10 @@ import { asText } from '../../contract/json.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
-import type { Queries } from './link-group.js';
+import type { QueryResults } from './read-queries.js';
+import { listShared } from './blocks.js';
+import { memoize } from './memoize.js';
+import { getResourceId } from './resource-groups.js';
 import { listSecretActions } from './secret-names.js';
 import type { Blocks, StageCache } from './stage-cache.js';
 import type { ActionModel, DataModel, Definition, ResourceModel } from './model.js';
@@ -18,7 +21,7 @@ export interface ModelInput {
   readonly definitions: readonly Definition[];
   readonly linked: Blocks<LinkedResource>;
   readonly tables: TableNames & { readonly uniques: UniqueFields; readonly stores: Stores };
-  readonly queries: ReadonlyMap<Definition, Queries>;
+  readonly queries: QueryResults;
   readonly broken: ReadonlySet<Definition>;
   readonly memory: StageCache;
   readonly report: Report;
@@ -28,16 +31,21 @@ export function buildModels(finishing: ModelInput): {
   readonly resources: ResourceModel[];
   readonly models: DataModel[];
 } {
-  const { definitions, linked, tables, broken } = finishing;
+  const { definitions, linked, tables, broken, memory, report } = finishing;
   const secrets = collectSecrets(linked);
   const models = definitions
     .filter(({ sort }) => sort === 'model')
-    .map((definition) => buildDataModel(definition, tables, secrets, !broken.has(definition)));
-  const unsound = new Set(models.filter(({ sound }) => !sound).map(({ name }) => name));
-  const isBroken = (resource: LinkedResource): boolean =>
-    broken.has(resource.definition) || hasUnsoundModel(resource, unsound);
-  const spoiled = broken.size === 0 ? new Set<string>() : findInvalidIds(linked.flat(), isBroken);
-  return { resources: buildResourceModels(finishing, spoiled), models };
+    .map((definition) => {
+      const state = readModelState(definition.name, tables, secrets);
+      const { table, added, uniques, secrets: own, stores } = state;
+      const sound = !broken.has(definition);
+      return memory.getOrCompute(definition, report, {
+        name: 'data model',
+        reads: [table, added, uniques, own, stores.map(({ kind, instance }) => `${kind} ${instance}`), sound],
+        compute: () => buildDataModel(definition, state, sound),
+      });
+    });
+  return { resources: buildResourceModels(finishing, findInvalidIds(linked, broken)), models };
 }
 
 function buildResourceModels(
@@ -45,14 +53,16 @@ function buildResourceModels(
   spoiled: ReadonlySet<string>,
 ): ResourceModel[] {
   const listPlaced = ({ definition }: LinkedResource) => stores.listPlacedQueries(definition);
+  const listSpoiled = (at: number): readonly string[] => listShared(listIds(linked[at] ?? []), spoiled);
   const listAnswers = ({ definition }: LinkedResource): ResultColumns => queries.get(definition)?.answers ?? NOTHING;
   const isSound = ({ id }: LinkedResource): boolean => !spoiled.has(id);
   const buildActions = (resource: LinkedResource): readonly ActionModel[] =>
     resource.actions.map((action) => buildActionModel(resource, action, stores, listAnswers(resource)));
-  return memory.getOrLookUpAll(linked, report, {
+  const found = memory.getOrLookUpAll(linked, report, {
     name: 'model',
     reads: [],
     readsOf: (resource) => [listPlaced(resource), listAnswers(resource), isSound(resource)],
+    readsOfBlock: (at) => [stores.placed[at], queries.lists[at], listSpoiled(at)],
     source: NO_SOURCE,
     compute: (resource, _lookups, own) => {
       const reads = [listPlaced(resource), listAnswers(resource)];
@@ -64,7 +74,10 @@ function buildResourceModels(
       return buildResourceModel(resource, actions, isSound(resource));
     },
   });
+  return found.flat();
 }
+
+const listIds = memoize((block: readonly LinkedResource[]): ReadonlySet<string> => new Set(block.map(({ id }) => id)));
 
 /** Of stages that look nothing up. */
 const NO_SOURCE = Object.freeze({});
@@ -81,29 +94,40 @@ function collectSecrets(linked: Blocks<LinkedResource>): ReadonlyMap<string, Set
   return found;
 }
 
-function buildDataModel(
-  definition: Definition,
+type ModelState = Pick<DataModel, 'stores' | 'table' | 'added' | 'uniques' | 'secrets'>;
+
+const readModelState = (
+  name: string,
   tables: ModelInput['tables'],
   secrets: ReadonlyMap<string, ReadonlySet<string>>,
-  sound: boolean,
-): DataModel {
-  return {
-    name: definition.name,
-    table: tables.getTable(definition.name),
-    stores: tables.stores.listStores(definition.name),
-    definition,
-    fields: definition.node.members.flatMap(({ key, value }) =>
-      value === null ? [] : [{ name: key, value: toJsonObject(value) }],
-    ),
-    added: tables.listAddedFields(definition.name),
-    uniques: tables.uniques.get(definition.name) ?? [],
-    secrets: new Set(secrets.get(definition.name)),
-    sound,
-  };
-}
+): ModelState => ({
+  stores: tables.stores.listStores(name),
+  table: tables.getTable(name),
+  added: tables.listAddedFields(name),
+  uniques: tables.uniques.get(name) ?? [],
+  secrets: secrets.get(name) ?? NO_SECRETS,
+});
 
-const hasUnsoundModel = ({ actions }: LinkedResource, unsound: ReadonlySet<string>): boolean =>
-  unsound.size > 0 && actions.some(({ models }) => models.some((model) => unsound.has(model)));
+const NO_SECRETS: ReadonlySet<string> = new Set();
+
+const buildDataModel = (definition: Definition, state: ModelState, sound: boolean): DataModel => ({
+  name: definition.name,
+  ...state,
+  definition,
+  fields: definition.node.members.flatMap(({ key, value }) =>
+    value === null ? [] : [{ name: key, value: toJsonObject(value) }],
+  ),
+  sound,
+});
+
+/** By model. */
+const listUsers = memoize((block: readonly LinkedResource[]): ReadonlyMap<string, readonly string[]> => {
+  const users = new Map<string, string[]>();
+  for (const { id, actions } of block)
+    for (const model of new Set(actions.flatMap(({ models }) => models)))
+      users.set(model, [...(users.get(model) ?? []), id]);
+  return users;
+});
 
 function buildResourceModel(resource: LinkedResource, actions: readonly ActionModel[], sound: boolean): ResourceModel {
   const { definition } = resource;
@@ -157,15 +181,18 @@ function buildActionModel(
   };
 }
 
-function findInvalidIds(
-  linked: readonly LinkedResource[],
-  isBroken: (resource: LinkedResource) => boolean,
-): Set<string> {
-  const spoiled = new Set(linked.filter(isBroken).map(({ id }) => id));
+/** Resources with an error, or a model with one, and those that depend on them. */
+function findInvalidIds(blocks: Blocks<LinkedResource>, broken: ReadonlySet<Definition>): ReadonlySet<string> {
+  const spoiled = new Set<string>();
+  for (const definition of broken) {
+    if (definition.sort === 'resource') spoiled.add(getResourceId(definition));
+    if (definition.sort !== 'model') continue;
+    for (const block of blocks) for (const id of listUsers(block).get(definition.name) ?? []) spoiled.add(id);
+  }
   if (spoiled.size === 0) return spoiled;
-  const dependent = linked.filter(({ actions }) => actions.some(({ edges }) => edges.length > 0));
+  const dependent = blocks.flatMap(listDependent);
   if (dependent.length === 0) return spoiled;
-  const owner = new Map(linked.flatMap(({ id, actions }) => actions.map(({ key }) => [key, id] as const)));
+  const owner = new Map(blocks.flatMap(listOwners));
   for (let before = -1; before !== spoiled.size;) {
     before = spoiled.size;
     for (const { id, actions } of dependent) {
@@ -174,3 +201,11 @@ function findInvalidIds(
   }
   return spoiled;
 }
+
+const listDependent = memoize((block: readonly LinkedResource[]) =>
+  block.filter(({ actions }) => actions.some(({ edges }) => edges.length > 0)),
+);
+
+const listOwners = memoize((block: readonly LinkedResource[]) =>
+  block.flatMap(({ id, actions }) => actions.map(({ key }) => [key, id] as const)),
+);

@@ -7,7 +7,7 @@ import { findMember } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { memoize } from './memoize.js';
 import { createFix, type Report, type SourceLocation } from './report.js';
-import type { StageCache } from './stage-cache.js';
+import type { Blocks, StageCache } from './stage-cache.js';
 
 export function reportDuplicateActions(actions: readonly LinkedAction[], report: Report): void {
   const seen = new Map<number, LinkedAction>();
@@ -36,16 +36,17 @@ export function reportDuplicateActions(actions: readonly LinkedAction[], report:
 
 /** A resource is served under its id too. */
 export function reportDuplicatePaths(
-  resources: readonly LinkedResource[],
+  blocks: Blocks<LinkedResource>,
   { memory, report }: { readonly memory: StageCache; readonly report: Report },
 ): void {
   // A letter elsewhere changes no name.
   const isUnique = memory.getOrCompute(KEY, report, {
     name: 'unique paths',
-    reads: [resources.map((resource) => listPathSegments(resource).words)],
-    compute: () => !hasDuplicates(resources),
+    reads: blocks.map(listPathWords),
+    compute: () => !hasDuplicates(blocks.flat()),
   });
   if (isUnique) return;
+  const resources = blocks.flat();
   const ids = new Map<string, SourceLocation>();
   const paths = new Map<string, { id: string; spot: SourceLocation }>();
   for (const resource of resources) {
@@ -100,6 +101,10 @@ const listPathSegments = memoize((resource: LinkedResource) => {
   );
   return { idSpot, taken, words: [resource.id, ...taken.map(({ shape }) => shape)] };
 });
+
+const listPathWords = memoize((block: readonly LinkedResource[]) =>
+  block.map((resource) => listPathSegments(resource).words),
+);
 
 /** Rejects repeated parameters and names that a payload must not have. */
 export function reportParameters(resource: LinkedResource, report: Report): void {

@@ -2,6 +2,7 @@
 import { CHAINS, type ChainLimits } from './config-schema.js';
 import { listInRunningOrder } from './running-order.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
+import { listShared } from './blocks.js';
 import { checkBlind } from './checks/blind-index.js';
 import { checkProducedNames } from './checks/produced-names.js';
 import { checkNames } from './checks/names.js';
@@ -19,11 +20,12 @@ import { checkUses } from './checks/uses.js';
 import type { EnvFacts } from './checks/accessors.js';
 import type { AnalysisSettings } from './config.js';
 import { checkGraph } from './graph.js';
-import type { ResourceGroup } from './resource-groups.js';
+import type { QueryResults } from './read-queries.js';
+import type { ResourceGroups } from './resource-groups.js';
 import { linkResources } from './link-resources.js';
 import type { LinkedResource, LinkedAction } from './linked-resource.js';
-import type { Lookups, StageCache, StageInput } from './stage-cache.js';
-import { memoize } from './memoize.js';
+import type { Blocks, Lookups, StageCache, StageInput } from './stage-cache.js';
+import { createLazy, memoize } from './memoize.js';
 import type { Definition } from './model.js';
 import { linkParameters } from './parameters.js';
 import type { Registry } from './registry.js';
@@ -52,7 +54,7 @@ export interface WholeSet {
   readonly given: AnalysisSettings | null;
   /** Replaced whenever any table changes. */
   readonly tables: TableNames;
-  readonly queries: ReadonlyMap<Definition, Queries>;
+  readonly queries: QueryResults;
   /** Returns the earlier value if `content` is unchanged. */
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
   readonly paths: ReadonlyMap<string, string>;
@@ -68,7 +70,8 @@ export interface LinkedGroup {
 
 const printChains = memoize((chains: AnalysisSettings['chains']): string => JSON.stringify(chains));
 
-export function linkGroups(set: WholeSet, groups: readonly ResourceGroup[]): readonly LinkedGroup[] {
+/** In blocks, by the first resource of each group. */
+export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Blocks<LinkedGroup> {
   const { registry, memory, report, given, paths } = set;
   const [profile, chains] = [given?.profile ?? null, given?.chains ?? CHAINS];
   const linkDefinitions = (
@@ -99,24 +102,69 @@ export function linkGroups(set: WholeSet, groups: readonly ResourceGroup[]): rea
       const found = set.queries.get(one);
       return found === undefined ? [] : [[one, found] as const];
     });
-  const byHead = new Map(groups.map((group) => [group.definitions[0] as Definition, group]));
-  return memory.getOrLookUpAll(memory.splitIntoBlocks('groups', [...byHead.keys()]), report, {
+  const listMembers = (head: Definition): readonly Definition[] => joined.get(head)?.definitions ?? [head];
+  const readsOf = (head: Definition): StageInput => [
+    listQueries(listMembers(head)),
+    joined.get(head)?.dangling === true ? paths : null,
+  ];
+  return memory.getOrLookUpAll(heads, report, {
     name: 'link',
     reads: [set.objects, profile, printChains(chains)],
-    readsOf: (head) => {
-      const { definitions = [], dangling = false } = byHead.get(head) ?? {};
-      return [listQueries(definitions), dangling ? paths : null];
+    readsOf,
+    readsOfBlock: (at) => {
+      const block = heads[at] ?? [];
+      return joined.size > 0 && block.some((head) => joined.has(head)) ? block.map(readsOf) : set.queries.lists[at];
     },
     source: set.tables,
     compute: (head, lookups: Lookups<TableNames>, own) => {
-      const { definitions = [] } = byHead.get(head) ?? {};
+      const definitions = listMembers(head);
       return linkDefinitions(definitions, new Map(listQueries(definitions)), lookups, own);
     },
   });
 }
 
-export function checkGroupOwners({ registry, memory, report }: WholeSet, groups: readonly LinkedGroup[]): void {
-  memory.getOrLookUpAll(memory.splitIntoBlocks('linked groups', groups), report, {
+const listLinked = memoize((block: readonly LinkedGroup[]) => block.flatMap(({ linked }) => linked));
+
+const isEachAlone = memoize((block: readonly LinkedGroup[]) => block.every(({ linked }) => linked.length === 1));
+
+/** The linked resources in the order of the set, in blocks like those of the definitions. */
+export function orderBySet(
+  { memory }: WholeSet,
+  resources: Blocks<Definition>,
+  groups: Blocks<LinkedGroup>,
+): Blocks<LinkedResource> {
+  const all = createLazy(
+    () => new Map(groups.flatMap((block) => listLinked(block).map((one) => [one.definition, one] as const))),
+  );
+  const ordered = resources.map((block, at) => {
+    const own = groups[at] ?? [];
+    return isEachAlone(own) && own.length === block.length
+      ? listLinked(own)
+      : block.flatMap((one) => all().get(one) ?? []);
+  });
+  return memory.keepBlocks('linked resources', ordered);
+}
+
+/**
+ * What was found for the resources of groups, in the blocks of `orderBySet`. `find` returns a value for each resource of the
+ * groups at this place, and the same list as before while the values are the same.
+ */
+export function spreadOverSet<R>(
+  resources: Blocks<LinkedResource>,
+  groups: Blocks<LinkedGroup>,
+  find: (at: number) => readonly R[],
+): Blocks<R> {
+  const all = createLazy(
+    () => new Map(groups.flatMap((block, at) => listLinked(block).map((one, i) => [one, find(at)[i] as R] as const))),
+  );
+  return resources.map((block, at) => {
+    const own = groups[at] ?? [];
+    return isEachAlone(own) && own.length === block.length ? find(at) : block.map((one) => all().get(one) as R);
+  });
+}
+
+export function checkGroupOwners({ registry, memory, report }: WholeSet, groups: Blocks<LinkedGroup>): void {
+  memory.getOrLookUpAll(groups, report, {
     name: 'owners',
     reads: [],
     source: registry,
@@ -132,16 +180,22 @@ const recordNames =
   (column: string): boolean =>
     readAnswer(column, (from) => from.has(column));
 
-export function checkGroupUses(set: WholeSet, groups: readonly LinkedGroup[], broken: ReadonlySet<Definition>): void {
+const listDefinitions = memoize(
+  (block: readonly LinkedGroup[]): ReadonlySet<Definition> =>
+    new Set(listLinked(block).map(({ definition }) => definition)),
+);
+
+export function checkGroupUses(set: WholeSet, groups: Blocks<LinkedGroup>, broken: ReadonlySet<Definition>): void {
   const { registry, memory, report, answered } = set;
   const runUseChecks = (group: LinkedGroup, lookups: Lookups<ResultNames>, own: Report): void => {
     const answers: ResultColumns = new Map([...group.queries.values()].flatMap((one) => [...one.answers]));
     checkUses({ registry, report: own, answers, answered: recordNames(lookups), broken }, group.linked);
   };
-  memory.getOrLookUpAll(memory.splitIntoBlocks('linked groups', groups), report, {
+  memory.getOrLookUpAll(groups, report, {
     name: 'uses',
     reads: [],
-    readsOf: ({ linked }) => (broken.size === 0 ? [] : linked.filter(({ definition }) => broken.has(definition))),
+    readsOf: ({ linked }) => linked.filter(({ definition }) => broken.has(definition)),
+    readsOfBlock: (at) => listShared(listDefinitions(groups[at] ?? []), broken),
     source: answered,
     compute: runUseChecks,
   });

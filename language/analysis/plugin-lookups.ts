@@ -63,7 +63,7 @@ export const readField = (
   field: string,
 ): ReturnType<ModelField> =>
   readAnswer(
-    `field ${field}`,
+    `field ${field} of ${names.join()}`,
     ({ models }) => findField(models, names, field),
     (found) => found?.node,
   );

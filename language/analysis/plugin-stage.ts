@@ -5,7 +5,7 @@ import { checkDocumentTypes } from './checks/document-types.js';
 import { checkPlugins, NO_RESOURCE, type CheckedResource, type FixContext } from './checks/plugins.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
-import type { LinkedGroup, WholeSet } from './link-group.js';
+import { spreadOverSet, type LinkedGroup, type WholeSet } from './link-group.js';
 import { hasSafeEdits } from './fix-guards.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { Blocks, Lookups, StageInput } from './stage-cache.js';
@@ -37,7 +37,7 @@ import type { UniqueFields } from './uniques.js';
 export interface PluginStageInput {
   readonly definitions: readonly Definition[];
   readonly blocks: Blocks<Definition>;
-  readonly groups: readonly LinkedGroup[];
+  readonly groups: Blocks<LinkedGroup>;
   readonly linked: Blocks<LinkedResource>;
   readonly uniques: UniqueFields;
 }
@@ -175,16 +175,17 @@ export function checkAllPlugins(
     checkPlugins(context, definition, definition.finds.places, place);
   }
 
-  const places = new Map<Definition, GroupPlace>();
-  for (const block of memory.splitIntoBlocks('linked groups', groups))
-    for (const place of readGroups(block, registry)) places.set(place.resource.definition, place);
+  const places = spreadOverSet(linked, groups, (at) => readGroups(groups[at] ?? [], registry));
+  const findPlace = (definition: Definition, at: number): GroupPlace | undefined =>
+    places[at]?.find(({ resource }) => resource.definition === definition);
   memory.getOrLookUpAll(blocks, report, {
     name: 'plugins',
     reads: [env === null, given === null],
-    readsOf: (definition) => places.get(definition)?.reads ?? null,
+    readsOf: (definition, at) => findPlace(definition, at)?.reads ?? null,
+    readsOfBlock: (at) => places[at],
     source,
-    compute: (definition, lookups: Lookups<PluginLookups>, own) => {
-      const place = places.get(definition);
+    compute: (definition, lookups: Lookups<PluginLookups>, own, at) => {
+      const place = findPlace(definition, at);
       if (place === undefined) runChecks(definition, lookups, own, NO_RESOURCE);
       else checkResource(place, lookups, own);
     },

@@ -12,7 +12,6 @@ import type { Report } from './report.js';
 import { recordCatalogue, type Catalogue } from './sql/catalogue.js';
 import type { ColumnUse } from './sql/column-uses.js';
 import type { StatementNames } from './sql/names.js';
-import { mapItems } from './blocks.js';
 import { isEqualData, type Blocks, type Lookups, type StageCache } from './stage-cache.js';
 import type { Stores } from './stores.js';
 
@@ -28,13 +27,23 @@ interface QueriesInput {
   readonly stores: Stores;
   /** The text may end in the middle. */
   readonly isHalf: (definition: Definition) => boolean;
+  /** False where no definition is. */
+  readonly hasHalves: boolean;
 }
+
+export interface QueryResults {
+  get(definition: Definition): Queries | undefined;
+  /** In blocks, for each definition. */
+  readonly lists: Blocks<Queries>;
+}
+
+const STAGE = 'queries';
 
 export function readQueries(
   { registry, memory, report, sql }: QueriesRun,
   blocks: Blocks<Definition>,
-  { catalogue, stores, isHalf }: QueriesInput,
-): ReadonlyMap<Definition, Queries> {
+  { catalogue, stores, isHalf, hasHalves }: QueriesInput,
+): QueryResults {
   const computeQueries = (definition: Definition, lookups: Lookups<Catalogue>, own: Report): Queries => {
     const tables = recordCatalogue(lookups);
     const answers: ResultColumns = new Map();
@@ -55,13 +64,14 @@ export function readQueries(
       answers.set(query.node, findResultFields(definition, query, registry));
     return { answers, meetings, names };
   };
-  const found = memory.getOrLookUpAll(blocks, report, {
-    name: 'queries',
+  const lists = memory.getOrLookUpAll(blocks, report, {
+    name: STAGE,
     reads: [sql],
     readsOf: (definition) => [isHalf(definition), stores.listPlacedQueries(definition)],
+    readsOfBlock: (at) => [hasHalves ? blocks[at]?.map(isHalf) : null, stores.placed[at]],
     source: catalogue,
     compute: computeQueries,
     reuse: (earlier, now) => (isEqualData(earlier, now) ? earlier : now),
   });
-  return mapItems(blocks, found);
+  return { get: (definition) => memory.findOutcome(STAGE, definition) as Queries | undefined, lists };
 }

@@ -42,7 +42,7 @@ export interface SecretRead {
 
 interface FlowContext {
   readonly registry: Registry;
-  readonly queries: ReadonlyMap<Definition, Queries>;
+  readonly queries: { get(definition: Definition): Queries | undefined };
   /** The fields of the tables of an actionable, in lower case. */
   readonly listColumns: (action: LinkedAction) => ReadonlySet<string>;
   readonly describeSecrets: (resource: LinkedResource) => SecretContext;

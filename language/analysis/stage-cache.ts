@@ -5,21 +5,21 @@
 import type { CodeEntry } from '../../contract/problem.js';
 import { splitIntoBlocks, type Blocks } from './blocks.js';
 import { trimList } from '../source/trim-list.js';
+import {
+  isSame,
+  JoinedLookups,
+  MOST_SHARED,
+  numberSource,
+  RecordedAnswers,
+  type CachedLookups,
+  type Lookups,
+  type SharedAnswer,
+  type StageInput,
+} from './lookups.js';
 import { createReport, type Report, type PendingProblem } from './report.js';
 
 export type { Blocks } from './blocks.js';
-
-/** Primitive values, arrays, sets and maps are compared by value, others by identity. */
-export type StageInput =
-  | object
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | readonly StageInput[]
-  | ReadonlySet<unknown>
-  | ReadonlyMap<unknown, unknown>;
+export type { Lookups, StageInput } from './lookups.js';
 
 export interface Stage<T> {
   readonly name: string;
@@ -44,9 +44,12 @@ export interface SharedLookupStage<T extends object, R, S extends object> {
   readonly name: string;
   /** Everything that the work reads for every input, except the source. */
   readonly reads: readonly StageInput[];
-  readonly readsOf?: (thing: T) => StageInput;
+  /** `at`: the place of its block. */
+  readonly readsOf?: (thing: T, at: number) => StageInput;
+  /** By the place of a block: while it is the same, so are the reads of the block's inputs, which are not compared then. */
+  readonly readsOfBlock?: (at: number) => StageInput;
   readonly source: S;
-  readonly compute: (thing: T, lookups: Lookups<S>, report: Report) => R;
+  readonly compute: (thing: T, lookups: Lookups<S>, report: Report, at: number) => R;
   readonly reuse?: (earlier: R, outcome: R) => R;
 }
 
@@ -62,14 +65,18 @@ export interface StageCache {
   /** Cached or new; its problems go to `report` in both cases. */
   getOrCompute<T>(thing: object, report: Report, stage: Stage<T>): T;
   getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T;
-  /** In order. Unchanged blocks of inputs cost one comparison. */
+  /** The list of a block stays the same object while its outcomes do. Unchanged blocks of inputs cost one comparison. */
   getOrLookUpAll<T extends object, R, S extends object>(
     blocks: Blocks<T>,
     report: Report,
     stage: SharedLookupStage<T, R, S>,
-  ): R[];
+  ): Blocks<R>;
   /** A block stays the same object while its items do, so that what reads it can be memoized. */
   splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T>;
+  /** The same for blocks that are made in another way: returns the earlier list at the same place if its items are the same. */
+  keepBlocks<T>(name: string, blocks: Blocks<T>): Blocks<T>;
+  /** What a stage of blocks has found last for one of its inputs. */
+  findOutcome(name: string, thing: object): unknown;
   /** Returns the results in order; the shared reads are compared once. */
   getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[];
 }
@@ -90,10 +97,6 @@ interface CachedStageResult extends StageResult {
 
 type SharedResult = Pick<StageResult, 'outcome' | 'rows'>;
 
-interface CachedLookups {
-  readonly hasSameAnswers: (source: object) => boolean;
-}
-
 export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
   const kept = new WeakMap<object, CachedStageResult>();
   const shared = new Map<
@@ -101,7 +104,15 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, SharedResult> }
   >();
   const sharedReads = new Map<string, readonly StageInput[]>();
-  const blocksByName = new Map<string, Blocks<object>>();
+  const blocksByName = new Map<string, Blocks<unknown>>();
+  const answersByStage = new Map<string, Map<string, SharedAnswer>>();
+  const getAnswers = (stage: string): Map<string, SharedAnswer> => {
+    const known = answersByStage.get(stage);
+    if (known !== undefined && known.size < MOST_SHARED) return known;
+    const made = new Map<string, SharedAnswer>();
+    answersByStage.set(stage, made);
+    return made;
+  };
   const findResult = (thing: object, name: string): CachedStageResult | null => {
     let one = kept.get(thing) ?? null;
     while (one !== null && one.name !== name) one = one.next;
@@ -120,47 +131,58 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       blocksByName.set(name, blocks);
       return blocks;
     },
+    findOutcome: (name, thing) => findResult(thing, name)?.outcome,
+    keepBlocks<T>(name: string, blocks: Blocks<T>): Blocks<T> {
+      const before = (blocksByName.get(name) ?? []) as Blocks<T>;
+      const kept = blocks.map((block, i) => keepList(before[i], block));
+      blocksByName.set(name, kept);
+      return kept;
+    },
     getOrLookUpAll<T extends object, R, S extends object>(
       blocks: Blocks<T>,
       report: Report,
-      { name, reads, readsOf, source, compute, reuse }: SharedLookupStage<T, R, S>,
-    ): R[] {
+      { name, reads, readsOf, readsOfBlock, source, compute, reuse }: SharedLookupStage<T, R, S>,
+    ): Blocks<R> {
+      const number = numberSource(source);
       const before = sharedReads.get(name);
       // Compared once, not for each block.
       const shared = before !== undefined && isSame(before, reads) ? before : reads;
       sharedReads.set(name, shared);
       // One list for all, where each reads the same.
       const alone = [shared];
-      const listReads = (thing: T): StageInput[] => (readsOf === undefined ? alone : [shared, readsOf(thing)]);
-      const found: R[] = [];
-      for (const block of blocks) {
+      const listReads = (thing: T, at: number): StageInput[] =>
+        readsOf === undefined ? alone : [shared, readsOf(thing, at)];
+      return blocks.map((block, at) => {
         const known = findResult(block, name);
-        const isKnown = known?.reads[0] === shared && hasSameReads(block, readsOf, known.reads);
-        if (isKnown && known.lookups?.hasSameAnswers(source) === true) {
+        const whole = readsOfBlock?.(at);
+        const isKnown =
+          known?.reads[0] === shared &&
+          ((readsOfBlock !== undefined && isSame(known.reads[1], whole)) ||
+            hasSameReads(block, at, readsOf, known.reads));
+        if (isKnown && known.lookups?.hasSameAnswers(source, number) === true) {
           if (known.rows.length > 0) report.merge(known.rows);
-          for (const one of known.outcome as R[]) found.push(one);
-          continue;
+          return known.outcome as readonly R[];
         }
         const rows = createReport(codes);
-        const outcome = block.map((thing) =>
+        const outcomes = block.map((thing) =>
           cache.getOrLookUp(thing, rows, {
             name,
             source,
-            reads: listReads(thing),
-            compute: (lookups: Lookups<S>, each) => compute(thing, lookups, each),
+            reads: listReads(thing, at),
+            compute: (lookups: Lookups<S>, each) => compute(thing, lookups, each, at),
             ...(reuse && { reuse }),
           }),
         );
+        const outcome = keepList(known?.outcome as readonly R[] | undefined, outcomes);
         const lookups = new JoinedLookups(
           block.map((thing) => findResult(thing, name)?.lookups ?? null),
-          source,
+          number,
         );
-        const own = readsOf === undefined ? [] : block.map(readsOf);
-        storeResult(block, known, { name, reads: [shared, ...own], outcome, rows: rows.rows, lookups });
+        const own = readsOf === undefined ? [] : block.map((thing) => readsOf(thing, at));
+        storeResult(block, known, { name, reads: [shared, whole, ...own], outcome, rows: rows.rows, lookups });
         report.merge(rows.rows);
-        for (const one of outcome) found.push(one);
-      }
-      return found;
+        return outcome;
+      });
     },
     getOrCompute<T>(thing: object, report: Report, { name, reads, compute }: Stage<T>): T {
       const known = findResult(thing, name);
@@ -177,15 +199,16 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T {
       const { name, reads, source, compute, reuse } = stage;
       const known = findResult(thing, name);
-      if (known !== null && isSame(known.reads, reads) && known.lookups?.hasSameAnswers(source) === true) {
+      const number = numberSource(source);
+      if (known !== null && isSame(known.reads, reads) && known.lookups?.hasSameAnswers(source, number) === true) {
         if (known.rows.length > 0) report.merge(known.rows);
         return known.outcome as T;
       }
       const own = createReport(codes);
-      const answers = new RecordedAnswers(source);
-      const computed = compute(answers.record(), own);
+      const answers = new RecordedAnswers(source, number, getAnswers(name));
+      const computed = compute(answers, own);
       const outcome = known === null || reuse === undefined ? computed : reuse(known.outcome as T, computed);
-      answers.trimAnswers();
+      answers.endRecording();
       storeResult(thing, known, { name, reads, outcome, rows: own.rows, lookups: answers });
       report.merge(own.rows);
       return outcome;
@@ -211,106 +234,19 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   return cache;
 }
 
-/** `before`: behind the shared reads, those of each item. Allocates no list, because most blocks are as they were. */
+const keepList = <T>(before: readonly T[] | undefined, list: readonly T[]): readonly T[] =>
+  before?.length === list.length && before.every((one, i) => one === list[i]) ? before : list;
+
+/** `before`: behind the shared reads and those of the block, those of each item. Allocates no list, because most blocks are as they were. */
 function hasSameReads<T>(
   block: readonly T[],
-  readsOf: ((thing: T) => StageInput) | undefined,
+  at: number,
+  readsOf: ((thing: T, at: number) => StageInput) | undefined,
   before: readonly StageInput[],
 ): boolean {
   if (readsOf === undefined) return true;
-  for (let i = 0; i < block.length; i++) if (!isSame(before[i + 1], readsOf(block[i] as T))) return false;
+  for (let i = 0; i < block.length; i++) if (!isSame(before[i + 2], readsOf(block[i] as T, at))) return false;
   return true;
-}
-
-/** A class: a closure in the stage would keep all that its run has read in memory. */
-class JoinedLookups implements CachedLookups {
-  readonly #parts: readonly (CachedLookups | null)[];
-  #last: object;
-  constructor(parts: readonly (CachedLookups | null)[], source: object) {
-    this.#parts = parts;
-    this.#last = source;
-  }
-  hasSameAnswers(other: object): boolean {
-    if (other === this.#last) return true;
-    for (const one of this.#parts) if (one?.hasSameAnswers(other) !== true) return false;
-    this.#last = other;
-    return true;
-  }
-}
-
-/** Runs on every keystroke, so it allocates no arrays. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b);
-  if (a instanceof Map) return b instanceof Map && a.size === b.size && isSameOrder(a.entries(), b.entries());
-  return a instanceof Set && b instanceof Set && a.size === b.size && isSameOrder(a.values(), b.values());
-}
-
-function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (!isSame(a[i], b[i])) return false;
-  return true;
-}
-
-function isSameOrder(a: Iterable<unknown>, b: Iterator<unknown>): boolean {
-  for (const one of a) if (!isSame(one, b.next().value)) return false;
-  return true;
-}
-
-/** Lookups outside the `reads` of a stage. Another source with the same answers leads to the same result. */
-export interface Lookups<S extends object> {
-  /**
-   * Records the answer; `read` may use nothing else. Answers are compared as reads are; data by what `print` returns.
-   */
-  readonly readAnswer: <A extends StageInput>(
-    key: string,
-    read: (source: S) => A,
-    print?: (answer: A) => StageInput,
-  ) => A;
-}
-
-interface RecordedAnswer {
-  readonly answer: StageInput;
-  readonly read: (source: never) => StageInput;
-  readonly print: ((answer: never) => StageInput) | undefined;
-}
-
-/** What a stage has looked up. There is one for each stage of each definition, so it holds no more than it needs. */
-class RecordedAnswers<S extends object> implements CachedLookups {
-  #answers: RecordedAnswer[] = [];
-  /** By key; null when the stage has run. */
-  #known: Map<string, StageInput> | null = null;
-  /** Only the last source: an earlier one would keep its definitions in memory. */
-  #last: S;
-  constructor(source: S) {
-    this.#last = source;
-  }
-  record(): Lookups<S> {
-    return {
-      readAnswer: <A extends StageInput>(key: string, read: (source: S) => A, print?: (answer: A) => StageInput): A => {
-        const known = (this.#known ??= new Map());
-        if (known.has(key)) return known.get(key) as A;
-        const answer = read(this.#last);
-        this.#answers.push({ answer, read, print });
-        known.set(key, answer);
-        return answer;
-      },
-    };
-  }
-  trimAnswers(): void {
-    this.#answers = this.#answers.slice();
-    this.#known = null;
-  }
-  hasSameAnswers(other: object): boolean {
-    if (other === this.#last) return true;
-    for (const { answer, read, print } of this.#answers) {
-      const found = read(other as never);
-      if (isSame(found, answer)) continue;
-      if (print === undefined || !isSame(print(found as never), print(answer as never))) return false;
-    }
-    this.#last = other as S;
-    return true;
-  }
 }
 
 /** Compares plain data by value, as results of stages are. */

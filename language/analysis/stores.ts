@@ -7,7 +7,6 @@ import type { LocatedNode } from '../source/tree.js';
 import type { AnalysisSettings } from './config.js';
 import type { DocumentQuery, SqlText } from './facts.js';
 import { memoize } from './memoize.js';
-import { mapItems } from './blocks.js';
 import type { Blocks, StageCache } from './stage-cache.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
@@ -18,6 +17,8 @@ export interface Stores {
   listStores(model: string): readonly StorePlace[];
   /** The same list as before while nothing in it has changed. */
   listPlacedQueries(definition: Definition): readonly PlacedQuery[];
+  /** The same in blocks, for each definition. */
+  readonly placed: Blocks<readonly PlacedQuery[]>;
 }
 
 export interface PlacedQuery {
@@ -50,7 +51,7 @@ export function resolveStores(input: StoresInput): Stores {
   );
   const chosen = given?.chosen.map(({ kind, instance, name }) => [kind, instance, name]);
   const placed = memory.getOrLookUpAll(blocks, report, {
-    name: 'stores',
+    name: STAGE,
     reads: [names, wanted, models.map(({ name }) => name), chosen],
     source: NOTHING,
     compute: (definition, _lookups, own) => placeQueries(definition, { ...input, report: own }, names, wanted),
@@ -62,7 +63,7 @@ export function resolveStores(input: StoresInput): Stores {
   };
   const asked = new Set<string>();
   const meant = new Set<string>();
-  for (const block of memory.splitIntoBlocks('placed queries', placed)) {
+  for (const block of placed) {
     for (const { model, place } of listModelPlaces(block)) {
       asked.add(place.kind);
       if (model === null) continue;
@@ -75,14 +76,15 @@ export function resolveStores(input: StoresInput): Stores {
     for (const place of placeUnqueried(wanted.get(name), names, asked, registry)) addStore(name, place);
   }
   addReferredModels(models, tables, registry, meant, kept, addStore);
-  const byDefinition = mapItems(blocks, placed);
   const lists = new Map([...kept].map(([model, all]) => [model, [...all.values()]]));
   return {
     listStores: (model) => lists.get(model) ?? [],
-    listPlacedQueries: (definition) => byDefinition.get(definition) ?? [],
+    listPlacedQueries: (definition) => (memory.findOutcome(STAGE, definition) ?? []) as readonly PlacedQuery[],
+    placed,
   };
 }
 
+const STAGE = 'stores';
 const NOTHING = Object.freeze({});
 
 /** Each model with each place once; null: a place alone. */

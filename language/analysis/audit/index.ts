@@ -1,7 +1,8 @@
 /** Audits row ownership and secrets across all definitions, after linking. */
 import { asText, isObject } from '../../../contract/json.js';
 import { toJsonObject } from '../../source/tree.js';
-import type { LinkedGroup, Queries } from '../link-group.js';
+import { joinLists } from '../blocks.js';
+import { spreadOverSet, type LinkedGroup, type Queries } from '../link-group.js';
 import type { LinkedResource } from '../linked-resource.js';
 import type { Blocks, Lookups, StageCache } from '../stage-cache.js';
 import { memoize } from '../memoize.js';
@@ -14,8 +15,6 @@ import { listAccesses, type Access } from './access.js';
 import { auditRows } from './rows.js';
 import { auditSecrets, findHashedColumns, type HashedColumns } from './secrets.js';
 
-const NO_ACCESSES: readonly Access[] = [];
-const joinAccesses = memoize((block: readonly (readonly Access[])[]): readonly Access[] => block.flat());
 const NO_MEETINGS: Queries['meetings'] = new Map();
 /** The primary key of a model that declares none. */
 const KEY = 'id';
@@ -30,13 +29,13 @@ export interface AuditedSet {
 export interface AuditedDefinitions {
   readonly definitions: readonly Definition[];
   readonly resources: Blocks<LinkedResource>;
-  readonly groups: readonly LinkedGroup[];
+  readonly groups: Blocks<LinkedGroup>;
 }
 
 export function auditSet(set: AuditedSet, { definitions, resources, groups }: AuditedDefinitions): void {
   const { registry, memory, report, tables } = set;
   const models = definitions.filter(({ sort }) => sort === 'model');
-  const found = memory.getOrLookUpAll(memory.splitIntoBlocks('linked groups', groups), report, {
+  const found = memory.getOrLookUpAll(groups, report, {
     name: 'accesses',
     reads: [],
     source: tables,
@@ -45,11 +44,8 @@ export function auditSet(set: AuditedSet, { definitions, resources, groups }: Au
       return linked.map((one) => listAccesses(one, queries.get(one.definition)?.meetings ?? NO_MEETINGS, context));
     },
   });
-  const byResource = new Map<LinkedResource, readonly Access[]>();
-  for (const [i, { linked }] of groups.entries())
-    for (const [n, resource] of linked.entries()) byResource.set(resource, found[i]?.[n] ?? NO_ACCESSES);
-  const lists = resources.flat().map((resource) => byResource.get(resource) ?? NO_ACCESSES);
-  const accesses = memory.splitIntoBlocks('accesses', lists).map(joinAccesses);
+  const spread = spreadOverSet(resources, groups, (at) => joinLists(found[at] ?? []));
+  const accesses = memory.keepBlocks('accesses', spread).map(joinLists);
   const runAudit = (own: Report): void => {
     const given = { registry, report: own, resources, accesses };
     const hashed = findHashedColumns(registry, resources);

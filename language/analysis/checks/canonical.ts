@@ -13,7 +13,7 @@ import { memoize } from '../memoize.js';
 import type { Registry } from '../registry.js';
 import { isInside, type Report, type ReportOptions, type SourceLocation, createFix } from '../report.js';
 import { getRootName } from '../sources.js';
-import type { Lookups, StageCache } from '../stage-cache.js';
+import type { Blocks, Lookups, StageCache } from '../stage-cache.js';
 import { recordTables, type TableNames } from '../tables.js';
 import { listValueReads, type ValueRead } from '../value-reads.js';
 import {
@@ -48,9 +48,10 @@ interface Use {
   readonly rule: LocatedNode | null;
 }
 
-export function checkCanonical(context: Context, resources: readonly LinkedResource[]): void {
+export function checkCanonical(context: Context, blocks: Blocks<LinkedResource>): void {
   const { registry, report, tables } = context;
-  if (!resources.some(hasForms)) return;
+  if (!blocks.some(hasForms)) return;
+  const resources = blocks.flat();
   const owners = new Map(resources.flatMap((one) => one.actions.map(({ key }) => [key, one] as const)));
   const uses = resources.flatMap((resource) => [
     ...listUses(resource, context),
@@ -321,8 +322,10 @@ const getRules = memoize(({ definition }: LinkedResource): ReadonlyMap<string, r
   return rules;
 });
 
-const hasForms = memoize((resource: LinkedResource): boolean =>
-  [...getRules(resource).values()].some((rules) => rules.some((rule) => findMember(rule, 'canonical') !== undefined)),
+const hasForms = memoize((block: readonly LinkedResource[]): boolean =>
+  block.some((resource) =>
+    [...getRules(resource).values()].some((rules) => rules.some((rule) => findMember(rule, 'canonical') !== undefined)),
+  ),
 );
 
 function listForms(rule: LocatedNode): string[] {

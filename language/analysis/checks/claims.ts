@@ -8,7 +8,7 @@ import { findNearest } from '../../source/suggest.js';
 import { locateInString } from '../../source/escapes.js';
 import type { PluginUsage } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
-import { memoize, memoizeWith } from '../memoize.js';
+import { createLazy, memoize, memoizeWith } from '../memoize.js';
 import type { Registry } from '../registry.js';
 import { formatHint, isInside, type Report, type SourceLocation } from '../report.js';
 import type { Blocks } from '../stage-cache.js';
@@ -41,12 +41,14 @@ export function checkClaims(blocks: Blocks<LinkedResource>, { registry, report }
   const readings = blocks.flatMap((block) => listReadings(block, registry));
   if (readings.every(({ reads }) => reads.length === 0)) return;
   const issuers = blocks.flatMap((block) => listIssuersIn(block, registry));
-  const owners = new Map(readings.flatMap((one) => one.resource.actions.map(({ key }) => [key, one] as const)));
+  const owners = createLazy(
+    () => new Map(readings.flatMap((one) => one.resource.actions.map(({ key }) => [key, one] as const))),
+  );
   for (const { resource, reads } of readings) {
     reportMissingClaim(resource, reads, issuers, { registry, report });
     const reached = resource.actions.flatMap(({ edges }) => edges);
     for (const { to, spot } of reached) {
-      const other = owners.get(to);
+      const other = owners().get(to);
       if (other === undefined || other.resource === resource || !hasGuard(resource, registry)) continue;
       const read = other.reads.find(
         ({ action, path }) => action?.key === to && !isCovered(path, listExtractedClaims(resource)),

@@ -13,7 +13,7 @@ import { memoize } from '../memoize.js';
 import type { Registry } from '../registry.js';
 import { isInside, type Report } from '../report.js';
 import type { Source } from '../model.js';
-import type { Lookups, StageCache } from '../stage-cache.js';
+import type { Blocks, Lookups, StageCache } from '../stage-cache.js';
 import { recordTables, type TableNames } from '../tables.js';
 import { isCovered, isProtected, isCoveredByItem } from './protections.js';
 import { listClaimReaders, listHeaderReaders, listPayloadReaders } from './readers.js';
@@ -36,12 +36,14 @@ interface Write {
   readonly kept: readonly { readonly field: string; readonly by: Reference }[];
 }
 
-/** `groups`: resources that reach one another share their protected values. */
-export function checkClearWrites(
-  { registry, memory, report, tables }: Context,
-  groups: readonly { readonly linked: readonly LinkedResource[] }[],
-): void {
-  if (!groups.some(({ linked }) => linked.some(hasProtection))) return;
+interface Group {
+  readonly linked: readonly LinkedResource[];
+}
+
+/** `blocks`: of groups; resources that reach one another share their protected values. */
+export function checkClearWrites({ registry, memory, report, tables }: Context, blocks: Blocks<Group>): void {
+  if (!blocks.some(hasProtection)) return;
+  const groups = blocks.flat();
   const readers = listPayloadReaders(registry);
   const writes = groups.map(({ linked }) =>
     linked.flatMap((one) =>
@@ -77,8 +79,8 @@ export function checkClearWrites(
   }
 }
 
-const hasProtection = memoize(({ definition }: LinkedResource): boolean =>
-  definition.finds.references.some(isProtected),
+const hasProtection = memoize((block: readonly Group[]): boolean =>
+  block.some(({ linked }) => linked.some(({ definition }) => definition.finds.references.some(isProtected))),
 );
 
 const toFieldKey = ({ model, field }: Pick<Write, 'model' | 'field'>): string => `${model} ${field.toLowerCase()}`;

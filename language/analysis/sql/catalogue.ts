@@ -39,15 +39,15 @@ const describeTable = memoize(({ name, finds }: Definition): CatalogueTable => {
 /** Records what is read: a statement depends on its tables and on the fields that it binds. */
 export function recordCatalogue({ readAnswer }: Lookups<Catalogue>): Catalogue {
   const readField = (name: string, column: string): Json | undefined =>
-    readAnswer(`${name}.${column}`, (from) => from.table(name)?.fields.get(column), JSON.stringify);
+    readAnswer(`column ${column} of ${name}`, (from) => from.table(name)?.fields.get(column), JSON.stringify);
   const readTable = (name: string): CatalogueTable | undefined => {
-    const columns = readAnswer(name, (from) => from.table(name)?.columns);
+    const columns = readAnswer(`columns of ${name}`, (from) => from.table(name)?.columns);
     if (columns === undefined) return undefined;
     return {
-      model: readAnswer(`${name} model`, (from) => from.table(name)?.model) ?? '',
+      model: readAnswer(`model of ${name}`, (from) => from.table(name)?.model) ?? '',
       columns,
       get needed() {
-        return readAnswer(`${name} needed`, (from) => from.table(name)?.needed) ?? [];
+        return readAnswer(`needed of ${name}`, (from) => from.table(name)?.needed) ?? [];
       },
       fields: { get: (column) => readField(name, column) },
     };

@@ -90,7 +90,7 @@ describe('stage cache', () => {
         },
       });
       const again = done.splice(0);
-      expect(found).to.deep.equal(things.map(({ name }) => `${name}=${from.of.get(name) ?? 0}`));
+      expect(found.flat()).to.deep.equal(things.map(({ name }) => `${name}=${from.of.get(name) ?? 0}`));
       return [again, report.rows.length];
     };
     const things = Array.from({ length: 100 }, (_, n) => ({ name: `a${n}` }));

@@ -1,0 +1,158 @@
+/** What a stage looks up in a source: recorded, and compared with the answers of another source. */
+
+/** Primitive values, arrays, sets and maps are compared by value, others by identity. */
+export type StageInput =
+  | object
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly StageInput[]
+  | ReadonlySet<unknown>
+  | ReadonlyMap<unknown, unknown>;
+
+export interface CachedLookups {
+  readonly hasSameAnswers: (source: object, number: number) => boolean;
+}
+
+/** A source is compared by its number, because an answer that held it would keep its definitions in memory. */
+const sourceNumbers = new WeakMap<object, number>();
+let lastNumber = 0;
+export function numberSource(source: object): number {
+  const known = sourceNumbers.get(source);
+  if (known !== undefined) return known;
+  sourceNumbers.set(source, ++lastNumber);
+  return lastNumber;
+}
+
+/** A class: a closure in the stage would keep all that its run has read in memory. */
+export class JoinedLookups implements CachedLookups {
+  readonly #parts: readonly (CachedLookups | null)[];
+  #last: number;
+  constructor(parts: readonly (CachedLookups | null)[], number: number) {
+    this.#parts = parts;
+    this.#last = number;
+  }
+  hasSameAnswers(source: object, number: number): boolean {
+    if (number === this.#last) return true;
+    for (const one of this.#parts) if (one?.hasSameAnswers(source, number) !== true) return false;
+    this.#last = number;
+    return true;
+  }
+}
+
+/** Runs on every keystroke, so it allocates no arrays. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b);
+  if (a instanceof Map) return b instanceof Map && a.size === b.size && isSameOrder(a.entries(), b.entries());
+  return a instanceof Set && b instanceof Set && a.size === b.size && isSameOrder(a.values(), b.values());
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!isSame(a[i], b[i])) return false;
+  return true;
+}
+
+function isSameOrder(a: Iterable<unknown>, b: Iterator<unknown>): boolean {
+  for (const one of a) if (!isSame(one, b.next().value)) return false;
+  return true;
+}
+
+/** Lookups outside the `reads` of a stage. Another source with the same answers leads to the same result. */
+export interface Lookups<S extends object> {
+  /**
+   * Records the answer; `read` may use nothing else. Answers are compared as reads are; data by what `print` returns.
+   */
+  readonly readAnswer: <A extends StageInput>(
+    key: string,
+    read: (source: S) => A,
+    print?: (answer: A) => StageInput,
+  ) => A;
+}
+
+/** Enough for the names of a large project; what is typed adds names that are gone again. */
+export const MOST_SHARED = 20_000;
+
+/** The answer to one key. Many definitions ask for the same, so it is held once, and compared once for each source. */
+export class SharedAnswer {
+  readonly #answer: StageInput;
+  readonly #read: (source: never) => StageInput;
+  readonly #print: ((answer: never) => StageInput) | undefined;
+  #last: number;
+  #isSame = true;
+  constructor(
+    answer: StageInput,
+    read: (source: never) => StageInput,
+    print: ((answer: never) => StageInput) | undefined,
+    number: number,
+  ) {
+    this.#answer = answer;
+    this.#read = read;
+    this.#print = print;
+    this.#last = number;
+  }
+  isEqual(answer: StageInput): boolean {
+    return isSame(this.#answer, answer);
+  }
+  hasSameAnswer(source: object, number: number): boolean {
+    if (number !== this.#last) {
+      this.#isSame = this.#compare(this.#read(source as never));
+      this.#last = number;
+    }
+    return this.#isSame;
+  }
+  #compare(found: StageInput): boolean {
+    if (isSame(found, this.#answer)) return true;
+    const print = this.#print;
+    return print !== undefined && isSame(print(found as never), print(this.#answer as never));
+  }
+}
+
+interface Recording<S> {
+  readonly source: S;
+  /** By key, what other definitions have looked up in this stage. */
+  readonly shared: Map<string, SharedAnswer>;
+  readonly given: Map<string, StageInput>;
+}
+
+/** What a stage has looked up. There is one for each stage of each definition, so it holds no more than it needs. */
+export class RecordedAnswers<S extends object> implements CachedLookups {
+  #answers: SharedAnswer[] = [];
+  #last: number;
+  /** Null when the stage has run; the functions that read answers hold this object. */
+  #recording: Recording<S> | null;
+  constructor(source: S, number: number, shared: Map<string, SharedAnswer>) {
+    this.#last = number;
+    this.#recording = { source, shared, given: new Map() };
+  }
+  /** Fails when the stage has run. */
+  readonly readAnswer = <A extends StageInput>(
+    key: string,
+    read: (source: S) => A,
+    print?: (answer: A) => StageInput,
+  ): A => {
+    if (this.#recording === null) throw new Error(`the stage has run, and reads ${key}`);
+    const { source, shared, given } = this.#recording;
+    if (given.has(key)) return given.get(key) as A;
+    const answer = read(source);
+    given.set(key, answer);
+    const known = shared.get(key);
+    const held = known?.isEqual(answer) === true ? known : new SharedAnswer(answer, read, print, this.#last);
+    if (held !== known) shared.set(key, held);
+    this.#answers.push(held);
+    return answer;
+  };
+  endRecording(): void {
+    this.#answers = this.#answers.slice();
+    this.#recording = null;
+  }
+  hasSameAnswers(source: object, number: number): boolean {
+    if (number === this.#last) return true;
+    for (const one of this.#answers) if (!one.hasSameAnswer(source, number)) return false;
+    this.#last = number;
+    return true;
+  }
+}
