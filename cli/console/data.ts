@@ -15,7 +15,7 @@ export function listTables(kernel: Kernel): { readonly table: ModelTable; readon
   const { registry } = kernel.project;
   const connections = new Set(
     kernel.instances
-      .filter(({ id }) => registry.plugins.get(id)?.facts?.['syntax'] === 'postgresql')
+      .filter(({ id }) => registry.plugins.get(id)?.facts?.syntax === 'postgresql')
       .map(({ key }) => key.slice(key.lastIndexOf('/') + 1)),
   );
   return kernel.plans().tables.flatMap((table) => {

@@ -88,7 +88,7 @@ function findConnection(
   const syntax = isPostgres ? 'postgresql' : /^(?:mysql|mariadb):\/\//.test(address) ? 'mysql' : null;
   const name = registry.names('dialect').find((one) => {
     const facts = registry.plugin('dialect', one)?.facts;
-    return facts?.['syntax'] === syntax && facts?.['embedded'] === false;
+    return facts?.syntax === syntax && facts?.embedded === false;
   });
   if (syntax === null || name === undefined)
     return '--url takes an address that begins with postgres://, mysql:// or mariadb://.';

@@ -10,7 +10,7 @@ export function findFieldType(registry: Registry, { type, holds }: Pick<ModelCol
   const kind = registry.listKinds(Slot.MODEL_FIELD)[0]?.kind ?? '';
   const names = registry.names(kind).filter((name) => {
     const facts = registry.plugin(kind, name)?.facts;
-    return facts?.['column'] === type && facts['holds'] === holds?.form;
+    return facts?.column === type && facts.holds === holds?.form;
   });
   return names[0] ?? null;
 }

@@ -31,7 +31,7 @@ export const listEvents = (scope: Scope, resource: ResourceModel): readonly Desc
     const fields = describeResource(scope, resource)?.fields ?? new Map<string, ApiField>();
     const { forms, results } = deriveResult(scope, resource, action, createPayloadReader(fields, resource.actions));
     const holders = described.flatMap(({ spec, place, direct }) =>
-      direct || spec.facts?.['rooms'] === undefined ? [] : [place.node],
+      direct || spec.facts?.rooms === undefined ? [] : [place.node],
     );
     const rooms = [...new Set(holders.flatMap((node) => listRooms(resource, 'use', node)))];
     return events.map(({ action: name, to, data }) => {
