@@ -7,7 +7,8 @@ export type Parse = (text: string) => unknown;
 const toText: Parse = (value) => value;
 const toBoolean: Parse = (value) => value === 't';
 const toNumber: Parse = (value) => Number(value);
-const json: Parse = parseExactJson;
+// PGlite also passes the number of the type.
+const json: Parse = (text) => parseExactJson(text);
 /** Infinities and `NaN` are not JSON numbers and stay text. */
 const parseDouble: Parse = (value) => {
   const result = Number(value);
