@@ -2,7 +2,7 @@
  * Bundles the command line and the package's entry points into `dist/bundle`: a few files instead of some 600 halve
  * the time to the first response. The build runs this file as a script.
  */
-import { build, type Metafile } from 'esbuild';
+import { build, transform, type Metafile, type Plugin } from 'esbuild';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -36,6 +36,20 @@ const REQUIRE =
  */
 const ONE_COPY = { 'mime-types': './node_modules/mime-types', debug: './node_modules/debug', ms: './node_modules/ms' };
 
+/** Local names of inlined packages are shortened; ours remain, so that stack traces can be read. */
+const shortenNames: Plugin = {
+  name: 'shorten names of packages',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]node_modules[/\\].*\.[cm]?js$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, 'utf8'), {
+        minifyIdentifiers: true,
+        legalComments: 'none',
+      });
+      return { contents: code, loader: 'js' };
+    });
+  },
+};
+
 async function bundleEntries(): Promise<void> {
   await rm(FOLDER, { recursive: true, force: true });
   // It has the code of earlier builds.
@@ -54,6 +68,7 @@ async function bundleEntries(): Promise<void> {
     // jsonc-parser's CommonJS form loads its parts in a way that cannot be bundled.
     mainFields: ['module', 'main'],
     alias: ONE_COPY,
+    plugins: [shortenNames],
     external: [...installed.filter((name) => !inlinedDependencies.includes(name)), ...unusedImports],
     banner: { js: REQUIRE },
     minifyWhitespace: true,
@@ -102,20 +117,29 @@ interface PackageFile {
 const readPackage = async (folder: string): Promise<PackageFile> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageFile;
 
-/** The licence texts of all inlined packages. */
+/** The licence texts of all inlined packages; a text that several have is written once, below their copyright lines. */
 async function collectLicenses({ inputs }: Metafile): Promise<string> {
   const folders = new Set(
     Object.keys(inputs).flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),
   );
-  const texts: string[] = [];
+  const owners = new Map<string, string[]>();
   for (const folder of [...folders].sort()) {
     const { name, version, license } = await readPackage(join(ROOT, folder));
     const file = readdirSync(join(ROOT, folder)).find((entry) => /^licen[cs]e/i.test(entry));
     const text = file === undefined ? `Licence: ${license}` : await readFile(join(ROOT, folder, file), 'utf8');
-    texts.push(`${name} ${version}\n\n${text.trim()}\n`);
+    const lines = text.split('\n').map((line) => line.trim());
+    const rest = lines
+      .filter((line) => !COPYRIGHT.test(line))
+      .join(' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+    const header = [`${name} ${version}`, ...lines.filter((line) => COPYRIGHT.test(line))].join('\n');
+    owners.set(rest, [...(owners.get(rest) ?? []), header]);
   }
-  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+  return [...owners].map(([text, headers]) => `${headers.join('\n')}\n\n${text}\n`).join(`\n${'-'.repeat(80)}\n\n`);
 }
+
+const COPYRIGHT = /^(?:copyright\b.*(?:\(c\)|©|\d{4})|\(c\)|©)/i;
 
 if (!existsSync(join(ROOT, ENTRIES.cli)))
   throw new Error(`${ENTRIES.cli} does not exist: run the TypeScript build first`);
