@@ -3,6 +3,7 @@ import { BLIND_FORM, type ModelColumn, type ModelTable } from '../../contract/mo
 import { hasUnknownReach, listCalls } from '../strings/sql-calls.js';
 import { toLexemes } from '../strings/sql-read.js';
 import type { SqlScan } from '../strings/sql.js';
+import { memoize } from './memoize.js';
 import type { ActionModel } from './model.js';
 import type { Registry } from './registry.js';
 import { isInside } from './report.js';
@@ -19,14 +20,23 @@ interface ConcealInput {
 const callsUnknown = (scan: SqlScan): boolean =>
   listCalls(toLexemes(scan.text, scan.tokens), scan).some(hasUnknownReach);
 
+/** The patterns of plugins, by id: the same for all resources. */
+const listForms = memoize(({ plugins }: Registry): readonly (readonly [id: string, form: string])[] =>
+  [...plugins].flatMap(([id, { facts }]) => {
+    const form = facts?.conceals;
+    return typeof form === 'string' ? [[id, form] as const] : [];
+  }),
+);
+
+const isBlind = ({ blind }: ModelColumn): boolean => blind !== undefined;
+const hasBlindColumns = memoize((tables: ReadonlyMap<string, ModelTable>): boolean =>
+  [...tables.values()].some(({ columns }) => columns.some(isBlind)),
+);
+
 /** A hash may occur in an expression, a row as JSON, or a view. */
 export function buildConcealPattern({ registry, uses, sequence, tables }: ConcealInput): RegExp | null {
-  const forms = [...registry.plugins].flatMap(([id, { facts }]) => {
-    const form = facts?.conceals;
-    return form !== undefined && uses.has(id) ? [form] : [];
-  });
-  const isBlind = ({ blind }: ModelColumn): boolean => blind !== undefined;
-  if ([...tables.values()].some(({ columns }) => columns.some(isBlind))) forms.push(BLIND_FORM);
+  const forms = listForms(registry).flatMap(([id, form]) => (uses.has(id) ? [form] : []));
+  if (hasBlindColumns(tables)) forms.push(BLIND_FORM);
   if (forms.length === 0) return null;
   const mayHold = sequence.some(({ definition: { finds }, node, models, behind, stores }) => {
     if (stores.length === 0) return false;
@@ -48,10 +58,5 @@ const compileForms = (forms: readonly string[]): RegExp | null =>
   forms.length === 0 ? null : new RegExp(forms.join('|'));
 
 /** Of all plugins, whether or not they are in use. */
-export const buildStoredFormPattern = ({ plugins }: Registry): RegExp | null =>
-  compileForms(
-    [...plugins.values()].flatMap(({ facts }) => {
-      const form = facts?.conceals;
-      return typeof form === 'string' ? [form] : [];
-    }),
-  );
+export const buildStoredFormPattern = (registry: Registry): RegExp | null =>
+  compileForms(listForms(registry).map(([, form]) => form));

@@ -4,7 +4,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
 import { pluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
-import { createAnalyser, type AnalyseOptions, type SourceFile } from '../analysis/analyse.js';
+import { createAnalyser, type AnalyseOptions, type Analyser, type SourceFile } from '../analysis/analyse.js';
 import type { QueryRejections, StatementRejections } from '../analysis/checks/rejections.js';
 import { checkPackages, checkScratchPackages } from './missing-packages.js';
 import { listScratchPlugins, type StatementChecker, type StatementFindings } from './statement-checks.js';
@@ -31,6 +31,8 @@ export interface Project extends Packages {
   readonly env: Environment;
   /** True in `lintel dev`. */
   readonly dev: boolean;
+  /** Reuses what a reload did not change. Only in `lintel dev`, because nothing else reloads. */
+  readonly analyser: Analyser | null;
   /** Statements that an earlier start has parsed are read from a file. */
   readonly cachesStatements?: boolean;
   /** Test files are read too; they are never served. */
@@ -110,6 +112,7 @@ export async function createProject(
     configFile: file,
     env,
     dev,
+    analyser: dev ? createAnalyser(packages.registry) : null,
     config: analysed.config === null ? null : applyEnvironment(analysed.config, env, (one) => taken.push(one)),
     configUses: analysed.uses,
     configProblems: [
@@ -147,7 +150,7 @@ export async function loadDefinitions(
   if (hasSql) onStatements?.();
   const cache = hasSql && project.cachesStatements === true ? await openStatementCache(project.folder) : null;
   const options = await createAnalysisOptions(project, config, files, cache ?? undefined);
-  let analyser = createAnalyser(project.registry);
+  let analyser = project.analyser ?? createAnalyser(project.registry);
   const unmatched = checkPatterns(
     project,
     files.map(({ file }) => resolve(project.cwd, file)),
