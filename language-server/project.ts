@@ -4,6 +4,7 @@
  */
 import { join, relative } from 'node:path';
 import { createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
+import type { StatementRejections } from '../language/analysis/checks/rejections.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import type { Config } from '../language/analysis/config.js';
 import type { Analysis } from '../language/analysis/analysis.js';
@@ -23,7 +24,7 @@ import { openProjectDisk } from './project-disk.js';
 import { createLateFindings, type LateFindings } from './late-findings.js';
 import { previewChange, type ProjectChange } from './change-preview.js';
 import { createConfigCache, readConfig } from './effective-config.js';
-import { createTextTrials } from './trial.js';
+import { createTextTrials, type TrialSource } from './trial.js';
 
 /** An immutable result of an analysis. */
 export interface Snapshot {
@@ -70,6 +71,8 @@ export interface Project {
   getRecentSnapshot(): Snapshot;
   /** Errors and warnings that a supposed text of a file has, here and in files around it, and none of the texts before. */
   findNewProblems(name: string, text: string, before: readonly string[]): readonly Problem[];
+  /** Of a supposed text of a file, with what a database has found in the statements of its analysis. */
+  analyseTrial(name: string, text: string, refusals: StatementRejections): Analysis;
   /** The last text of an open file that was analysed without an error in it. */
   getSoundText(name: string): string | null;
   /** The current texts, to check them in another process. */
@@ -215,6 +218,13 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     await parser;
   }
 
+  const createTrialSource = (): TrialSource => ({
+    registry: state.plugins.registry,
+    files: [...getOverlaidFiles().values()],
+    analysis: project.getRecentSnapshot().analysis,
+    options: { env: state.env, ...state.statements, given: project.config },
+  });
+
   const project: Project = {
     folder,
     get registry() {
@@ -262,19 +272,15 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       return file === undefined ? [] : removeUncertain(getAnalyser().scanFile(file));
     },
     findNewProblems(name, text, before) {
-      const { env, variables, statements } = state;
+      const { env, variables } = state;
       const { registry } = state.plugins;
-      if (name !== configFile)
-        return texts.findNew(name, toRelativeName(name), { text, before }, () => ({
-          registry,
-          files: [...getOverlaidFiles().values()],
-          analysis: project.getRecentSnapshot().analysis,
-          options: { env, ...statements, given: project.config },
-        }));
+      if (name !== configFile) return texts.findNew(name, toRelativeName(name), { text, before }, createTrialSource);
       const check = (source: string): readonly Problem[] => readConfig({ source, registry, env, variables }).problems;
       const known = new Set(before.flatMap(check).map(({ message }) => message));
       return check(text).filter(({ message }) => !known.has(message));
     },
+    analyseTrial: (name, text, refusals) =>
+      texts.getTrials(name, createTrialSource).analyse(toRelativeName(name), text, refusals),
     getSoundText: (name) => texts.getSoundText(name),
     getComputedSnapshot: () => now,
     getRecentSnapshot: () => last ?? project.getSnapshot(),

@@ -102,11 +102,12 @@ export function serve(connection: Connection, version: string): void {
     toClientUri: (name) => uris.get(name) ?? toFileUri(name),
   };
 
-  const statementProblems = createStatementProblems(
+  const statementProblems = createStatementProblems({
     server,
-    () => reports,
-    () => pause,
-  );
+    getReports: () => reports,
+    pause: () => pause,
+    findRejections: (project, trial) => statements.findRejections(project, trial),
+  });
 
   const openPulledReports = (): DiagnosticReports =>
     createPulledReports({

@@ -6,6 +6,8 @@ import type { Connection } from 'vscode-languageserver';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { Analysis } from '../language/analysis/analysis.js';
+import type { StatementRejections } from '../language/analysis/checks/rejections.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { createScratchChecker, type StatementChecker } from '../language/project/statement-checks.js';
 import type { ProjectTexts } from '../language/project/scratch-messages.js';
@@ -21,6 +23,8 @@ const MOST_ENDS = 3;
 export interface StatementChecks {
   /** Checks the current texts, unless the last check is still running; then it follows. */
   check(project: Project): void;
+  /** What the database finds in the statements of a supposed text. Empty where none may be asked. */
+  findRejections(project: Project, trial: Analysis): Promise<StatementRejections>;
   /** Ends the processes and removes the findings of a database that may no longer be asked. */
   close(): void;
 }
@@ -41,6 +45,15 @@ interface ProjectChecks {
   isWanted: boolean;
   ends: number;
   isErrorLogged: boolean;
+  /** The last request to the process. */
+  turn: Promise<unknown>;
+}
+
+/** The process has one database for all requests, so it gets one at a time. */
+function takeTurn<T>(checks: ProjectChecks, work: () => Promise<T>): Promise<T> {
+  const own = checks.turn.then(work, work);
+  checks.turn = own;
+  return own;
 }
 
 export function createStatementChecks({ connection, isAllowed, publish }: StatementCheckOptions): StatementChecks {
@@ -64,6 +77,7 @@ export function createStatementChecks({ connection, isAllowed, publish }: Statem
       isWanted: false,
       ends: 0,
       isErrorLogged: false,
+      turn: Promise.resolve(),
     };
     function countEnd(what: string): void {
       opened.ends += 1;
@@ -99,10 +113,10 @@ export function createStatementChecks({ connection, isAllowed, publish }: Statem
     const { analysis } = snapshot;
     const texts = project.getTexts();
     try {
-      const found = await getChecker(project, checks, process).check(analysis);
+      const found = await takeTurn(checks, () => getChecker(project, checks, process).check(analysis));
       passFindings(project, checks, (findings) => findings.setStatements(found));
       if (checks.compiled !== null && isDeepStrictEqual(checks.compiled, texts)) return;
-      const problems = await process.checkSettings(texts);
+      const problems = await takeTurn(checks, () => process.checkSettings(texts));
       checks.compiled = texts;
       passFindings(project, checks, (findings) => findings.setSettings(problems, analysis, texts.source));
     } catch (error) {
@@ -138,6 +152,20 @@ export function createStatementChecks({ connection, isAllowed, publish }: Statem
       if (checks.process === null || checks.ends >= MOST_ENDS) return;
       checks.isWanted = true;
       if (!checks.isRunning) void run(project, checks, checks.process);
+    },
+    async findRejections(project, trial) {
+      const none: StatementRejections = new Map();
+      if (over || !isAllowed()) return none;
+      const checks = open(project);
+      const { process } = checks;
+      if (process === null || checks.ends >= MOST_ENDS) return none;
+      try {
+        const found = await takeTurn(checks, () => getChecker(project, checks, process).check(trial, true));
+        return found.rejections;
+      } catch (error) {
+        if (!over && !(error instanceof ScratchProcessEnd)) logError(connection, error);
+        return none;
+      }
     },
     close() {
       over = true;

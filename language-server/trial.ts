@@ -5,6 +5,7 @@
 import type { Problem } from '../contract/problem.js';
 import { createAnalyser, type Analyser, type AnalyseOptions, type SourceFile } from '../language/analysis/analyse.js';
 import type { Analysis } from '../language/analysis/analysis.js';
+import type { StatementRejections } from '../language/analysis/checks/rejections.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { mapModelsByAlias } from '../language/analysis/tables.js';
 
@@ -16,6 +17,8 @@ const MOST_KEPT = 2_000_000;
 export interface Trials {
   /** Errors and warnings of this text, and of files around it, that none of the `before` texts has. */
   findNew(file: string, text: string, before: readonly string[]): readonly Problem[];
+  /** Of this text and files around it. `refusals`: what a database has found in statements of the analysis without them. */
+  analyse(file: string, text: string, refusals: StatementRejections): Analysis;
 }
 
 export interface TrialSource {
@@ -50,8 +53,7 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
     const key = `${file}\n${isSmall ? '' : [...around].sort().join()}\n${text}`;
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const others = [...around].flatMap((name) => (name === file ? [] : (byName.get(name) ?? [])));
-    const { problems } = analyser.analyseAll([...others, { file, text }], options);
+    const { problems } = analyseAround(file, text, around, options);
     const found = problems.filter(({ severity }) => severity === 'error' || severity === 'warning');
     size += key.length;
     if (size > MOST_KEPT) {
@@ -62,7 +64,13 @@ export function createTrials({ files, analysis, options }: TrialSource, analyser
     return found;
   }
 
+  function analyseAround(file: string, text: string, around: ReadonlySet<string>, own: AnalyseOptions): Analysis {
+    const others = [...around].flatMap((name) => (name === file ? [] : (byName.get(name) ?? [])));
+    return analyser.analyseAll([...others, { file, text }], own);
+  }
+
   return {
+    analyse: (file, text, refusals) => analyseAround(file, text, listAround(file, [text]), { ...options, refusals }),
     findNew(file, text, before) {
       const around = listAround(file, [text, ...before]);
       const known = new Set(before.flatMap((one) => check(file, one, around).map(formatKey)));
@@ -96,10 +104,23 @@ export function createTextTrials(): {
     texts: { readonly text: string; readonly before: readonly string[] },
     source: () => TrialSource,
   ): readonly Problem[];
+  /** For one text of a file. */
+  getTrials(name: string, source: () => TrialSource): Trials;
 } {
   const sound = new Map<string, string>();
   let own: { readonly registry: Registry; readonly analyser: Analyser } | null = null;
   let current: { readonly name: string; readonly trials: Trials } | null = null;
+
+  function getTrials(name: string, source: () => TrialSource): Trials {
+    if (current?.name !== name) {
+      const given = source();
+      if (own?.registry !== given.registry)
+        own = { registry: given.registry, analyser: createAnalyser(given.registry) };
+      current = { name, trials: createTrials(given, own.analyser) };
+    }
+    return current.trials;
+  }
+
   return {
     discardTrials(name) {
       if (current?.name !== name) current = null;
@@ -109,15 +130,8 @@ export function createTextTrials(): {
       for (const [name, text] of texts) if (!invalid.has(toFile(name))) sound.set(name, text);
     },
     getSoundText: (name) => sound.get(name) ?? null,
-    findNew(name, file, { text, before }, source) {
-      if (current?.name !== name) {
-        const given = source();
-        if (own?.registry !== given.registry)
-          own = { registry: given.registry, analyser: createAnalyser(given.registry) };
-        current = { name, trials: createTrials(given, own.analyser) };
-      }
-      return current.trials.findNew(file, text, before);
-    },
+    findNew: (name, file, { text, before }, source) => getTrials(name, source).findNew(file, text, before),
+    getTrials,
   };
 }
 

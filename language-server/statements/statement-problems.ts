@@ -4,6 +4,7 @@ import type { Problem } from '../../contract/problem.js';
 import { toDiagnostic } from '../diagnostics.js';
 import type { DiagnosticReports } from '../diagnostic-reports.js';
 import { logError } from '../log-error.js';
+import type { StatementChecks } from '../statement-checks.js';
 import { DiagnosticSeverity } from '../protocol.js';
 import type { ServerContext } from '../server-context.js';
 import { openStatement, type StatementDocument } from './statement-document.js';
@@ -18,11 +19,20 @@ export interface StatementProblems {
   stop(): void;
 }
 
-export function createStatementProblems(
-  server: ServerContext,
-  getReports: () => DiagnosticReports,
-  pause: () => number | undefined,
-): StatementProblems {
+interface StatementProblemOptions {
+  readonly server: ServerContext;
+  readonly getReports: () => DiagnosticReports;
+  readonly pause: () => number | undefined;
+  /** Asks a database. */
+  readonly findRejections: StatementChecks['findRejections'];
+}
+
+export function createStatementProblems({
+  server,
+  getReports,
+  pause,
+  findRejections,
+}: StatementProblemOptions): StatementProblems {
   const timers = new Map<string, NodeJS.Timeout>();
   const cancelTimer = (uri: string): void => {
     clearTimeout(timers.get(uri));
@@ -30,10 +40,21 @@ export function createStatementProblems(
   };
   const publish = async (uri: string): Promise<void> => {
     cancelTimer(uri);
-    const diagnostics = await listStatementProblems(server, uri);
     // Another letter has begun another round, and a closed document shows nothing.
-    if (timers.has(uri) || server.getOpenText(uri) === null) return;
-    getReports().replaceReports(uri, new Map([[uri, diagnostics]]), true);
+    const isOver = (): boolean => timers.has(uri) || server.getOpenText(uri) === null;
+    const report = (diagnostics: Diagnostic[]): void => {
+      if (!isOver()) getReports().replaceReports(uri, new Map([[uri, diagnostics]]), true);
+    };
+    const statement = await openStatement(server, uri);
+    if (statement === null) return report(listLegendProblems(server.getOpenText(uri) ?? ''));
+    const { view } = statement;
+    const { project, name, doc } = view;
+    report(toStatementDiagnostics(server, statement, project.findNewProblems(name, doc.text, [])));
+    const rejections = await findRejections(project, project.analyseTrial(name, doc.text, new Map()));
+    if (rejections.size === 0 || isOver()) return;
+    const { problems } = project.analyseTrial(name, doc.text, rejections);
+    const shown = problems.filter(({ severity }) => severity !== 'hint');
+    report(toStatementDiagnostics(server, statement, shown));
   };
   return {
     scheduleCheck(uri) {
@@ -51,16 +72,16 @@ export function createStatementProblems(
   };
 }
 
-async function listStatementProblems(server: ServerContext, uri: string): Promise<Diagnostic[]> {
-  const statement = await openStatement(server, uri);
-  if (statement === null) return listLegendProblems(server.getOpenText(uri) ?? '');
-  const { view } = statement;
-  return view.project.findNewProblems(view.name, view.doc.text, []).flatMap((problem) => {
+const toStatementDiagnostics = (
+  server: ServerContext,
+  statement: StatementDocument,
+  problems: readonly Problem[],
+): Diagnostic[] =>
+  problems.flatMap((problem) => {
     const range = findStatementRange(problem, statement);
     if (range === null) return [];
-    return [{ ...toDiagnostic(problem, view.project, (name) => server.toClientUri(name)), range }];
+    return [{ ...toDiagnostic(problem, statement.view.project, (name) => server.toClientUri(name)), range }];
   });
-}
 
 /** In the statement, or at the line of a parameter. Null for a problem of something else. */
 function findStatementRange({ file, range }: Problem, statement: StatementDocument): Range | null {

@@ -33,7 +33,8 @@ export const areEqualRejections = (some: StatementRejections, others: StatementR
 export interface StatementChecker {
   /** Opens the scratch stores that the config may need. */
   readonly openStores: () => void;
-  readonly check: (analysis: Analysis) => Promise<StatementFindings>;
+  /** `isPart`: answers about statements that are not in the analysis are kept. */
+  readonly check: (analysis: Analysis, isPart?: boolean) => Promise<StatementFindings>;
   close(): Promise<void>;
 }
 
@@ -112,7 +113,12 @@ export function createScratchChecker({
     return made;
   }
 
-  const checkInScratch: CheckStore = async ({ kind, instance }, tables, asked) => {
+  async function checkInScratch(
+    { kind, instance }: StorePlace,
+    tables: readonly ModelTable[],
+    asked: readonly CheckableStatement[],
+    isPart: boolean,
+  ): Promise<readonly StatementAnswer[]> {
     const own = chosen().find((one) => one.kind === kind && one.instance === instance)?.name;
     const syntax = asked[0]?.syntax ?? null;
     const spare = [...registry.plugins.values()].find(
@@ -139,9 +145,9 @@ export function createScratchChecker({
       [...fresh.keys()].forEach((key, i) => answers.set(key, said[i] ?? UNKNOWN));
     }
     for (const key of keys) answers.set(key, answers.get(key) ?? before?.get(key) ?? UNKNOWN);
-    known.set(store, answers);
+    known.set(store, isPart ? new Map([...(known.get(store) ?? []), ...answers]) : answers);
     return keys.map((key) => answers.get(key) ?? UNKNOWN);
-  };
+  }
 
   return {
     openStores() {
@@ -150,7 +156,8 @@ export function createScratchChecker({
         findScratch(pluginId(spec)).catch(() => undefined);
       }
     },
-    check: (analysis) => checkAnalysis(analysis, registry, checkInScratch),
+    check: (analysis, isPart = false) =>
+      checkAnalysis(analysis, registry, (place, tables, asked) => checkInScratch(place, tables, asked, isPart)),
     async close() {
       const all = [...open.values()];
       open.clear();

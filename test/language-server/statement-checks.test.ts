@@ -4,7 +4,14 @@
  */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { HoverRequest, type Diagnostic, type MarkupContent } from 'vscode-languageserver-protocol';
+import {
+  DidChangeTextDocumentNotification,
+  DidOpenTextDocumentNotification,
+  HoverRequest,
+  PublishDiagnosticsNotification,
+  type Diagnostic,
+  type MarkupContent,
+} from 'vscode-languageserver-protocol';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { startStopwatch } from '../support/stopwatch.js';
 import { waitUntil } from '../support/until.js';
@@ -57,6 +64,31 @@ describe('language server: statements that a database checks', function () {
     open.push(editor);
     return editor;
   }
+
+  it('are underlined in a statement that is open in an editor of its own, before it is saved', async () => {
+    const editor = await start({ files: { [MODEL]: writeModel(), [FILE]: SOUND } });
+    const statement = await editor.client.sendRequest<{ statementUri: string; text: string }>('lintel/statement', {
+      uri: editor.toUri(FILE),
+      pointer: '/actionables/0/sql_query/query',
+    });
+    const uri = statement.statementUri;
+    const found: Diagnostic[][] = [];
+    editor.client.onNotification(PublishDiagnosticsNotification.type, ({ uri: of, diagnostics }) => {
+      if (of === uri) found.push(diagnostics);
+    });
+    const text = statement.text.replace('lower(', 'lowerr(');
+    const textDocument = { uri, languageId: 'sql', version: 1, text };
+    void editor.client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
+    await waitUntil(() => found.some(isRefused), 'what the database finds');
+    const [problem] = (found.at(-1) ?? []).filter(({ code }) => code === 'SQL_REFUSED');
+    const line = text.split('\n').findIndex((one) => one.includes('lowerr'));
+    expect(problem?.range.start).to.deep.equal({ line, character: text.split('\n')[line]?.indexOf('lowerr') });
+    void editor.client.sendNotification(DidChangeTextDocumentNotification.type, {
+      textDocument: { uri, version: 2 },
+      contentChanges: [{ text: statement.text }],
+    });
+    await waitUntil(() => isSound(found.at(-1) ?? []), 'its end');
+  });
 
   it('are told at their place, behind the diagnostics; types are shown; the process ends with the server', async () => {
     const editor = await start();
