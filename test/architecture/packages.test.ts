@@ -118,8 +118,11 @@ describe('architecture: packages', () => {
       expect([...(spec.packages ?? [])].sort(), pluginId(spec)).to.deep.equal(imported.sort());
     }
     const named = new Set(specs.flatMap(({ packages = [] }) => packages));
-    // The page of `lintel dev`, which is no plugin.
-    expect(Object.keys(peerDependencies).filter((name) => !named.has(name))).to.deep.equal(['swagger-ui-dist']);
+    // `lintel mcp` and the page of `lintel dev`, which are no plugins.
+    expect(Object.keys(peerDependencies).filter((name) => !named.has(name))).to.deep.equal([
+      '@modelcontextprotocol/sdk',
+      'swagger-ui-dist',
+    ]);
   });
 
   it('has one copy of its modules, whichever entry point is imported', () => {
