@@ -1,6 +1,6 @@
 /** Formats an error for the terminal: boot errors with the catalogue's message. */
 import { BootError } from '../contract/boot-error.js';
-import { fillMessage } from '../contract/problem.js';
+import { fillMessage, type Params } from '../contract/problem.js';
 import { CATALOGUE } from '../language/problems/catalogue.js';
 import { PROGRAM_CODES } from '../language/problems/with-program-codes.js';
 import type { StyleText } from '../language/source/code-frame.js';
@@ -11,7 +11,7 @@ export function formatError(error: unknown, paint: StyleText): string {
     const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);
     const more = [
       ...(error.place === undefined ? [] : [`at ${error.place}`]),
-      ...(entry === undefined ? [] : [entry.help]),
+      ...(entry === undefined ? [] : [fillHelp(entry.help, error.params)]),
     ];
     return [`${paint('error', 'error')} ${paint('dim', error.code)} ${message}`, ...more].join('\n      ');
   }
@@ -19,3 +19,7 @@ export function formatError(error: unknown, paint: StyleText): string {
     return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+/** A help may show braces of its own. */
+const fillHelp = (help: string, params: Params): string =>
+  help.replace(/\{([a-zA-Z]+)\}/g, (braces, name: string) => String(params[name] ?? braces));

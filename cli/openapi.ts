@@ -1,12 +1,15 @@
 /**
- * `lintel openapi`: prints the OpenAPI document. Opens no connections; the embedded database, where installed,
+ * `lintel openapi` and `lintel client`: print the OpenAPI document, and a TypeScript client that is made from it. Opens no connections; the embedded database, where installed,
  * returns the types of statements.
  */
+import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
+import { writeClient, type ClientParts } from '../language/export/client/client.js';
 import { createOpenapi } from '../language/export/openapi/document.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
+import { findPackageFolder } from '../language/project/package-folder.js';
 import { loadSqlParser } from '../language/project/sql-parser.js';
 import { bootProject } from './boot.js';
 import type { CommandOptions } from './options.js';
@@ -23,6 +26,22 @@ export const runOpenapi = (options: CommandOptions, terminal: Terminal): Promise
     format: (document) => `${JSON.stringify(document, null, 2)}\n`,
   });
 
+export const runClient = (options: CommandOptions, terminal: Terminal): Promise<number> =>
+  exportInterface(options, terminal, {
+    command: 'client',
+    file: 'client.ts',
+    format: async (document) => writeClient(document, await readClientParts()),
+  });
+
+/** What is the same in all clients. */
+export async function readClientParts(): Promise<ClientParts> {
+  const folder = join(findPackageFolder(import.meta.url), 'templates', 'client');
+  const [http, socket] = await Promise.all(
+    ['http.ts', 'socket.ts'].map((name) => readFile(join(folder, name), 'utf8')),
+  );
+  return { http: http ?? '', socket: socket ?? '' };
+}
+
 interface ExportFormat {
   readonly command: string;
   /** The default of `--check`. */
@@ -31,7 +50,7 @@ interface ExportFormat {
 }
 
 /** Prints, writes or compares a text that is made from the OpenAPI document. */
-export async function exportInterface(
+async function exportInterface(
   options: CommandOptions,
   terminal: Terminal,
   { command, file, format }: ExportFormat,

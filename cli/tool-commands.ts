@@ -35,7 +35,7 @@ export const TOOL_COMMANDS: Readonly<Record<string, CommandEntry>> = {
     ],
     examples: ['lintel client --out web/src/client.ts', 'lintel client --check --out web/src/client.ts'],
     exits: [OK, { code: 1, doc: 'Definitions with errors, or with `--check` a file that is out of date.' }],
-    load: withSqlParser(async () => (await import('./client.js')).runClient),
+    load: withSqlParser(async () => (await import('./openapi.js')).runClient),
   },
   schema: {
     usage: 'schema',

@@ -33,31 +33,31 @@ export function runCommand(
   const parts: Buffer[] = [];
   let bytes = 0;
   let why = '';
-  const end = (reason: string): void => {
+  const endChild = (reason: string): void => {
     why ||= reason;
     child.kill('SIGKILL');
   };
-  const keep = (part: Buffer): void => {
+  const appendOutput = (part: Buffer): void => {
     bytes += part.length;
-    if (bytes > MAX_OUTPUT) end(`ended: it printed more than ${MAX_OUTPUT} bytes`);
+    if (bytes > MAX_OUTPUT) endChild(`ended: it printed more than ${MAX_OUTPUT} bytes`);
     else parts.push(part);
   };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  const abort = (): void => end('ended: the request was cancelled');
+  child.stdout.on('data', appendOutput);
+  child.stderr.on('data', appendOutput);
+  const abort = (): void => endChild('ended: the request was cancelled');
   signal.addEventListener('abort', abort, { once: true });
-  const timer = setTimeout(() => end(`ended: it took longer than ${milliseconds / 1000} s`), milliseconds);
+  const timer = setTimeout(() => endChild(`ended: it took longer than ${milliseconds / 1000} s`), milliseconds);
   return new Promise((resolve, reject) => {
-    const settle = (): void => {
+    const removeListeners = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
     };
     child.on('error', (error) => {
-      settle();
+      removeListeners();
       reject(error);
     });
     child.on('close', (code) => {
-      settle();
+      removeListeners();
       resolve({ code: why === '' ? code : null, text: `${Buffer.concat(parts).toString('utf8')}${why}` });
     });
   });

@@ -1,4 +1,7 @@
-/** Documentation of plugins and codes, and what a project has. */
+/** What can be written, as JSON Schema; documentation of plugins and codes; what a project has. */
+import { pluginId } from '../../contract/plugin.js';
+import { createSchemaWriter } from '../../language/export/json-schema.js';
+import { findNearest } from '../../language/source/suggest.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { ResourceModel } from '../../language/analysis/model.js';
 import { createRequestShape } from '../../language/export/openapi/request.js';
@@ -6,7 +9,45 @@ import { createPluginSection } from '../../language/export/reference-kind.js';
 import { loadDefinitions, type Project } from '../../language/project/project.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
 import { rangeAt } from '../../language/source/document.js';
-import { formatUnknown } from './schemas.js';
+
+export function describeSchemas(registry: Registry, kind: string | undefined, plugin: string | undefined): string {
+  if (kind === undefined) return formatJson(listKinds(registry));
+  const found = registry.kind(kind);
+  if (found === undefined) return formatUnknown('kind', kind, registry.kinds.keys());
+  const names = registry.names(kind);
+  if (plugin === undefined)
+    return formatJson({
+      kind,
+      summary: found.summary,
+      slots: found.slots,
+      select: found.select,
+      plugins: Object.fromEntries(names.map((name) => [name, registry.plugin(kind, name)?.summary ?? ''])),
+    });
+  const spec = registry.plugin(kind, plugin);
+  if (spec === undefined) return formatUnknown(`plugin of ${kind}`, plugin, names);
+  const writer = createSchemaWriter(registry);
+  const slots = found.slots.flatMap((slot) => {
+    const node = registry.schema(pluginId(spec), slot);
+    return node === undefined ? [] : [[slot, writer.ref(node, slot)] as const];
+  });
+  return formatJson({ kind, plugin, slots: Object.fromEntries(slots), definitions: writer.definitions });
+}
+
+const listKinds = (registry: Registry) =>
+  [...registry.kinds.values()].map(({ kind, summary, slots }) => ({
+    kind,
+    summary,
+    slots,
+    plugins: registry.names(kind),
+  }));
+
+/** With the name that is most similar. */
+function formatUnknown(what: string, name: string, known: Iterable<string>): string {
+  const all = [...known];
+  const near = findNearest(name, all);
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  return `There is no ${what} "${name}".${hint} There is: ${all.slice(0, 100).join(', ') || 'none'}.`;
+}
 
 export function describeCode(registry: Registry, code: string): string {
   const entry = registry.codes[code];
@@ -66,10 +107,10 @@ export async function describeProject(
     );
   const info = { title: '', version: '' };
   const request = createRequestShape({ analysis, registry, config, info, sql: await loadSqlParser() }, found);
-  return formatJson({ ...locate(found), request, actionables: found.actions.map(describeAction) });
+  return formatJson({ ...findPlace(found), request, actionables: found.actions.map(describeAction) });
 }
 
-function locate({ definition: { doc, node } }: ResourceModel): { file: string; line: number } {
+function findPlace({ definition: { doc, node } }: ResourceModel): { file: string; line: number } {
   return { file: doc.file, line: rangeAt(doc, node.start, node.end).start.line + 1 };
 }
 

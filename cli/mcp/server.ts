@@ -3,14 +3,12 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { once } from 'node:events';
-import type { Writable } from 'node:stream';
+import type { Transform, Writable } from 'node:stream';
 import { findNearest } from '../../language/source/suggest.js';
 import { formatError } from '../format-error.js';
 import type { CommandOptions } from '../options.js';
 import type { Terminal } from '../terminal.js';
-import { findArgumentError } from './arguments.js';
-import { createMessageReader } from './lines.js';
-import { TOOLS, type Answer } from './tools.js';
+import { findArgumentError, TOOLS, type Answer } from './tools.js';
 
 /** Characters of an answer. */
 const MAX_ANSWER = 60_000;
@@ -22,8 +20,16 @@ const INSTRUCTIONS =
   'what can be written, `describe` explains plugins, resources, models and problem codes, `check` finds problems (also in texts ' +
   'that are not written yet), `plan` shows what a resource does, `test` runs the test files.';
 
+export interface ServerInput {
+  readonly options: CommandOptions;
+  readonly terminal: Terminal;
+  /** Receives stdin, and lets messages through. */
+  readonly reader: Transform;
+  readonly version: string;
+}
+
 /** Resolves when the client has ended its input. */
-export async function serveTools(options: CommandOptions, terminal: Terminal, version: string): Promise<void> {
+export async function serveTools({ options, terminal, reader, version }: ServerInput): Promise<void> {
   const server = new Server({ name: 'lintel', version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
   const runInTurn = createTurns();
   const end = new AbortController();
@@ -41,7 +47,6 @@ export async function serveTools(options: CommandOptions, terminal: Terminal, ve
     );
     return { content: [{ type: 'text' as const, text: boundText(text) }], isError };
   });
-  const reader = createMessageReader(terminal.stdout);
   const ended = once(reader, 'end');
   terminal.stdin.pipe(reader);
   await server.connect(new StdioServerTransport(reader, terminal.stdout as Writable));

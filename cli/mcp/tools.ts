@@ -1,8 +1,9 @@
 /** The tools: what a language model needs to write definitions. None changes a file or data. */
 import { isAbsolute } from 'node:path';
 import { Writable } from 'node:stream';
-import { asText, type JsonObject } from '../../contract/json.js';
+import { asText, isObject, type Json, type JsonObject } from '../../contract/json.js';
 import { hasErrors } from '../../contract/problem.js';
+import { findNearest } from '../../language/source/suggest.js';
 import type { Project } from '../../language/project/project.js';
 import { loadProject } from '../../plugins/distribution.js';
 import { checkOnScratch } from '../check.js';
@@ -11,8 +12,7 @@ import { addConfigDocument, formatProblems } from '../problems.js';
 import type { Terminal } from '../terminal.js';
 import { loadTrustedProject } from '../trust.js';
 import { runCommand } from './command.js';
-import { describeCode, describePlugin, describeProject } from './describe.js';
-import { describeSchemas } from './schemas.js';
+import { describeCode, describePlugin, describeProject, describeSchemas } from './describe.js';
 
 export interface ToolContext {
   readonly options: CommandOptions;
@@ -44,8 +44,8 @@ const createArguments = (properties: JsonObject, required: readonly string[] = [
   additionalProperties: false,
 });
 
-const succeed = (text: string): Answer => ({ text, isError: false });
-const fail = (text: string): Answer => ({ text, isError: true });
+const createSuccess = (text: string): Answer => ({ text, isError: false });
+const createFailure = (text: string): Answer => ({ text, isError: true });
 
 /** Milliseconds. */
 const PLAN_TIME = 60_000;
@@ -103,10 +103,10 @@ export const TOOLS: readonly Tool[] = [
     }),
     run: async ({ files = [] }, { options, terminal }) => {
       const { cwd, env } = terminal;
-      const overlay = new Map((files as readonly Written[]).map(({ file, text }) => [file, text]));
+      const overlay = new Map((files as readonly DefinitionText[]).map(({ file, text }) => [file, text]));
       const wrong = [...overlay.keys()].find((file) => !isDefinitionFile(file));
       if (wrong !== undefined)
-        return fail(
+        return createFailure(
           `"${wrong}" is no definition: write a relative path that ends in .json, such as definitions/a.json.`,
         );
       const project = { ...(await loadProject(cwd, options.config, env, false, options.trust)), tests: true, overlay };
@@ -145,7 +145,7 @@ export const TOOLS: readonly Tool[] = [
   },
 ];
 
-interface Written {
+interface DefinitionText {
   readonly file: string;
   readonly text: string;
 }
@@ -168,7 +168,7 @@ async function withProject(
     },
   });
   const project = await loadTrustedProject('mcp', 'manifests', options, { ...terminal, stderr });
-  return project === null ? fail(reason.trim()) : succeed(await use(project));
+  return project === null ? createFailure(reason.trim()) : createSuccess(await use(project));
 }
 
 /** `places`: what is never an option, whatever it starts with. */
@@ -182,4 +182,38 @@ async function runWords(
   const words = [...options, ...common, '--', ...places];
   const { code, text } = await runCommand(terminal, { words, milliseconds, signal });
   return { text, isError: code !== 0 };
+}
+
+/** A sentence about the first argument that is not right; null if all are. Knows the part of JSON Schema that the tools use. */
+export function findArgumentError(schema: JsonObject, value: unknown, name = 'arguments'): string | null {
+  const { type, properties, required, items, maxLength, maxItems } = schema;
+  if (type === 'string') {
+    if (typeof value !== 'string') return `"${name}" must be text.`;
+    return value.length > Number(maxLength) ? `"${name}" must have at most ${Number(maxLength)} characters.` : null;
+  }
+  if (type === 'array') {
+    if (!Array.isArray(value)) return `"${name}" must be a list.`;
+    if (value.length > Number(maxItems)) return `"${name}" must have at most ${Number(maxItems)} entries.`;
+    const each = (value as readonly unknown[]).map((one, i) =>
+      findArgumentError(isObject(items) ? items : {}, one, `${name}.${i}`),
+    );
+    return each.find((error) => error !== null) ?? null;
+  }
+  if (!isObject(value)) return `"${name}" must be an object.`;
+  const known = isObject(properties) ? properties : {};
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(known, key)) continue;
+    const near = findNearest(key, Object.keys(known));
+    return `"${key}" is no argument here${near === undefined ? '' : `; did you mean "${near}"`}.`;
+  }
+  const missing = (Array.isArray(required) ? (required as readonly Json[]) : []).find(
+    (key) => typeof key === 'string' && !Object.hasOwn(value, key),
+  );
+  if (typeof missing === 'string') return `"${missing}" is missing.`;
+  for (const [key, one] of Object.entries(value)) {
+    const own = known[key];
+    const error = isObject(own) ? findArgumentError(own, one, key) : null;
+    if (error !== null) return error;
+  }
+  return null;
 }

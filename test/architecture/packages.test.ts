@@ -118,9 +118,10 @@ describe('architecture: packages', () => {
       expect([...(spec.packages ?? [])].sort(), pluginId(spec)).to.deep.equal(imported.sort());
     }
     const named = new Set(specs.flatMap(({ packages = [] }) => packages));
-    // Packages of `lintel/testing`, which the image does not have, and the page of `lintel dev`, which is no plugin.
+    // `lintel mcp` and the page of `lintel dev`, which are no plugins, and packages of `lintel/testing`, which the image does not have.
     const testing = ['chai', 'fast-check'];
     expect(Object.keys(peerDependencies).filter((name) => !named.has(name))).to.deep.equal([
+      '@modelcontextprotocol/sdk',
       ...testing,
       'swagger-ui-dist',
     ]);

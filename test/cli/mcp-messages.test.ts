@@ -2,9 +2,8 @@
 import { expect } from 'chai';
 import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { findArgumentError } from '../../cli/mcp/arguments.js';
-import { createMessageReader, MAX_MESSAGE } from '../../cli/mcp/lines.js';
-import { TOOLS } from '../../cli/mcp/tools.js';
+import { createMessageReader, MAX_MESSAGE } from '../../cli/mcp.js';
+import { findArgumentError, TOOLS } from '../../cli/mcp/tools.js';
 
 async function readLines(...chunks: readonly (string | Buffer)[]) {
   const answers = new PassThrough();

@@ -1,9 +1,8 @@
 /** A TypeScript client as text, from an OpenAPI document. Pure; the same document gives the same text. */
 import { asText, type JsonObject } from '../../../contract/json.js';
 import { isObjectSchema } from '../../../contract/forms.js';
-import { toMethodName, writeMethod } from './method-text.js';
+import { toMethodName, writeMethod, writeSocketTypes, writeSocketValues } from './call-text.js';
 import { listOperations, toObject, type ClientOperation } from './operations.js';
-import { writeSocketTypes, writeSocketValues } from './socket-text.js';
 import { writeComment, writeFields, writeKey, writeText, writeType } from './type-text.js';
 
 /** The parts of a client that are the same for all, as TypeScript. */

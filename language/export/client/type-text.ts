@@ -28,7 +28,7 @@ export function writeType(schema: JsonObject, options: TypeOptions): string {
     case 'null':
       return type;
     case 'array':
-      return `readonly ${parenthesize(isObject(schema['items']) ? writeType(schema['items'], options) : 'unknown')}[]`;
+      return `readonly ${addParentheses(isObject(schema['items']) ? writeType(schema['items'], options) : 'unknown')}[]`;
     case 'object':
       return writeObject(schema, options);
     default:
@@ -54,10 +54,11 @@ function joinTypes(types: readonly string[]): string {
 /** Schemas that only bound a value say nothing about its type. */
 function intersectTypes(types: readonly string[]): string {
   const certain = [...new Set(types)].filter((one) => one !== 'unknown');
-  return certain.length === 0 ? 'unknown' : certain.map(parenthesize).join(' & ');
+  return certain.length === 0 ? 'unknown' : certain.map(addParentheses).join(' & ');
 }
 
-const parenthesize = (type: string): string => (type.includes(' | ') && !/^\{[^]*\}$/.test(type) ? `(${type})` : type);
+const addParentheses = (type: string): string =>
+  type.includes(' | ') && !/^\{[^]*\}$/.test(type) ? `(${type})` : type;
 
 function writeObject(schema: JsonObject, options: TypeOptions): string {
   const properties = getProperties(schema);

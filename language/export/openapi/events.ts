@@ -61,12 +61,12 @@ function deriveResult(
   action: ActionModel,
   payload: Around['payload'],
 ): ActionResult {
-  const derive = (one: ActionModel, around: readonly ActionModel[]): ActionResult => {
+  const deriveOwn = (one: ActionModel, around: readonly ActionModel[]): ActionResult => {
     const results: ApiResults = {
       others: [],
       action: (id) => {
         const other = resource.actions.find((each) => each.resource === resource.id && each.id === id);
-        return other === undefined || around.includes(other) ? null : derive(other, [...around, other]).forms;
+        return other === undefined || around.includes(other) ? null : deriveOwn(other, [...around, other]).forms;
       },
       names: new Set([...resource.names, ...resource.generated]),
       secrets: collectSecretNames(scope, [one]),
@@ -76,7 +76,7 @@ function deriveResult(
     const changes = listChanges(described).filter(({ phase }) => phase < ResourcePhase.ADMIT);
     return { forms: applyChanges(changes, [ANY], results), results };
   };
-  return derive(action, [action]);
+  return deriveOwn(action, [action]);
 }
 
 const returnNull = (): null => null;

@@ -85,7 +85,7 @@ function collectEvents(scope: Scope): EventSummary[] {
   });
 }
 
-/** Resources whose caller joins rooms, with the events that are sent to these. */
+/** Resources by which a connection joins rooms, with the events that are sent to these. */
 const listJoins = (served: Served, events: readonly EventSummary[]): JsonObject[] =>
   served.flatMap(([resource]) => {
     const rooms = listJoinedRooms(resource);

@@ -189,12 +189,15 @@ function describeApi({ value: { broadcast_websocket_message: written }, holder, 
   if (!isObject(written)) return { notes };
   const own = holder['returnables'] !== undefined;
   const above = listUncoveredNames(root['returnables']);
-  const data: ApiChange['change'] = (forms, { secrets }) => {
+  const selectData: ApiChange['change'] = (forms, { secrets }) => {
     if (own) return forms;
     if (above === null) return mapRows(forms, (row) => omitNames(row, (name) => secrets.has(name)));
     return mapRows(forms, (row) => pickNames(above, createNameLookup(row)));
   };
-  return { notes, events: [{ action: asText(written['action']), to: asText(written['broadcast_type']), data }] };
+  return {
+    notes,
+    events: [{ action: asText(written['action']), to: asText(written['broadcast_type']), data: selectData }],
+  };
 }
 
 function check(place: CheckPlace): Finding[] {

@@ -49,8 +49,8 @@ function describeApi({ slot, value }: ApiPlace): ApiPart {
   const ids = Array.isArray(written) ? (written as readonly Json[]).map(Number) : [];
   const ofResource = slot === 'resource';
   const phase = ofResource ? ResourcePhase.REPLY : ActionPhase.SHAPE;
-  const change: ApiChange['change'] = (forms, results) => mergeForms(forms, ids, results, ofResource);
-  return { changes: [{ phase, order: -100, change }], repeatable: true };
+  const changeForms: ApiChange['change'] = (forms, results) => mergeForms(forms, ids, results, ofResource);
+  return { changes: [{ phase, order: -100, change: changeForms }], repeatable: true };
 }
 
 /** Merges the schemas of results; a list stays unchanged. */
