@@ -40,7 +40,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
   };
   const booted = await bootKernel(terminal, config, { onProblem: 'skip', dev: true, asks: 'scratch', onFailure });
   if (booted === null) return 1;
-  const { kernel, observe } = shareObservers(booted.kernel);
+  const { kernel, observeAlways } = shareObservers(booted.kernel);
   served = kernel;
   let table = '';
   let secondLook: NodeJS.Timeout | undefined;
@@ -73,7 +73,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
   let statements: StatementListener | null = null;
   let page: Console | null = null;
   try {
-    page = await openConsole(kernel, true, observe).catch((error: unknown) => closeFailed(kernel, error));
+    page = await openConsole(kernel, true, observeAlways).catch((error: unknown) => closeFailed(kernel, error));
     await once(watcher, 'ready');
     // Files saved while plugins were opening raised no event.
     await reload();
