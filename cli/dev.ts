@@ -49,7 +49,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
     register,
   });
   if (booted === null) return 1;
-  const { kernel, observe } = shareObservers(booted.kernel);
+  const { kernel, observeAlways } = shareObservers(booted.kernel);
   served = kernel;
   let table = '';
   let secondLook: NodeJS.Timeout | undefined;
@@ -82,7 +82,7 @@ export async function runDev({ config, debug }: CommandOptions, terminal: Termin
   let editors: EditorListener | null = null;
   let page: Console | null = null;
   try {
-    page = await openConsole(kernel, true, observe).catch((error: unknown) => closeFailed(kernel, error));
+    page = await openConsole(kernel, true, observeAlways).catch((error: unknown) => closeFailed(kernel, error));
     await once(watcher, 'ready');
     // Files saved while plugins were opening raised no event.
     await reload();

@@ -21,7 +21,7 @@ export interface RecordedStage {
   readonly sent: JsonObject | null;
   /** Null where it is not known. */
   readonly rows: number | null;
-  /** The field whose step ended the actionable before its work: a cache. */
+  /** The field with the step that ended the actionable before its work: a cache. */
   readonly endedBy: string | null;
 }
 
@@ -111,4 +111,4 @@ export interface RequestCounts {
 }
 
 export const isRecorder = (handle: unknown): handle is Recorder =>
-  typeof handle === 'object' && handle !== null && 'observer' in handle && 'subscribe' in handle;
+  typeof handle === 'object' && handle !== null && 'counts' in handle && 'subscribe' in handle;

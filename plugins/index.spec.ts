@@ -70,7 +70,7 @@ import argon2 from './hashers/argon2/spec.js';
 import bcrypt from './hashers/bcrypt/spec.js';
 import koa from './middlewares/koa/spec.js';
 import accessLog from './observers/access-log/spec.js';
-import consoleObserver from './observers/console/spec.js';
+import webConsole from './observers/console/spec.js';
 import openTelemetry from './observers/opentelemetry/spec.js';
 import prometheus from './observers/prometheus/spec.js';
 import serverTiming from './observers/server-timing/spec.js';
@@ -207,7 +207,7 @@ export const specs: readonly PluginSpec[] = [
   redisQueue,
   koa,
   accessLog,
-  consoleObserver,
+  webConsole,
   minio,
   openTelemetry,
   prometheus,

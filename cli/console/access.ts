@@ -8,7 +8,7 @@ export interface ConsoleAccess {
   /** Throws a Fault for a host or an origin that may not ask. */
   checkOrigin(request: RouteRequest): void;
   /** Throws a Fault without a session, too. */
-  admit(request: RouteRequest): void;
+  admitRequest(request: RouteRequest): void;
   /** The reply that begins a session; null where the token is another. `after`: where the browser goes. */
   beginSession(request: RouteRequest, token: string, after: string | null): RouteReply | null;
 }
@@ -51,7 +51,7 @@ export function createAccess(token: string, isLocal: boolean): ConsoleAccess {
 
   return {
     checkOrigin,
-    admit(request) {
+    admitRequest(request) {
       checkOrigin(request);
       const sent = /^bearer +(\S+)$/i.exec(readOnly(request, 'authorization'))?.[1];
       if (sent !== undefined && isSameText(sent, token)) return;

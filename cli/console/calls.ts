@@ -4,7 +4,7 @@ import type { JobAdmin } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';
 import type { RouteRequest } from '../../contract/route.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import { readTable } from './data.js';
+import { readTable, type CallReply } from './data.js';
 import { listPanes, readDefinition, readJob, type Pane } from './panes.js';
 import {
   createReplay,
@@ -15,11 +15,6 @@ import {
 } from './requests.js';
 import { saveAsTest } from './save-test.js';
 
-export interface CallReply {
-  readonly status?: number;
-  readonly body: unknown;
-}
-
 export type ConsoleCall = (query: URLSearchParams, request: RouteRequest) => CallReply | Promise<CallReply>;
 
 export interface ConsoleCalls {
@@ -27,8 +22,8 @@ export interface ConsoleCalls {
   find(method: string, path: string): ConsoleCall | null;
 }
 
-const refuse = (status: number, message: string): CallReply => ({ status, body: { message } });
-const GONE = refuse(404, 'The request is no longer recorded.');
+const createRefusal = (status: number, message: string): CallReply => ({ status, body: { message } });
+const GONE = createRefusal(404, 'The request is no longer recorded.');
 
 export function createConsoleCalls(kernel: Kernel, recorder: Recorder, isDev: boolean): ConsoleCalls {
   const panes = listPanes(kernel, recorder, isDev);
@@ -46,7 +41,7 @@ export function createConsoleCalls(kernel: Kernel, recorder: Recorder, isDev: bo
   const withReplay = (work: (recording: Recording, request: RouteRequest) => Promise<CallReply>): ConsoleCall =>
     withRecording((recording, request) => {
       const obstacle = findReplayObstacle(recording);
-      return obstacle === null ? work(recording, request) : refuse(409, obstacle);
+      return obstacle === null ? work(recording, request) : createRefusal(409, obstacle);
     });
 
   const changeJob =
@@ -54,7 +49,7 @@ export function createConsoleCalls(kernel: Kernel, recorder: Recorder, isDev: bo
     async (query) => {
       const id = query.get('id') ?? '';
       for (const admin of kernel.listJobAdmins()) if (await work(admin, id)) return { body: { done: true } };
-      return refuse(409, refusal);
+      return createRefusal(409, refusal);
     };
 
   const calls: Record<string, ConsoleCall> = {
@@ -78,16 +73,16 @@ export function createConsoleCalls(kernel: Kernel, recorder: Recorder, isDev: bo
     },
     'GET api/pane': async (query) => {
       const pane = panes.find(({ id }) => id === query.get('id'));
-      return pane === undefined ? refuse(404, 'There is no such pane.') : { body: await readPane(pane) };
+      return pane === undefined ? createRefusal(404, 'There is no such pane.') : { body: await readPane(pane) };
     },
     'GET api/definition': (query) => {
       const found = readDefinition(kernel, query.get('id') ?? '', isDev);
-      return found === null ? refuse(404, 'There is no such resource.') : { body: found };
+      return found === null ? createRefusal(404, 'There is no such resource.') : { body: found };
     },
     'GET api/data': (query) => readTable(kernel, query),
     'GET api/job': async (query) => {
       const found = await readJob(kernel, query.get('id') ?? '');
-      return found === null ? refuse(404, 'There is no such job.') : { body: found };
+      return found === null ? createRefusal(404, 'There is no such job.') : { body: found };
     },
   };
   if (isWritable) {
@@ -106,11 +101,11 @@ export function createConsoleCalls(kernel: Kernel, recorder: Recorder, isDev: bo
       body: await createReplay(kernel, recording, true),
     }));
     calls['POST api/save'] = withReplay(async (recording) => {
-      if (isSaving) return refuse(409, 'Another request is being saved.');
+      if (isSaving) return createRefusal(409, 'Another request is being saved.');
       isSaving = true;
       try {
         const { saved, message } = await saveAsTest(kernel, recording);
-        return saved === null ? refuse(409, message) : { body: { ...saved, message } };
+        return saved === null ? createRefusal(409, message) : { body: { ...saved, message } };
       } finally {
         isSaving = false;
       }

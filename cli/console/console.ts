@@ -14,6 +14,8 @@ import { createConsoleCalls, type ConsoleCall } from './calls.js';
 import { summarizeRecording } from './requests.js';
 
 export const CONSOLE_PATH = '/console';
+/** Below the folder of the package. */
+const PAGE_FOLDER = `.${CONSOLE_PATH}`;
 
 export interface Console {
   readonly routes: readonly Route[];
@@ -76,12 +78,12 @@ export async function openConsole(
   const access = createAccess(token, isDev);
   const streams = createStreams(recorder);
   const calls = createConsoleCalls(kernel, recorder, isDev);
-  const folder = join(findPackageFolder(import.meta.url), 'console');
+  const folder = join(findPackageFolder(import.meta.url), PAGE_FOLDER);
   const readAsset = (name: string): Promise<Buffer> => readFile(join(folder, name));
 
   async function showPage(request: RouteRequest): Promise<RouteReply> {
     access.checkOrigin(request);
-    const sent = new URLSearchParams(request.query).get('token');
+    const sent = new URLSearchParams(request.query).get('key');
     const begun = sent === null ? null : access.beginSession(request, sent, CONSOLE_PATH);
     return begun ?? createReply('text/html', await readAsset('index.html'));
   }
@@ -91,7 +93,7 @@ export async function openConsole(
     return createReply('application/json', JSON.stringify(body), status);
   }
 
-  async function answer(request: RouteRequest): Promise<RouteReply> {
+  async function answerRequest(request: RouteRequest): Promise<RouteReply> {
     const { rest, method } = request;
     const type = Object.hasOwn(ASSETS, rest) ? ASSETS[rest] : undefined;
     // The files of the page hold nothing of the project.
@@ -106,7 +108,7 @@ export async function openConsole(
       if (begun === null) throw createFault('OBS_CONSOLE', {}, { headers: { 'www-authenticate': 'Bearer' } });
       return begun;
     }
-    access.admit(request);
+    access.admitRequest(request);
     if (rest === 'events' && method !== 'POST')
       return { status: 200, headers: { ...SAFE, ...EVENTS }, body: streams.open() };
     const call = calls.find(method, rest);
@@ -117,9 +119,9 @@ export async function openConsole(
   return {
     routes: [
       { path: CONSOLE_PATH, methods: ['GET'], handle: showPage },
-      { path: `${CONSOLE_PATH}/`, methods: ['GET', 'POST'], handle: answer },
+      { path: `${CONSOLE_PATH}/`, methods: ['GET', 'POST'], handle: answerRequest },
     ],
-    address: isDev ? `${CONSOLE_PATH}?token=${token}` : CONSOLE_PATH,
+    address: isDev ? `${CONSOLE_PATH}?key=${token}` : CONSOLE_PATH,
     close: () => streams.close(),
   };
 }
@@ -141,7 +143,7 @@ function createStreams(recorder: Recorder) {
     const waiting: Recording[] = [];
     let wake: (() => void) | null = null;
     let isOver = isClosed;
-    const end = (): void => {
+    const endStream = (): void => {
       isOver = true;
       wake?.();
     };
@@ -149,7 +151,7 @@ function createStreams(recorder: Recorder) {
       if (waiting.push(recording) > MOST_WAITING) waiting.shift();
       wake?.();
     });
-    ends.add(end);
+    ends.add(endStream);
     try {
       yield Buffer.from('retry: 1000\n\n');
       while (!isOver) {
@@ -166,7 +168,7 @@ function createStreams(recorder: Recorder) {
       }
     } finally {
       unsubscribe();
-      ends.delete(end);
+      ends.delete(endStream);
     }
   }
 
@@ -214,7 +216,7 @@ function createRecordMask(kernel: Kernel): RecordMask {
 /** Lets an observer that always observes stand next to one that comes and goes: the debugger. */
 export function shareObservers(kernel: Kernel): {
   readonly kernel: Kernel;
-  readonly observe: (observer: PlanObserver) => Promise<void>;
+  readonly observeAlways: (observer: PlanObserver) => Promise<void>;
 } {
   let constant: PlanObserver | null = null;
   let guest: PlanObserver | null = null;
@@ -234,7 +236,7 @@ export function shareObservers(kernel: Kernel): {
         return apply();
       },
     },
-    observe(observer) {
+    observeAlways(observer) {
       constant = observer;
       return apply();
     },

@@ -4,7 +4,11 @@ import type { ModelTable } from '../../contract/model.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { createSecretMask } from '../debug/secrets.js';
 import { runStatement } from '../statements/run-statement.js';
-import type { CallReply } from './calls.js';
+
+export interface CallReply {
+  readonly status?: number;
+  readonly body: unknown;
+}
 
 const PAGE = 50;
 

@@ -111,7 +111,7 @@ const readDefinitions = (kernel: Kernel): Definitions =>
   createDefinitions(kernel, kernel.analysis(), NOTHING, () => false);
 
 /** `isDev`: with paths of this machine. */
-export function describeRecording(kernel: Kernel, recording: Recording, isDev: boolean): JsonObject {
+export function describeRecording(kernel: Kernel, recording: Recording, isDev: boolean): object {
   const definitions = readDefinitions(kernel);
   const showSpot = (spot: SourceSpot | null): Json => spot && formatSpot(kernel, spot, isDev);
   const { stages, problem, resource, ...rest } = recording;
@@ -137,7 +137,7 @@ export function describeRecording(kernel: Kernel, recording: Recording, isDev: b
       message: describeCode(kernel, problem.code),
       place: showSpot(locateProblem(definitions, at(problem.action, problem.field), problem.issues[0]?.pointer)),
     },
-  } as unknown as JsonObject;
+  };
 }
 
 /** At the rule of the first field that was rejected. */

@@ -25,7 +25,7 @@ export interface SaveOutcome {
 /** Of one table. */
 const MOST_ROWS = 50;
 /** Milliseconds for all cases. */
-const PATIENCE = 120_000;
+const PATIENCE = 300_000;
 
 export async function saveAsTest(kernel: Kernel, recording: Recording): Promise<SaveOutcome> {
   const { resource } = recording;
@@ -73,19 +73,21 @@ async function findFreeFile(kernel: Kernel, resource: string): Promise<string> {
   }
 }
 
-/** With a database without rows, then with the rows of now; with the whole answer, its form, and its status. */
+/** With the whole answer, its form, and its status; each without rows, then with those of now. */
 async function createCases(kernel: Kernel, recording: Recording): Promise<JsonObject[]> {
   const rows = await readRows(kernel, recording.resource ?? '');
   const hasRows = Object.values(rows).some((some) => some.length > 0);
-  const expectations = createExpectations(recording, rows);
-  const givens: JsonObject[] = [{}, ...(hasRows ? [{ tables: rows }] : [])];
-  return givens.flatMap((given, i) =>
-    expectations.map((expect, j) => ({
-      id: `${i}-${j}`,
-      given: { now: new Date(recording.startedAt).toISOString(), ...given },
-      steps: [{ request: createRequest(recording), expect }],
-    })),
+  const givens: { readonly tables?: JsonObject }[] = [{}, ...(hasRows ? [{ tables: rows }] : [])];
+  const tried = givens.flatMap((given, j) =>
+    createExpectations(recording, given.tables ?? null).map((expect, i) => ({ given, expect, i, j })),
   );
+  // The strictest of all first.
+  tried.sort((one, other) => one.i - other.i || one.j - other.j);
+  return tried.map(({ given, expect, i, j }) => ({
+    id: `${i}-${j}`,
+    given: { now: new Date(recording.startedAt).toISOString(), ...given },
+    steps: [{ request: createRequest(recording), expect }],
+  }));
 }
 
 function createRequest({ resource, method, target, payload, claims }: Recording): JsonObject {

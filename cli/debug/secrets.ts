@@ -3,7 +3,7 @@ import type { Frame } from '../../contract/plan.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 import { listSecretNames } from '../../language/analysis/action-secrets.js';
 import { buildStoredFormPattern } from '../../language/analysis/conceal-pattern.js';
-import { createRedactor } from '../test/reporters/redact.js';
+import { createRedactor, holdsToken } from '../test/reporters/redact.js';
 
 export const MASKED = '‹secret›';
 
@@ -44,7 +44,10 @@ export function createSecretMask(kernel: Kernel): SecretMask {
     isSecret: (name) => names.has(name.toLowerCase()),
     maskText(text, more) {
       if (hashes?.test(text) === true) return MASKED;
-      return createRedactor([...values, ...more.filter((value) => value.length >= SHORTEST)])(text);
+      const own = more.filter((value) => value.length >= SHORTEST && text.includes(value));
+      // Most texts hold none.
+      if (own.length === 0 && !values.some((value) => text.includes(value)) && !holdsToken(text)) return text;
+      return createRedactor([...values, ...own])(text);
     },
   };
 }

@@ -1,7 +1,9 @@
 /** The console over HTTP: what is recorded, without secrets and bounded, what can be done with it, and which callers may ask. */
 import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
 import { request as openRequest } from 'node:http';
-import { startWithConsole, type ShownKernel } from '../support/console.js';
+import { join } from 'node:path';
+import { CONSOLE_FILES, startWithConsole, type ShownKernel } from '../support/console.js';
 import { waitUntil } from '../support/until.js';
 
 interface Stage {
@@ -30,11 +32,30 @@ interface Shown {
   readonly problem: { readonly code: string; readonly cause: string | null; readonly place: Place } | null;
 }
 
+/** A plugin of a project with a pane of its own. */
+const PANE_PLUGIN = {
+  'my-plugins/counted/spec.mjs': `export default { kind: 'generator', name: 'COUNTED', since: '1.0.0', summary: 'Numbers.',
+    facts: { length: 1, pattern: '[0-9]', sortable: false, guessable: true },
+    examples: [{ title: 'A number', json: '$GENERATOR.COUNTED' }],
+    counterExamples: [{ title: 'Misspelt', json: '$GENERATOR.COUNTD', code: 'DEF_UNKNOWN_PLUGIN', at: '' }] };`,
+  'my-plugins/counted/runtime.mjs': `export default { create: () => ({ next: () => '1' }),
+    createConsolePane: () => ({ title: 'Numbers', read: () => ({ made: [{ text: '<b>1</b>' }] }) }) };`,
+  'definitions/number.json': {
+    id: 'number',
+    resource: 'number',
+    returnables: ['n'],
+    actionables: [{ id: 1, mode: 'RETURN', value: { n: '$GENERATOR.COUNTED' } }],
+  },
+};
+
 describe('the console', () => {
   let shown: ShownKernel;
   before(async () => {
-    const config = { observers: { console: { use: 'console', requests: 20 } } };
-    shown = await startWithConsole({ config });
+    const config = {
+      observers: { console: { use: 'web_console', requests: 20 } },
+      plugins: ['builtin:*', './my-plugins/counted'],
+    };
+    shown = await startWithConsole({ config, files: { ...CONSOLE_FILES, ...PANE_PLUGIN } });
   });
   after(() => shown.close());
 
@@ -127,6 +148,34 @@ describe('the console', () => {
     expect((await shown.call('replay?number=9999999', 'POST')).status).to.equal(404);
   });
 
+  it('writes a test that passes, and says why it does not', async () => {
+    const { number } = await record(() => shown.post('/notes/add', { text: 'to be kept' }));
+    const { status, body } = await shown.call<{ readonly file: string; readonly message: string }>(
+      `save?number=${number}`,
+      'POST',
+    );
+    expect([status, body.file], body.message).to.deep.equal([200, 'definitions/note-add-recorded-1.test.json']);
+    const text = await readFile(join(shown.started.project.folder, body.file), 'utf8');
+    const { cases } = JSON.parse(text) as { readonly cases: readonly { readonly steps: readonly unknown[] }[] };
+    expect(cases.map(({ steps }) => steps)).to.deep.equal([
+      [
+        {
+          request: { resource: 'note-add', path: '/notes/add', body: { text: 'to be kept' } },
+          expect: {
+            status: 200,
+            body: { id: { $any: 'ulid' }, text: 'to be kept', created_at: { $any: 'timestamp' } },
+          },
+        },
+      ],
+    ]);
+    const secret = await record(() => shown.post('/notes/add', { text: 'a', pin: 'my-secret-pin' }));
+    const refused = await shown.call<{ readonly message: string }>(`save?number=${secret.number}`, 'POST');
+    expect([refused.status, refused.body.message]).to.deep.equal([
+      409,
+      'The request had secrets, which are not recorded.',
+    ]);
+  });
+
   it('reads rows page by page, in order and filtered, and not by a secret', async () => {
     interface Rows {
       readonly rows: readonly { readonly text: string; readonly pin: string }[];
@@ -160,6 +209,7 @@ describe('the console', () => {
     expect((await read('schedules'))['schedules']).to.deep.equal([]);
     const { body } = await shown.call<{ readonly plan: { readonly id: string } }>('definition?id=note-add');
     expect(body.plan.id).to.equal('note-add');
+    expect((await read('generator:COUNTED'))['made']?.length).to.equal(1);
     for (const path of ['pane?id=other', 'definition?id=other', 'job?id=other'])
       expect((await shown.call(path)).status, path).to.equal(404);
   });
@@ -189,11 +239,11 @@ describe('the console', () => {
       const wrong = { authorization: `Bearer ${'x'.repeat(43)}` };
       expect((await shown.request('GET', '/console/api/requests', { headers: wrong })).status).to.equal(401);
       expect((await shown.request('POST', '/console/session', { headers: wrong })).status).to.equal(401);
-      expect((await shown.request('GET', '/console?token=wrong')).headers.get('set-cookie')).to.equal(null);
+      expect((await shown.request('GET', '/console?key=wrong')).headers.get('set-cookie')).to.equal(null);
     });
 
     it('is a session after the address with the token was opened, for the own page only', async () => {
-      const opened = await fetch(`${shown.url}/console?token=${shown.token}`, { redirect: 'manual' });
+      const opened = await fetch(`${shown.url}/console?key=${shown.token}`, { redirect: 'manual' });
       expect([opened.status, opened.headers.get('location')]).to.deep.equal([303, '/console']);
       const [cookie = '', ...rest] = (opened.headers.get('set-cookie') ?? '').split('; ');
       expect(rest).to.have.members(['Path=/console', 'HttpOnly', 'SameSite=Strict']);
@@ -227,7 +277,7 @@ describe('the console of `lintel serve`', () => {
   const env = { CONSOLE_TOKEN: 'a'.repeat(40) };
   let shown: ShownKernel;
   before(async () => {
-    const config = { observers: { console: { use: 'console', token: '$ENV.CONSOLE_TOKEN' } } };
+    const config = { observers: { console: { use: 'web_console', token: '$ENV.CONSOLE_TOKEN' } } };
     shown = await startWithConsole({ config, env, dev: false });
   });
   after(() => shown.close());
@@ -248,7 +298,7 @@ describe('the console of `lintel serve`', () => {
 
   it('is not there without a token', async () => {
     const { openConsole } = await import('../../cli/console/console.js');
-    const config = { observers: { console: { use: 'console' } } };
+    const config = { observers: { console: { use: 'web_console' } } };
     const { startKernel } = await import('../support/kernel.js');
     const plain = await startKernel({ config });
     try {

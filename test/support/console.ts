@@ -71,13 +71,13 @@ export async function startWithConsole(
 ): Promise<ShownKernel> {
   const { dev = true } = options;
   const started = await startKernel({ files: CONSOLE_FILES, ...options, dev });
-  const { kernel, observe } = shareObservers(started.kernel);
-  const page = await openConsole(kernel, dev, observe);
+  const { kernel, observeAlways } = shareObservers(started.kernel);
+  const page = await openConsole(kernel, dev, observeAlways);
   if (page === null) throw new Error('the console is off');
   const server: RunningServer = await listen(kernel, page.routes);
   const client = createClient(server.url);
   const token =
-    new URL(page.address, server.url).searchParams.get('token') ?? started.kernel.project.env['CONSOLE_TOKEN'] ?? '';
+    new URL(page.address, server.url).searchParams.get('key') ?? started.kernel.project.env['CONSOLE_TOKEN'] ?? '';
   return {
     ...client,
     started,

@@ -64,13 +64,9 @@ export function copyMasked(value: unknown, mask: RecordMask, budget: CopyBudget,
     budget.left -= name.length + 8;
     const isHidden = inner !== null && inner !== undefined && mask.isSecret(name);
     if (isHidden) budget.lacks = 'secret';
-    // A name such as `__proto__` stays a name.
-    Object.defineProperty(copy, name, {
-      value: isHidden ? mask.masked : copyMasked(inner, mask, budget, depth + 1),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    const shown = isHidden ? mask.masked : copyMasked(inner, mask, budget, depth + 1);
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: shown, enumerable: true });
+    else copy[name] = shown;
   }
   return copy;
 }

@@ -20,7 +20,7 @@ export function createPlanRecorder(notes: PlanNotes): PlanObserver {
   function observeStep(step: Step, action: string | null): Step {
     const { id } = step;
     const owner = action ?? step.action ?? null;
-    const end = (frame: Frame, begun: number, outcome: FinalResult | void): void => {
+    const endStep = (frame: Frame, begun: number, outcome: FinalResult | void): void => {
       const took = performance.now() - begun;
       if (took >= SHORT) notes.noteStep(frame, id, owner, took);
       if (action !== null && outcome instanceof FinalResult) notes.noteEnd(frame, action, id);
@@ -38,12 +38,12 @@ export function createPlanRecorder(notes: PlanNotes): PlanObserver {
           if (outcome instanceof Promise)
             return outcome.then(
               (value) => {
-                end(frame, begun, value);
+                endStep(frame, begun, value);
                 return value;
               },
               (error: unknown) => fail(frame, error),
             );
-          end(frame, begun, outcome);
+          endStep(frame, begun, outcome);
           return outcome;
         } catch (error) {
           return fail(frame, error);

@@ -4,7 +4,8 @@ import type { InvocationRecord } from '../../../contract/telemetry.js';
 
 export interface RecordStore {
   readonly view: Pick<Recorder, 'list' | 'find' | 'bytes' | 'clear' | 'counts' | 'subscribe'>;
-  add(recording: Omit<Recording, 'number'>): void;
+  /** `size`: bytes, about, of what it holds. */
+  add(recording: Omit<Recording, 'number'>, size: number): void;
   count(record: InvocationRecord): void;
 }
 
@@ -43,9 +44,8 @@ export function createRecordStore(limits: Recorder['limits']): RecordStore {
         return () => void listeners.delete(listener);
       },
     },
-    add(record) {
+    add(record, size) {
       const recording: Recording = { number: ++last, ...record };
-      const size = measureRecord(recording);
       all.set(last, { recording, bytes: size });
       bytes += size;
       removeOldest();
@@ -58,18 +58,4 @@ export function createRecordStore(limits: Recorder['limits']): RecordStore {
       if (code !== undefined) found.codes.set(code, (found.codes.get(code) ?? 0) + 1);
     },
   };
-}
-
-/** Bytes, about: of what memory holds, not of its JSON. */
-function measureRecord({ headers, payload, claims, stages, steps, messages, answer, target }: Recording): number {
-  const values = [headers, payload, claims, answer, ...stages.map(({ sent }) => sent), ...messages.map(({ to }) => to)];
-  return 512 + (target?.length ?? 0) + stages.length * 160 + steps.length * 80 + values.reduce(addSize, 0);
-}
-
-function addSize(sum: number, value: unknown): number {
-  if (typeof value === 'string') return sum + value.length + 16;
-  if (typeof value !== 'object' || value === null) return sum + 8;
-  let size = sum + 32;
-  for (const [name, inner] of Object.entries(value)) size = addSize(size + name.length + 16, inner);
-  return size;
 }

@@ -10,7 +10,7 @@ import { defineRuntime } from '../../../contract/plugin.js';
 import { Stage } from '../../../contract/slot.js';
 import type { InvocationRecord } from '../../../contract/telemetry.js';
 import { observer } from '../kind.js';
-import { collectSecrets, copyMasked, createBudget } from './masked-copy.js';
+import { collectSecrets, copyMasked, createBudget, type CopyBudget } from './masked-copy.js';
 import { createPlanRecorder, type PlanNotes } from './plan-recorder.js';
 import { createRecordStore } from './record-store.js';
 
@@ -34,10 +34,15 @@ interface Draft {
   answer: Json | undefined;
   answerLacks: Recording['answerLacks'];
   problem: RecordedProblem | null;
+  /** Bytes, about, of the copies. */
+  size: number;
 }
 
 /** Bytes, about, of one statement or call, of the payload with its headers, and of an answer. */
 const MOST_SENT = 4096;
+const EMPTY_SIZE = 512;
+const ENTRY_SIZE = 160;
+const MOST_MESSAGES = 100;
 const MOST_RECEIVED = 32_768;
 const MOST_ANSWER = 32_768;
 /** Requests in progress, beyond which the oldest one is not recorded. */
@@ -67,7 +72,7 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
     if (readMask === null) return;
     for (const [oldest] of drafts) {
       if (drafts.size < MOST_DRAFTS) break;
-      forget(oldest);
+      forgetDraft(oldest);
     }
     invocations.set(createKey(invocation), invocation);
     drafts.set(invocation, {
@@ -81,10 +86,11 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
       answer: undefined,
       answerLacks: null,
       problem: null,
+      size: EMPTY_SIZE,
     });
   }
 
-  function forget(invocation: Invocation): void {
+  function forgetDraft(invocation: Invocation): void {
     drafts.delete(invocation);
     invocations.delete(createKey(invocation));
   }
@@ -101,7 +107,9 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
       const draft = drafts.get(frame.invocation);
       if (draft === undefined || readMask === null) return;
       draft.frame ??= frame;
-      const sent = previewWork(action, frame, readMask(), readSecrets(draft));
+      const budget = createBudget(MOST_SENT, readSecrets(draft));
+      const sent = previewWork(action, frame, readMask(), budget);
+      draft.size += ENTRY_SIZE + MOST_SENT - budget.left;
       const isStatement = sent !== null && 'sql' in sent;
       draft.works.set(action.key, { sent, rows: isStatement ? countRows(result) : null, endedBy: null });
     },
@@ -126,7 +134,9 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
     if (draft.received !== null) return draft.received;
     const received = draft.frame?.received ?? null;
     collectSecrets(received, mask, draft.secrets);
+    collectSecrets(draft.frame?.claims ?? null, mask, draft.secrets);
     const payload = copyMasked(received, mask, budget);
+    draft.size += MOST_RECEIVED - budget.left;
     return (draft.received = { payload, lacks: budget.lacks });
   }
 
@@ -141,18 +151,20 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
     const budget = createBudget(MOST_ANSWER, draft.secrets);
     draft.answer = copyMasked(body, readMask(), budget);
     draft.answerLacks = budget.lacks;
+    draft.size += MOST_ANSWER - budget.left;
   }
 
   function recordMessage({ action, to }: Delivery, { invocation }: Frame): void {
     const draft = drafts.get(invocation);
-    if (draft === undefined || readMask === null) return;
-    draft.messages.push({ action, to: copyMasked(to, readMask(), createBudget(1024, draft.secrets)) });
+    if (draft === undefined || readMask === null || draft.messages.length >= MOST_MESSAGES) return;
+    draft.messages.push({ action, to: copyMasked(to, readMask(), createBudget(MOST_SENT, draft.secrets)) });
+    draft.size += ENTRY_SIZE;
   }
 
   function recordRequest(record: InvocationRecord): void {
     const invocation = invocations.get(createKey(record));
     const draft = invocation === undefined ? undefined : drafts.get(invocation);
-    if (invocation !== undefined) forget(invocation);
+    if (invocation !== undefined) forgetDraft(invocation);
     // Pages of plugins and of the console itself.
     const isPage = record.resource === undefined && (record.code === undefined || record.path !== undefined);
     if (readMask === null || isPage) return;
@@ -163,7 +175,8 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
     const budget = createBudget(MOST_RECEIVED, secrets);
     const claims = copyMasked(draft?.frame?.claims ?? null, mask, budget);
     const claimsLack = budget.lacks;
-    store.add({
+    const headers = copyMasked(draft?.invocation.headers ?? {}, mask, budget) as JsonObject;
+    const recording = {
       id: record.id,
       trigger: record.trigger,
       attempt: record.attempt ?? null,
@@ -175,7 +188,7 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
       code: record.code ?? null,
       startedAt: record.startedAt,
       milliseconds: record.milliseconds,
-      headers: copyMasked(draft?.invocation.headers ?? {}, mask, budget) as JsonObject,
+      headers,
       payload,
       claims,
       files: draft?.invocation.files.length ?? 0,
@@ -193,7 +206,8 @@ function createConsoleRecorder(options: Options, isDev: boolean): ConsoleRecorde
       answer: draft?.answer,
       answerLacks: draft?.answerLacks ?? null,
       problem: draft?.problem ?? (record.code === undefined ? null : { ...NO_PROBLEM, code: record.code }),
-    });
+    };
+    store.add(recording, (draft?.size ?? EMPTY_SIZE) + MOST_RECEIVED - budget.left);
   }
 
   return {
@@ -235,11 +249,10 @@ const NO_PROBLEM = { action: null, field: null, issues: [], cause: null } as con
 const createKey = ({ id, trigger, attempt }: Pick<Invocation, 'id' | 'trigger' | 'attempt'>): string =>
   attempt === undefined ? `${trigger} ${id}` : `${trigger} ${id} ${attempt}`;
 
-function previewWork(action: ActionPlan, frame: Frame, mask: RecordMask, secrets: string[]): JsonObject | null {
+function previewWork(action: ActionPlan, frame: Frame, mask: RecordMask, budget: CopyBudget): JsonObject | null {
   if (action.preview === null || action.preview === undefined) return null;
   try {
     const { values, ...rest } = action.preview(frame);
-    const budget = createBudget(MOST_SENT, secrets);
     const sent = copyMasked(rest, mask, budget) as Record<string, Json>;
     if (values === undefined) return sent;
     // `$2 profile.pin` is a value for the field `pin`.

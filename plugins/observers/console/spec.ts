@@ -9,13 +9,13 @@ const MIN_TOKEN = 32;
 
 export default definePlugin({
   kind: 'observer',
-  name: 'console',
+  name: 'web_console',
   since: '0.6.0',
   summary: 'Records requests, messages, jobs and scheduled runs, and shows them on the page `/console`.',
   details:
     'Active by default only in `lintel dev`, which prints the address. `lintel serve` serves the page only with `token`. Recorded are the last ' +
     'requests up to the limits, in memory, with their statements, calls and times; secrets, tokens and protected fields are replaced before. ' +
-    '`disable` with `observer:console` turns it off: nothing is recorded then, and nothing costs time.',
+    '`disable` with `observer:web_console` turns it off: nothing is recorded then, and nothing costs time.',
   facts: {},
   schema: shape({
     token: value(string().required().min(16), {
@@ -58,19 +58,19 @@ export default definePlugin({
     return [{ code: 'OBS_CONSOLE_SHORT', at: '/token', params: { name, length: known.length, min: MIN_TOKEN } }];
   },
   examples: [
-    { title: 'By name', json: { use: 'console' } },
+    { title: 'By name', json: { use: 'web_console' } },
     {
       title: 'In `lintel serve`, with fewer records',
-      json: { use: 'console', token: '$ENV.EXAMPLE_KEY', requests: 100 },
+      json: { use: 'web_console', token: '$ENV.EXAMPLE_KEY', requests: 100 },
     },
   ],
   counterExamples: [
     {
       title: 'A token from a request',
-      json: { use: 'console', token: '$PAYLOAD.t' },
+      json: { use: 'web_console', token: '$PAYLOAD.t' },
       code: 'ACC_NOT_HERE',
       at: '/token',
     },
-    { title: 'No records', json: { use: 'console', requests: 0 }, code: 'DEF_RANGE', at: '/requests' },
+    { title: 'No records', json: { use: 'web_console', requests: 0 }, code: 'DEF_RANGE', at: '/requests' },
   ],
 });
