@@ -1,5 +1,5 @@
 /** Commands that write definitions from what exists: a database, a model. */
-import { FORMAT, TRUST, withSqlParser, type CommandEntry } from './command-entry.js';
+import { FORMAT, OK, TRUST, withSqlParser, type CommandEntry } from './command-entry.js';
 
 export const SCHEMA_COMMANDS: Readonly<Record<string, CommandEntry>> = {
   import: {
@@ -35,5 +35,22 @@ export const SCHEMA_COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { code: 2, doc: 'There is no such connection or table.' },
     ],
     load: withSqlParser(async () => (await import('./import/command.js')).runImport),
+  },
+  add: {
+    usage: 'add crud <model>',
+    summary: 'write resources that list, read, create, update and delete rows of a model, with tests',
+    details:
+      'Writes one file of resources and one of tests, which the project owns from then on: nothing is generated again. The list is ' +
+      'filtered by fields, sorted (`"sort": "-created_at"`) and continues behind the last row of a page (`after_` and the key). ' +
+      'The resources have the guard of the others. If a field refers to the model of the signed-in user, every statement is limited to ' +
+      'rows of the caller; `--owner` names the field. Existing files and resources are never overwritten. `lintel test` passes.',
+    options: [
+      { name: 'owner', value: 'FIELD', doc: 'The field with the signed-in user.' },
+      { name: 'dry-run', doc: 'Print the files and write nothing.' },
+      TRUST,
+    ],
+    examples: ['lintel add crud orders', 'lintel add crud _note --owner user_id'],
+    exits: [OK, { code: 1, doc: 'No such model or field, or a file or resource exists already; nothing was written.' }],
+    load: withSqlParser(async () => (await import('./add/command.js')).runAdd),
   },
 };

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../contract/json.js';
 import type { ModelColumn } from '../../contract/model.js';
 import { Slot } from '../../contract/slot.js';
 import type { Registry } from '../../language/analysis/registry.js';
+import { formatInline } from '../../language/export/json-text.js';
 
 /** The name of a field type that holds such columns; null: no plugin has one. */
 export function findFieldType(registry: Registry, { type, holds }: Pick<ModelColumn, 'type' | 'holds'>): string | null {
@@ -39,16 +40,6 @@ const writeComment = (text: string | null | undefined, indent: string): string[]
         .split(/[\r\n\u0085\u2028\u2029\v\f]+/)
         // eslint-disable-next-line no-control-regex
         .map((line) => `${indent}// ${line.replaceAll(/[\u0000-\u001f\u007f]/g, ' ').trim()}`.trimEnd());
-
-/** On one line, as the formatter writes it. */
-export const formatInline = (json: unknown): string =>
-  Array.isArray(json)
-    ? `[${json.map(formatInline).join(', ')}]`
-    : typeof json === 'object' && json !== null
-      ? `{ ${Object.entries(json)
-          .map(([key, value]) => `${JSON.stringify(key)}: ${formatInline(value)}`)
-          .join(', ')} }`
-      : JSON.stringify(json);
 
 export interface ModelTextInput {
   readonly found: FoundTable;

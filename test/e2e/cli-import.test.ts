@@ -2,7 +2,8 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { runCli, type Finished } from '../support/cli.js';
+import { hostCli, runCli, type Finished } from '../support/cli.js';
+import { createClient, type Loose } from '../support/client.js';
 import { createImportedShop, type ShopDialect } from '../support/imported-shops.js';
 import { createTempProject, type TempProject } from '../support/project.js';
 
@@ -91,6 +92,70 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
       const checked = await run('check', '--database');
       expect([checked.code, checked.stderr]).to.deep.equal([0, '']);
       expect(checked.stdout).to.contain('0 errors, 1 warning, 0 hints').and.contain('LNK_FIELD_CASE');
+    });
+
+    it('resources of imported tables check clean and answer requests', async () => {
+      for (const model of ['categories', 'products', 'customers']) {
+        const added = await run('add', 'crud', model);
+        expect([added.code, added.stderr]).to.deep.equal([0, '']);
+      }
+      const checked = await run('check', '--database');
+      expect([checked.code, checked.stderr], checked.stdout).to.deep.equal([0, '']);
+      expect(checked.stdout).to.contain('0 errors, ');
+      const served = hostCli(['serve'], { cwd: project.folder, env: { ...env, PORT: '0' } });
+      const [, url = ''] = await served.waitForOutput(/ready at (http:\S+)/);
+      try {
+        const { post } = createClient(url);
+        const call = async (path: string, body: Loose, status = 200): Promise<any> => {
+          const response = await post(path, body);
+          expect(response.status, `${path}: ${JSON.stringify(response.body)}`).to.equal(status);
+          return response.body;
+        };
+        const { id: category_id } = await call('/categories/create', { title: 'tea' });
+        const product = { category_id, stock: 3, active: true };
+        for (const [id, price] of [
+          [1, 2.5],
+          [2, 1.5],
+          [3, 2.5],
+        ])
+          await call('/products/create', { ...product, id, price, title: `tea ${id}` });
+        await call('/products/create', { ...product, id: 3, price: 1, title: 'twice' }, 409);
+        const list = async (body: Loose): Promise<unknown> =>
+          (await call('/products/list', body)).map(({ id }: Loose) => id as number);
+        expect(await list({ limit: 2 })).to.deep.equal([1, 2]);
+        expect(await list({ limit: 2, after_id: 2 })).to.deep.equal([3]);
+        expect(await list({ limit: 2, sort: '-price' })).to.deep.equal([1, 3]);
+        expect(await list({ limit: 9, sort: '-price', after_price: 2.5, after_id: 1 })).to.deep.equal([3, 2]);
+        expect(await list({ limit: 9, title: 'tea 2' })).to.deep.equal([2]);
+        expect(await list({ limit: 9, active: false })).to.deep.equal([]);
+        expect(await call('/products/update', { id: 2, stock: 9, active: false })).to.deep.include({
+          ...{ stock: 9, price: 1.5, title: 'tea 2', active: false },
+        });
+        expect(await call('/products/delete', { id: 2 })).to.deep.equal({ id: 2 });
+        await call('/products/read', { id: 2 }, 404);
+        // Without a default, a JSON column of MySQL does not say that it has lists.
+        const [first, second] = isFirst ? [['a'], ['b']] : [{ a: 1 }, { b: 1 }];
+        const ada = {
+          email: 'ada@example.com',
+          name: 'Ada',
+          state: 'busy',
+          settings: { theme: 'dark' },
+          labels: first,
+        };
+        const { id, created_at } = await call('/customers/create', ada);
+        expect(await call('/customers/read', { id })).to.deep.include({ ...ada, id, created_at });
+        expect(await call('/customers/list', { limit: 5, state: 'busy', sort: '-created_at' })).to.have.length(1);
+        const behind = { limit: 5, sort: 'created_at', after_created_at: created_at, after_id: id };
+        expect(await call('/customers/list', behind)).to.deep.equal([]);
+        await call('/customers/update', { id, name: 'Ada L.', labels: second });
+        await call('/customers/delete', { id });
+        await call('/customers/read', { id }, 404);
+      } finally {
+        await served.stop();
+      }
+      if (!isFirst) return;
+      const tested = await run('test');
+      expect([tested.code, tested.stderr], tested.stdout).to.deep.equal([0, '']);
     });
 
     if (!isFirst) return;

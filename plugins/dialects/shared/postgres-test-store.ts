@@ -85,11 +85,12 @@ export function createTestStore(db: TestSession): TestStore {
     },
     async insertRows({ table }, rows) {
       for (const row of rows) {
+        // A cast to the name of the table could mean another type: `_line` is that of lists of lines.
         const columns = Object.keys(row).map(quote).join(', ');
         const text =
           columns === ''
             ? `INSERT INTO ${quote(table)} DEFAULT VALUES`
-            : `INSERT INTO ${quote(table)} (${columns}) SELECT ${columns} FROM jsonb_populate_record(NULL::${quote(table)}, $1::jsonb)`;
+            : `INSERT INTO ${quote(table)} (${columns}) SELECT ${columns} FROM jsonb_populate_record((SELECT lintel_row FROM ${quote(table)} lintel_row LIMIT 0), $1::jsonb)`;
         await db.query(text, columns === '' ? [] : [JSON.stringify(row)]);
       }
     },
