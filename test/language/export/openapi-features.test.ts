@@ -106,10 +106,10 @@ describe('OpenAPI of uploads', () => {
     expect(getErrorCodes(document, '/a', 503)).to.deep.equal(['REQ_NO_ROOM', 'STO_AWAY']);
     expect(listStatuses(document, '/a')).to.include('408').and.not.include.members(['403']);
     const plain = createOpenApiDocument({ 'a.json': defineReturnResource('a', 1) });
-    const door = (status: number): unknown =>
+    const httpLayer = (status: number): unknown =>
       getAtPointer(plain, 'components', 'responses', `Door-${status}`, 'content', 'application/problem+json', 'schema');
     const codes = (status: number): unknown =>
-      getAtPointer(door(status) as JsonObject, 'allOf', '1', 'properties', 'code', 'enum');
+      getAtPointer(httpLayer(status) as JsonObject, 'allOf', '1', 'properties', 'code', 'enum');
     expect(codes(400)).to.include('REQ_FORM');
     expect(codes(408)).to.deep.equal(['REQ_SILENT']);
     expect(codes(413)).to.include('REQ_PART');
