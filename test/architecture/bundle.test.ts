@@ -76,8 +76,8 @@ describe('architecture: bundle of the front end', () => {
       typeof import('../../plugins/index.spec.js') &
       typeof import('../../plugins/index.kinds.js');
     // Their contents are tested elsewhere; here they have no examples.
-    const judged = new Set([...editor.kinds, ...editor.specs]);
-    const registry = editor.buildRegistry(editor.kinds, editor.specs, judged);
+    const validated = new Set([...editor.kinds, ...editor.specs]);
+    const registry = editor.buildRegistry(editor.kinds, editor.specs, validated);
     const found = editor.analyseFiles([{ file: 'a.json', text: '{ "id": "a", "resource": "a" }' }], registry, {
       env: null,
     });

@@ -49,16 +49,16 @@ describe('architecture: catalogue', () => {
   });
 
   it('passes all message parameters of every thrown or reported code', () => {
-    let judged = 0;
+    let validated = 0;
     const gaps: string[] = [];
     for (const { code, params, path } of uses) {
       const needed = listPlaceholders(all[code]?.message ?? '');
       if (needed.length === 0 || params === 'unknown') continue;
-      judged++;
+      validated++;
       gaps.push(...needed.filter((name) => !params.includes(name)).map((name) => `${path} ${code} {${name}}`));
     }
     expect(gaps).to.deep.equal([]);
-    expect(judged).to.be.greaterThan(20);
+    expect(validated).to.be.greaterThan(20);
   });
 
   it('has a severity or a status for every row, never both', () => {

@@ -17,7 +17,7 @@ import type { MigrationStep } from '../../contract/migration.js';
 import { createTempProject, type TempProject } from '../support/project.js';
 
 /** The code and the text of a rejection. */
-async function catchRefusal(work: Promise<unknown>): Promise<string> {
+async function catchRejection(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
@@ -37,15 +37,15 @@ describe('file functions of the CLI', () => {
     await mkdir(at('folder'));
     expect(await readText(at('a.txt'))).to.equal('text');
     expect(await readText(at('none.txt'))).to.equal(null);
-    expect(await catchRefusal(readText(at('folder')))).to.equal('CLI_FILE: it cannot be read (EISDIR)');
-    expect(await catchRefusal(readText(at('a.txt', 'b.txt')))).to.equal('CLI_FILE: it cannot be read (ENOTDIR)');
+    expect(await catchRejection(readText(at('folder')))).to.equal('CLI_FILE: it cannot be read (EISDIR)');
+    expect(await catchRejection(readText(at('a.txt', 'b.txt')))).to.equal('CLI_FILE: it cannot be read (ENOTDIR)');
   });
 
   it('create parent folders and replace an existing file', async () => {
     await writeText(at('x', 'y', 'b.txt'), '1');
     await writeText(at('x', 'y', 'b.txt'), '2');
     expect(await readText(at('x', 'y', 'b.txt'))).to.equal('2');
-    expect(await catchRefusal(writeText(at('a.txt', 'b.txt'), '1'))).to.match(
+    expect(await catchRejection(writeText(at('a.txt', 'b.txt'), '1'))).to.match(
       /^CLI_FILE: it cannot be written \((ENOTDIR|EEXIST)\)$/,
     );
   });
@@ -59,10 +59,10 @@ describe('file functions of the CLI', () => {
     await appendPrivateFile(at('secret'), '');
     expect((await stat(at('secret'))).mode & 0o777, 'what is there keeps its mode').to.equal(0o640);
     await symlink(at('a.txt'), at('link'));
-    expect(await catchRefusal(appendPrivateFile(at('link'), 'x'))).to.equal(
+    expect(await catchRejection(appendPrivateFile(at('link'), 'x'))).to.equal(
       'CLI_FILE: it is a link; links are not followed (ELOOP)',
     );
-    expect(await catchRefusal(appendPrivateFile(at('none', 'b'), 'x'))).to.equal(
+    expect(await catchRejection(appendPrivateFile(at('none', 'b'), 'x'))).to.equal(
       'CLI_FILE: it cannot be written (ENOENT)',
     );
     expect(await readText(at('a.txt'))).to.equal('text');
@@ -77,12 +77,12 @@ describe('file functions of the CLI', () => {
     await symlink(at('made-not'), at('made', 'out'));
     await symlink(at('x'), at('made', 'too'));
     const out = 'CLI_FILE: its path contains a link out of the folder';
-    expect(await catchRefusal(createNewFile(at('made'), 'out/c.txt', '1'))).to.equal(out);
-    expect(await catchRefusal(createNewFile(at('made'), 'too/y/z/c.txt', '1'))).to.equal(out);
+    expect(await catchRejection(createNewFile(at('made'), 'out/c.txt', '1'))).to.equal(out);
+    expect(await catchRejection(createNewFile(at('made'), 'too/y/z/c.txt', '1'))).to.equal(out);
     expect(await readText(at('made-not', 'c.txt'))).to.equal(null);
     await symlink(at('made'), at('made', 'self'));
     expect(await createNewFile(at('made'), 'self/d.txt', '1')).to.equal(true);
-    expect(await catchRefusal(createNewFile(project.folder, 'a.txt/b.txt', '1'))).to.match(
+    expect(await catchRejection(createNewFile(project.folder, 'a.txt/b.txt', '1'))).to.match(
       /^CLI_FILE: it cannot be written \(/,
     );
   });
@@ -139,7 +139,7 @@ describe('.env created from .env.example', () => {
   it('is not created without an example or for a secret of invalid length', async () => {
     expect(await runFillEnvFile({})).to.deep.equal({ found: false, added: [], text: '' });
     for (const length of ['0', '1025', 'x', '1.5', '-1'])
-      expect(await catchRefusal(runFillEnvFile({ '.env.example': `A=generate:${length}` })), length).to.equal(
+      expect(await catchRejection(runFillEnvFile({ '.env.example': `A=generate:${length}` })), length).to.equal(
         'CLI_GENERATE: 1024',
       );
     for (const length of [1, 1024])

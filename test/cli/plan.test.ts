@@ -69,10 +69,10 @@ describe('plan fixtures', () => {
 });
 
 describe('plans', () => {
-  const inCase = async (name: string, judge: (kernel: Kernel) => void): Promise<void> => {
+  const inCase = async (name: string, validate: (kernel: Kernel) => void): Promise<void> => {
     const kernel = await compileFolder(join(PLANS, name));
     try {
-      judge(kernel);
+      validate(kernel);
     } finally {
       await kernel.close('done');
     }

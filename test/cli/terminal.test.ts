@@ -64,9 +64,9 @@ describe('confirmation before a removal', () => {
   });
 
   it('is skipped if an option confirms, or without a terminal', async () => {
-    const [told, alone] = [fakeTerminal(true), fakeTerminal(false)];
-    expect(await isConfirmed(told, 'Apply these changes?', true)).to.equal(true);
-    expect(readErrorOutput(told)).to.equal('');
+    const [reported, alone] = [fakeTerminal(true), fakeTerminal(false)];
+    expect(await isConfirmed(reported, 'Apply these changes?', true)).to.equal(true);
+    expect(readErrorOutput(reported)).to.equal('');
     expect(await isConfirmed(alone, 'Apply these changes?', false)).to.equal(false);
     expect(readErrorOutput(alone)).to.contain('need --yes').and.not.contain('Apply these changes?');
   });

@@ -216,7 +216,7 @@ describe('payload rules: hostile values', () => {
 });
 
 describe('payload rules: a list as payload', () => {
-  let judge: (payload: unknown) => string[];
+  let validate: (payload: unknown) => string[];
   before(async () => {
     const plugins = await loadPlugins([]);
     const feature = await plugins.handle<Feature>('feature', 'payload_validation');
@@ -224,7 +224,7 @@ describe('payload rules: a list as payload', () => {
       payload_validation: [{ field: { email: { type: 'EMAIL' }, n: { type: 'NUMBER', optional: true } } }],
     };
     const { steps } = feature.plan({ slot: 'actionable', value, pointer: '', holder: {} }, {} as PlanTools);
-    judge = (payload) => {
+    validate = (payload) => {
       const frame = { payload, invocation: { texts: null } as Invocation } as Frame;
       try {
         for (const step of steps) void step.run(frame, { result: null });
@@ -238,9 +238,9 @@ describe('payload rules: a list as payload', () => {
 
   it('check each item, at its index', () => {
     const good = { email: 'a@b.co' };
-    expect(judge([good, good])).to.deep.equal([]);
-    expect(judge([])).to.deep.equal([]);
-    expect(judge([good, { email: 'x', n: '5' }, {}])).to.deep.equal([
+    expect(validate([good, good])).to.deep.equal([]);
+    expect(validate([])).to.deep.equal([]);
+    expect(validate([good, { email: 'x', n: '5' }, {}])).to.deep.equal([
       '/1/email email',
       '/1/n type',
       '/2/email required',
@@ -248,12 +248,12 @@ describe('payload rules: a list as payload', () => {
   });
 
   it('report an item that is not an object', () => {
-    expect(judge([1, null, [], 'x'])).to.deep.equal(['/0 type', '/1 type', '/2 type', '/3 type']);
+    expect(validate([1, null, [], 'x'])).to.deep.equal(['/0 type', '/1 type', '/2 type', '/3 type']);
   });
 
   it('check an object as usual', () => {
-    expect(judge({ email: 'x' })).to.deep.equal(['/email email']);
+    expect(validate({ email: 'x' })).to.deep.equal(['/email email']);
   });
 
-  it('limit the issues to 50', () => expect(judge(Array.from({ length: 10_000 }, () => 1))).to.have.length(50));
+  it('limit the issues to 50', () => expect(validate(Array.from({ length: 10_000 }, () => 1))).to.have.length(50));
 });

@@ -56,15 +56,15 @@ describe('limiter', () => {
   /** Acquires slots and records by name which are held. */
   function entrants(line: Limiter) {
     const inside: string[] = [];
-    const refused: string[] = [];
+    const rejected: string[] = [];
     const leaves = new Map<string, ReleaseSlot>();
     return {
       inside,
-      refused,
+      rejected,
       leaves,
       come(name: string, whose: Requester | null): void {
         line.requestSlot(whose, (failure, leave) => {
-          (failure === null ? inside : refused).push(name);
+          (failure === null ? inside : rejected).push(name);
           leaves.set(name, leave);
         });
       },
@@ -85,13 +85,13 @@ describe('limiter', () => {
     const people = entrants(createTestLine(1, { places: 3 }));
     for (const n of [1, 2, 3, 4]) people.come(`a${n}`, createAsker('10.0.0.1'));
     people.come('a5', createAsker('10.0.0.1'));
-    expect(people.refused).to.deep.equal(['a5']);
+    expect(people.rejected).to.deep.equal(['a5']);
     people.come('b1', createAsker('10.0.0.2'));
-    expect(people.refused).to.deep.equal(['a5', 'a4']);
+    expect(people.rejected).to.deep.equal(['a5', 'a4']);
     people.come('c1', createAsker('10.0.0.3'));
-    expect(people.refused).to.deep.equal(['a5', 'a4', 'a3']);
+    expect(people.rejected).to.deep.equal(['a5', 'a4', 'a3']);
     people.come('d1', createAsker('10.0.0.4'));
-    expect(people.refused).to.deep.equal(['a5', 'a4', 'a3', 'd1']);
+    expect(people.rejected).to.deep.equal(['a5', 'a4', 'a3', 'd1']);
   });
 
   it('ends a wait at the deadline of its request, or at its own limit', async () => {
@@ -101,9 +101,9 @@ describe('limiter', () => {
     people.come('short', createAsker('10.0.0.1', time.clock.now() + 100));
     people.come('long', createAsker('10.0.0.1', time.clock.now() + 10_000));
     await time.pass(130);
-    expect(people.refused).to.deep.equal(['short']);
+    expect(people.rejected).to.deep.equal(['short']);
     await time.pass(400);
-    expect([people.refused, line.waiting]).to.deep.equal([['short', 'long'], 0]);
+    expect([people.rejected, line.waiting]).to.deep.equal([['short', 'long'], 0]);
     people.leave('first');
     people.leave('first');
     expect(line.running).to.equal(0);
@@ -118,10 +118,10 @@ describe('limiter', () => {
     }
     const leave = await line.acquire();
     const next = line.acquire(createAsker('10.0.0.1'));
-    const refused: unknown = await line
+    const rejected: unknown = await line
       .acquire(createAsker('10.0.0.1', time.clock.now() + 2000))
       .catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(Busy).with.property('seconds', 4);
+    expect(rejected).to.be.instanceOf(Busy).with.property('seconds', 4);
     leave();
     (await next)();
   });
@@ -130,16 +130,16 @@ describe('limiter', () => {
    * One slot, work of 100 ms, one request each `every` ms; returns the wait of each admitted one, and the number of
    * rejected ones.
    */
-  async function load(every: number, count: number): Promise<{ waits: number[]; refused: number }> {
+  async function load(every: number, count: number): Promise<{ waits: number[]; rejected: number }> {
     const line = createTestLine(1, { patience: 5000 });
     const waits: number[] = [];
-    let refused = 0;
+    let rejected = 0;
     let over = 0;
     for (let n = 0; n < count; n++) {
       const came = time.clock.now();
       line.requestSlot(createAsker('10.0.0.1'), (failure, leave) => {
         over++;
-        if (failure !== null) return void refused++;
+        if (failure !== null) return void rejected++;
         waits.push(time.clock.now() - came);
         void time.clock.wait(100).then(() => leave());
       });
@@ -147,30 +147,30 @@ describe('limiter', () => {
     }
     while (over < count) await time.pass(100);
     await time.pass(200);
-    return { waits, refused };
+    return { waits, rejected };
   }
 
   it('keeps waits short under overload, and admits all requests otherwise', async () => {
     const half = await load(200, 20);
-    expect([half.refused, Math.max(...half.waits)]).to.deep.equal([0, 0]);
+    expect([half.rejected, Math.max(...half.waits)]).to.deep.equal([0, 0]);
     const twice = await load(50, 200);
     expect(Math.max(...twice.waits.slice(-50))).to.be.at.most(200);
-    expect(twice.refused).to.be.within(60, 120);
+    expect(twice.rejected).to.be.within(60, 120);
   });
 
   it('does not count clients that wait for their responses as overload', async () => {
     const line = createTestLine(2, { patience: 60_000 });
-    let refused = 0;
+    let rejected = 0;
     let done = 0;
     const client = async (): Promise<void> => {
       for (let n = 0; n < 10; n++) {
-        await line.run(() => time.clock.wait(50), createAsker('10.0.0.1')).catch(() => refused++);
+        await line.run(() => time.clock.wait(50), createAsker('10.0.0.1')).catch(() => rejected++);
         done++;
       }
     };
     for (let n = 0; n < 40; n++) void client();
     while (done < 400) await time.pass(50);
-    expect(refused).to.equal(0);
+    expect(rejected).to.equal(0);
   });
 
   it('retries all of a burst of conflicts that are found over seconds', async () => {

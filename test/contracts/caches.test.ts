@@ -35,18 +35,18 @@ cacheContract('memory', () => {
 
 interface OpenRedis extends OpenCache {
   /** Messages of the log, in order. */
-  readonly told: string[];
+  readonly reported: string[];
 }
 
 async function openRedis(url: string, prefix = `test:${randomUUID()}:`): Promise<OpenRedis> {
-  const told: string[] = [];
-  const recordMessage = (_fields: object, message: string): void => void told.push(message);
+  const reported: string[] = [];
+  const recordMessage = (_fields: object, message: string): void => void reported.push(message);
   const log = { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage };
   const context = { options: { url, prefix }, log, instance: 'redis' } as unknown as RuntimeContext;
   const handle = redis.create?.(context);
   if (handle === undefined) throw new Error('no handle');
   await redis.open?.(handle, context);
-  return { handle, until: waitUntil, close: async () => redis.close?.(handle), told };
+  return { handle, until: waitUntil, close: async () => redis.close?.(handle), reported };
 }
 
 cacheContract('redis', async () => {
@@ -102,7 +102,7 @@ describe('cache redis, with a server', function () {
     () => cache.setFlags([{ key: 'a', seconds: 1 }]),
     () => cache.hasFlag('a'),
   ];
-  async function expectAway(cache: Cache): Promise<void> {
+  async function expectUnavailable(cache: Cache): Promise<void> {
     for (const work of everyMethod(cache)) {
       const [code, milliseconds] = await measureRejection(work);
       expect(code).to.equal('CCH_AWAY');
@@ -149,15 +149,15 @@ describe('cache redis, with a server', function () {
   });
 
   it('rejects within 1.2 seconds while the server is unavailable, and works when it is available again', async () => {
-    const { handle, proxy, until, told } = await behindProxy();
+    const { handle, proxy, until, reported } = await behindProxy();
     await storeValue(handle, 'key', 'value');
     proxy.reset();
-    await expectAway(handle);
+    await expectUnavailable(handle);
     await proxy.passTraffic();
     await until(async () => (await measureRejection(() => handle.getValue('key')))[0] === 'none');
     expect(text((await handle.getValue('key')).value)).to.equal('value');
-    expect(told.filter((line) => line.includes('store unavailable')).length).to.equal(1);
-    expect(told.filter((line) => line.includes('store available')).length).to.equal(1);
+    expect(reported.filter((line) => line.includes('store unavailable')).length).to.equal(1);
+    expect(reported.filter((line) => line.includes('store available')).length).to.equal(1);
   });
 
   it('disconnects from a server that hangs: the first command in a second, the next ones immediately', async () => {
@@ -180,24 +180,24 @@ describe('cache redis, with a server', function () {
     opened.push(proxy);
     proxy.reset();
     const elapsed = startStopwatch();
-    const { handle, until, told } = await open(`redis://127.0.0.1:${proxy.port}`);
+    const { handle, until, reported } = await open(`redis://127.0.0.1:${proxy.port}`);
     expect(elapsed()).to.be.below(2000);
-    await expectAway(handle);
+    await expectUnavailable(handle);
     expect(await redis.health?.(handle)).to.include({ ok: false, optional: true });
     await proxy.passTraffic();
     await until(async () => (await redis.health?.(handle))?.ok === true);
-    expect(told.filter((line) => line.includes('store unavailable')).length).to.equal(1);
+    expect(reported.filter((line) => line.includes('store unavailable')).length).to.equal(1);
   });
 
   it('logs that a server restarted empty', async () => {
     const own = await startOwnRedis();
     if ('skip' in own) throw new Error(own.skip);
-    const { told, until, handle } = await open(own.url);
+    const { reported, until, handle } = await open(own.url);
     await own.stop();
     const again = await startOwnRedis(own.port);
     if ('skip' in again) throw new Error(again.skip);
     opened.push({ close: again.stop });
-    await until(() => Promise.resolve(told.some((line) => line.includes('store is empty after a reconnect'))));
+    await until(() => Promise.resolve(reported.some((line) => line.includes('store is empty after a reconnect'))));
     await until(async () => (await measureRejection(() => handle.hasFlag('a')))[0] === 'none');
   });
 
@@ -206,18 +206,18 @@ describe('cache redis, with a server', function () {
     if ('skip' in own) throw new Error(own.skip);
     opened.push({ close: own.stop });
     const lru = await open(own.url);
-    await waitUntil(() => Promise.resolve(lru.told.some((line) => line.includes('maxmemory-policy'))));
+    await waitUntil(() => Promise.resolve(lru.reported.some((line) => line.includes('maxmemory-policy'))));
     const strict = await startOwnRedis(undefined, '--maxmemory 2mb --maxmemory-policy noeviction');
     if ('skip' in strict) throw new Error(strict.skip);
     opened.push({ close: strict.stop });
-    const { handle, told } = await open(strict.url);
+    const { handle, reported } = await open(strict.url);
     const { lease } = await handle.getValue('huge');
     const [code] = await measureRejection(async () => {
       for (let n = 0; n < 8; n++) await storeValue(handle, `part ${n}`, Buffer.alloc(1_000_000));
       await handle.setValue('huge', Buffer.alloc(4_000_000), 600, lease);
     });
     expect(code).to.equal('CCH_AWAY');
-    expect(told.some((line) => line.includes('maxmemory-policy'))).to.equal(false);
+    expect(reported.some((line) => line.includes('maxmemory-policy'))).to.equal(false);
   });
 
   it('rejects an invalid Redis URL before anything is opened', () => {

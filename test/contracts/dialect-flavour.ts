@@ -78,7 +78,7 @@ export const MARIADB: DialectFlavour = {
 };
 
 /** The reason of a rejection before sending: a text, or a value of the wrong type. */
-export async function expectRefused(work: () => Promise<unknown>): Promise<void> {
+export async function expectRejected(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Contract of values: parameters, and the native JSON value of each type. */
 import { expect } from 'chai';
-import { expectRefused, type DialectFlavour } from './dialect-flavour.js';
+import { expectRejected, type DialectFlavour } from './dialect-flavour.js';
 import type { Run } from './dialect-support.js';
 import { catchFault } from './dialect-support.js';
 
@@ -85,7 +85,7 @@ const BOUND: readonly (readonly [string, unknown, unknown])[] = [
   ['$1::text || $1::text', 'a', 'aa'],
 ];
 
-const REFUSED = Symbol('refused');
+const REJECTED = Symbol('refused');
 
 export function valuesContract(run: Run, { differences, keyless, postgresql }: DialectFlavour): void {
   const selectValue = async (sql: string, ...values: unknown[]): Promise<unknown> =>
@@ -93,13 +93,13 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
   const getExpectedAnswer = (sql: string, expected: unknown): unknown => {
     const difference = Object.hasOwn(differences, sql) ? differences[sql] : undefined;
     if (difference === undefined) return expected;
-    return 'answer' in difference ? difference.answer : REFUSED;
+    return 'answer' in difference ? difference.answer : REJECTED;
   };
 
   for (const [sql, expected] of ANSWERS) {
     const answer = getExpectedAnswer(sql, expected);
-    if (answer === REFUSED)
-      it(`rejects ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => selectValue(sql)));
+    if (answer === REJECTED)
+      it(`rejects ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRejected(() => selectValue(sql)));
     else
       it(`returns ${JSON.stringify(answer)} for ${sql}`, async () =>
         expect(await selectValue(sql)).to.deep.equal(answer));
@@ -107,8 +107,8 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
   for (const [sql, value, expected] of BOUND) {
     const shown = typeof value === 'bigint' ? `${value}n` : JSON.stringify(value);
     const answer = getExpectedAnswer(sql, expected);
-    if (answer === REFUSED)
-      it(`rejects ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => selectValue(sql, value)));
+    if (answer === REJECTED)
+      it(`rejects ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRejected(() => selectValue(sql, value)));
     else it(`binds ${shown} to ${sql}`, async () => expect(await selectValue(sql, value)).to.deep.equal(answer));
   }
 
@@ -131,7 +131,7 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     const sql = `UPDATE react SET reactions = jsonb_set(reactions, ARRAY[$2], (COALESCE(reactions->>$2, '0')::int + 1)::text::jsonb)
       WHERE id = $1 AND reactions ? $2 RETURNING id, reactions::text AS reactions`;
     if (!postgresql) {
-      await expectRefused(() => run(sql, ['a', 'same']));
+      await expectRejected(() => run(sql, ['a', 'same']));
       return;
     }
     expect(await run(sql, ['a', 'same'])).to.deep.equal([{ id: 'a', reactions: '{"same": 1}' }]);

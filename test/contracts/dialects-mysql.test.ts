@@ -86,9 +86,9 @@ function withServer(flavour: MysqlFlavour): void {
     await run(update, [1], [], a);
     await run(update, [2], [], b);
     const ends = await Promise.allSettled([run(update, [2], [], a), run(update, [1], [], b)]);
-    const refused = ends.filter((end) => end.status === 'rejected');
-    expect(refused).to.have.length(1);
-    const reason: unknown = refused[0]?.reason;
+    const rejected = ends.filter((end) => end.status === 'rejected');
+    expect(rejected).to.have.length(1);
+    const reason: unknown = rejected[0]?.reason;
     expect((reason as Fault).code).to.equal('QRY_SERIALIZATION');
     expect(handle.retryable(reason)).to.equal(true);
     await handle.rollback(a);
@@ -137,7 +137,7 @@ function withServer(flavour: MysqlFlavour): void {
     const behind = await openDialect(mysql, { url: address.href });
     try {
       expect(await behind.health()).to.equal(true);
-      await proxy.refuseConnections();
+      await proxy.rejectConnections();
       expect(await behind.health()).to.equal(false);
     } finally {
       await onServer(url(), 'DROP TABLE counted');

@@ -109,8 +109,8 @@ export function documentTransactionsContract(store: () => OpenStore): void {
 
   it('stores a unique value for one of fifty calls', async () => {
     const made = await Promise.allSettled(Array.from({ length: 50 }, () => write(7, null)));
-    const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason as { code: string }] : []));
-    expect(refused.map(({ code }) => code)).to.deep.equal(Array.from({ length: 49 }, () => 'QRY_UNIQUE'));
+    const rejected = made.flatMap((one) => (one.status === 'rejected' ? [one.reason as { code: string }] : []));
+    expect(rejected.map(({ code }) => code)).to.deep.equal(Array.from({ length: 49 }, () => 'QRY_UNIQUE'));
     expect(await count()).to.equal(1);
   });
 

@@ -94,7 +94,7 @@ describe('document stores on MongoDB, unavailable', function () {
       expect(fault.code).to.equal('QRY_UNAVAILABLE');
       expect(fault.params['outcome']).to.match(/not known/);
       expect(fault.options.retryable ?? false).to.equal(false);
-      await proxy.refuseConnections();
+      await proxy.rejectConnections();
       await retryUntilSuccess(async () => {
         const later = await catchFault(handle.insert('once', [{ n: 2 }], null));
         expect([later.params['outcome'], later.options.retryable]).to.deep.equal([undefined, true]);

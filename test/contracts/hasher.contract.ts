@@ -71,9 +71,9 @@ export function hasherContract(plugins: Plugins, name: string): void {
       expect(await verify(`${longest}x`, made)).to.equal(false);
       expect(await verify(`${longest.slice(0, -1)}e`, made)).to.equal(false);
       if (typeof max !== 'number') return;
-      const refusal = hasher.checkText(`${longest}x`);
-      expect(refusal?.code).to.match(/^[a-z_]+$/);
-      expect(refusal?.detail).to.match(/^must .*\d+ bytes/);
+      const rejection = hasher.checkText(`${longest}x`);
+      expect(rejection?.code).to.match(/^[a-z_]+$/);
+      expect(rejection?.detail).to.match(/^must .*\d+ bytes/);
     });
 
     it('returns false for a value that is not text or not a hash, and never fails', async () => {

@@ -63,17 +63,17 @@ export async function openMysql(
   const store = createSessionStore(url, before);
   return {
     async syncSchema(tables, destroy = false) {
-      const told: SchemaSyncResult = { warnings: [], statements: [], progress: [] };
+      const reported: SchemaSyncResult = { warnings: [], statements: [], progress: [] };
       const log = {
         info: doNothing,
         error: doNothing,
-        warn: (_: unknown, message: string) => void told.warnings.push(message),
-        debug: (fields: object) => void ('sql' in fields && told.statements.push(String(fields.sql))),
+        warn: (_: unknown, message: string) => void reported.warnings.push(message),
+        debug: (fields: object) => void ('sql' in fields && reported.statements.push(String(fields.sql))),
       };
       const recordProgress = (step: { table: string; change: string; detail: string }, at: number, of: number): void =>
-        void told.progress.push(`${at}/${of} main ${step.table} ${step.change} ${step.detail}`);
+        void reported.progress.push(`${at}/${of} main ${step.table} ${step.change} ${step.detail}`);
       await migrate(store, tables, { log, progress: recordProgress, how: { destroy } });
-      return told;
+      return reported;
     },
     plan: (tables, destroy = false) => outlineMigration(store, tables, { destroy }),
     run: async (sql) => {

@@ -59,10 +59,10 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
         else proxy?.stall();
         for (const id of ['refused', 'refused too']) {
           const elapsed = startStopwatch();
-          const refused: unknown = await one.queue.add([createTestJob(null, { id })]).catch((error: unknown) => error);
+          const rejected: unknown = await one.queue.add([createTestJob(null, { id })]).catch((error: unknown) => error);
           expect(elapsed()).to.be.lessThan(1100);
-          expect(refused).to.be.instanceOf(Fault);
-          const { code, options } = refused as Fault;
+          expect(rejected).to.be.instanceOf(Fault);
+          const { code, options } = rejected as Fault;
           expect([code, options.headers]).to.deep.equal(['JOB_AWAY', { 'retry-after': '1' }]);
         }
         // Others still reach it, and leave work for this process.
@@ -73,9 +73,9 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
         await add(one, createTestJob(null, { id: 'after' }));
         await waitUntil(() => done.has('after'), 'work is taken again');
         // Not once for each failure; a late one from before may arrive after the first success.
-        const told = one.messages.filter((message) => /store (un)?available/.test(message));
-        expect(told).to.have.length.within(2, 4);
-        expect(told.at(-1)).to.contain('store available');
+        const reported = one.messages.filter((message) => /store (un)?available/.test(message));
+        expect(reported).to.have.length.within(2, 4);
+        expect(reported.at(-1)).to.contain('store available');
       });
     }
 

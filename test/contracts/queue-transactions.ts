@@ -89,10 +89,10 @@ export function testQueueTransactions({ name, place, migrates }: SqlBackend): vo
     it('are not affected by a job that is too large', async () => {
       const { queue, main } = getPlace();
       const transaction = await main.begin(BY_LOCKS);
-      const refused: unknown = await within
+      const rejected: unknown = await within
         .add([createTestJob('x'.repeat(300_000))], transaction)
         .catch((error: unknown) => error);
-      expect(refused).to.include({ code: 'JOB_TOO_LARGE' });
+      expect(rejected).to.include({ code: 'JOB_TOO_LARGE' });
       await within.add([createTestJob('small')], transaction);
       await main.commit(transaction);
       expect(await queue.queue.list({})).to.have.length(1);

@@ -7,7 +7,7 @@ import { Fault } from '../../contract/fault.js';
 import type { Log } from '../../contract/plugin.js';
 import { createStoreWatch, type StoreWatch } from '../../plugins/queues/shared/store-watch.js';
 
-const AWAY = 'queue store unavailable; jobs are neither accepted nor run';
+const UNAVAILABLE = 'queue store unavailable; jobs are neither accepted nor run';
 const BACK = 'queue store available';
 const PATIENCE = 5;
 
@@ -26,9 +26,9 @@ function createPendingCall(): PendingCall {
 }
 
 describe('queue store watch', () => {
-  let told: string[];
+  let reported: string[];
   let watch: StoreWatch;
-  const recordMessage = (_what: object, message: string): void => void told.push(message);
+  const recordMessage = (_what: object, message: string): void => void reported.push(message);
   const ready = (): Promise<string> => Promise.resolve('done');
   const expectRejection = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
@@ -37,7 +37,7 @@ describe('queue store watch', () => {
     );
 
   beforeEach(() => {
-    told = [];
+    reported = [];
     const log: Log = { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage };
     watch = createStoreWatch(log, PATIENCE);
   });
@@ -45,9 +45,9 @@ describe('queue store watch', () => {
   it('reports that it is unavailable after a rejection, although the driver retries', async () => {
     expect(await expectRejection(watch.trackInTime(createPendingCall().call))).to.equal('JOB_AWAY');
     expect(await expectRejection(watch.trackInTime(createPendingCall().call))).to.equal('JOB_AWAY');
-    expect(told).to.deep.equal([AWAY]);
+    expect(reported).to.deep.equal([UNAVAILABLE]);
     await watch.trackInTime(ready);
-    expect(told).to.deep.equal([AWAY, BACK]);
+    expect(reported).to.deep.equal([UNAVAILABLE, BACK]);
   });
 
   it('ignores a late response: the next query reports', async () => {
@@ -55,9 +55,9 @@ describe('queue store watch', () => {
     expect(await expectRejection(watch.trackInTime(late.call))).to.equal('JOB_AWAY');
     late.answer();
     await late.call();
-    expect(told).to.deep.equal([AWAY]);
+    expect(reported).to.deep.equal([UNAVAILABLE]);
     await watch.track(ready());
-    expect(told).to.deep.equal([AWAY, BACK]);
+    expect(reported).to.deep.equal([UNAVAILABLE, BACK]);
   });
 
   it('ignores a late failure when it is available again', async () => {
@@ -67,12 +67,12 @@ describe('queue store watch', () => {
     await watch.trackInTime(ready);
     late.fail();
     await lost;
-    expect(told).to.deep.equal([AWAY, BACK]);
+    expect(reported).to.deep.equal([UNAVAILABLE, BACK]);
   });
 
   it('reports nothing as long as all queries return in time', async () => {
     expect(await watch.trackInTime(ready)).to.equal('done');
     expect(await watch.trackOrFault(ready())).to.equal('done');
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
   });
 });

@@ -83,9 +83,9 @@ export function queueContract(backend: QueueBackend): void {
     it('adds all of several or none', async () => {
       const one = await open({ max_payload: 2000 });
       const large = createTestJob('x'.repeat(3000));
-      const refused: unknown = await one.queue.add([createTestJob('fits'), large]).catch((error: unknown) => error);
-      expect(refused).to.be.instanceOf(Fault);
-      expect(refused).to.include({ code: 'JOB_TOO_LARGE' });
+      const rejected: unknown = await one.queue.add([createTestJob('fits'), large]).catch((error: unknown) => error);
+      expect(rejected).to.be.instanceOf(Fault);
+      expect(rejected).to.include({ code: 'JOB_TOO_LARGE' });
       expect(await isEmpty(one)).to.equal(true);
       await one.queue.add([]);
       await one.queue.add(Array.from({ length: 50 }, (_, n) => createTestJob(n)));
@@ -96,10 +96,10 @@ export function queueContract(backend: QueueBackend): void {
       const one = await open();
       const frame = JSON.stringify(createTestJob('', { id: 'large' }).work).length;
       await one.queue.add([createTestJob('x'.repeat(262_144 - frame), { id: 'large' })]);
-      const refused: unknown = await one.queue
+      const rejected: unknown = await one.queue
         .add([createTestJob('x'.repeat(262_145 - frame), { id: 'larger' })])
         .catch((error: unknown) => error);
-      expect(refused).to.include({ code: 'JOB_TOO_LARGE' });
+      expect(rejected).to.include({ code: 'JOB_TOO_LARGE' });
       expect((await runJobs(one, 1)).map(({ id }) => id)).to.deep.equal(['large']);
     });
 

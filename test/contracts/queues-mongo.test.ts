@@ -113,9 +113,9 @@ describe('queue on MongoDB', function () {
       // The guard of the server ends it as `kill -9` does.
       await stop();
       const elapsed = startStopwatch();
-      const refused: unknown = await one.queue.add([createTestJob()]).catch((error: unknown) => error);
+      const rejected: unknown = await one.queue.add([createTestJob()]).catch((error: unknown) => error);
       expect(elapsed()).to.be.lessThan(1100);
-      expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
+      expect(rejected).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
       expect(await mongo.health?.(one.queue)).to.deep.include({ ok: false });
       const second = await startOwnMongo(first.port, data);
       if ('skip' in second) throw new Error(second.skip);
@@ -182,8 +182,8 @@ describe('queue on MongoDB', function () {
         [url.href, 'JOB_MONGO_REFUSED'],
         ['http://127.0.0.1:1', 'JOB_MONGO_ADDRESS'],
       ] as const) {
-        const refused: unknown = await open(at(given)).catch((error: unknown) => error);
-        expect(refused).to.be.instanceOf(BootError).and.include({ code });
+        const rejected: unknown = await open(at(given)).catch((error: unknown) => error);
+        expect(rejected).to.be.instanceOf(BootError).and.include({ code });
       }
     });
   });

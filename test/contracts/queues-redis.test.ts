@@ -169,8 +169,8 @@ describe('server of the queue redis', function () {
     process.kill(pid, 'SIGKILL');
     await ended;
     await servers.splice(0)[0]?.stop();
-    const refused: unknown = await one.queue.add([createTestJob()]).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
+    const rejected: unknown = await one.queue.add([createTestJob()]).catch((error: unknown) => error);
+    expect(rejected).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
     await server(this, settings, first.port);
     await waitUntil(() => begun.includes('waits'), 'what waited was done');
     // Its end counts unless another process began it meanwhile; then that end counts.
@@ -187,8 +187,8 @@ describe('server of the queue redis', function () {
       for (let n = 0; n < 100; n++) await one.queue.add([createTestJob(large), createTestJob(large)]);
       return 'never full';
     };
-    const refused: unknown = await fill().catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
+    const rejected: unknown = await fill().catch((error: unknown) => error);
+    expect(rejected).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
     const waiting = (await one.queue.list({})).length;
     // Two were accepted together, or none.
     expect(waiting % 2).to.equal(0);
@@ -210,8 +210,8 @@ describe('server of the queue redis', function () {
       [url.replace('redis://', 'redis://:wrong@'), 'JOB_REDIS_REFUSED'],
       ['http://127.0.0.1:1', 'JOB_REDIS_ADDRESS'],
     ] as const) {
-      const refused: unknown = await open(given).catch((error: unknown) => error);
-      expect(refused).to.be.instanceOf(BootError).and.include({ code });
+      const rejected: unknown = await open(given).catch((error: unknown) => error);
+      expect(rejected).to.be.instanceOf(BootError).and.include({ code });
     }
     await (await open(url.replace('redis://', 'redis://:secret@'))).queue.add([createTestJob()]);
   });

@@ -127,7 +127,7 @@ describe('relay redis, several processes', function () {
     opened.push(fast, slow, proxy);
     await fast.handle.publish(createDelivery('a'));
     await waitUntil(() => slow.got.length === 1, 'the first message');
-    await proxy.refuseConnections();
+    await proxy.rejectConnections();
     await fast.handle.publish(createDelivery('b'));
     await waitUntil(() => fast.got.length === 2, 'the second message');
     const asked = slow.handle.listSince(fast.got[1]!.id!);

@@ -135,18 +135,18 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       const url = await subject.storage.url(key, 2);
       expect((await subject.read(url)).status).to.equal(200);
       await waitUntil(async () => (await subject.read(url)).status !== 200);
-      const refused = await subject.read(url);
-      expect(refused.status).to.be.oneOf([401, 403, 404, 410]);
-      expect(await refused.text()).not.to.contain('soon gone');
+      const rejected = await subject.read(url);
+      expect(rejected.status).to.be.oneOf([401, 403, 404, 410]);
+      expect(await rejected.text()).not.to.contain('soon gone');
     });
 
     it('rejects a URL that was changed', async () => {
       const key = newKey();
       await subject.storage.put(key, await files.make(Buffer.from('not for you')));
       for (const url of tamperUrl(await subject.storage.url(key, 60))) {
-        const refused = await subject.read(url);
-        expect(refused.status, url).to.be.oneOf([400, 401, 403, 404]);
-        expect(await refused.text()).not.to.contain('not for you');
+        const rejected = await subject.read(url);
+        expect(rejected.status, url).to.be.oneOf([400, 401, 403, 404]);
+        expect(await rejected.text()).not.to.contain('not for you');
       }
     });
 

@@ -196,10 +196,10 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
     );
     expect((await Promise.all(reserved)).map(({ status }) => status)).to.deep.equal([400, 400]);
     if (exact.length > 0) return;
-    const refusals = ['18446744073709551616', '0.12345678901234567891'].map((json) =>
+    const rejections = ['18446744073709551616', '0.12345678901234567891'].map((json) =>
       kernel().post('/keep', `[{"id":"x","object":{"v":${json}}}]`),
     );
-    expect((await Promise.all(refusals)).map(({ status }) => status)).to.deep.equal([422, 422]);
+    expect((await Promise.all(rejections)).map(({ status }) => status)).to.deep.equal([422, 422]);
   });
 
   it('the same from the cache', async () => {
@@ -227,7 +227,7 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
   });
 
   it('JSON columns contain what their model describes', async () => {
-    const sound = [
+    const valid = [
       '{}',
       '{"theme":"dark","size":1,"ratio":0.5,"on":true,"since":"2026-01-01","more":[1]}',
       '{"theme":null}',
@@ -249,9 +249,9 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
       ['{"inner":{"tags":["a",1]}}', '/settings/inner/tags/1'],
     ];
     const taken = await Promise.all(
-      sound.map((json, index) => kernel().post('/shaped', `{"id":"s${index}","settings":${json}}`)),
+      valid.map((json, index) => kernel().post('/shaped', `{"id":"s${index}","settings":${json}}`)),
     );
-    expect(taken.map(({ status }) => status)).to.deep.equal(sound.map(() => 200));
+    expect(taken.map(({ status }) => status)).to.deep.equal(valid.map(() => 200));
     const outcome = async (path: string, body: string): Promise<unknown> => {
       const answer = await kernel().post<{ errors?: { pointer: string }[] }>(path, body);
       return [answer.status, answer.body.errors?.[0]?.pointer];

@@ -326,11 +326,11 @@ export async function findMismatches(
       }
     }
   });
-  const refusals = cases.filter(({ read }) => read === null);
-  const answers = await Promise.all(refusals.map((one) => kernel.post(path, `[${formatItem(one, 0)}]`)));
+  const rejections = cases.filter(({ read }) => read === null);
+  const answers = await Promise.all(rejections.map((one) => kernel.post(path, `[${formatItem(one, 0)}]`)));
   answers.forEach(({ status, text }, index) => {
     if (status !== 422)
-      wrong.push(`${refusals[index]?.json.slice(0, 60)} is not refused: ${status} ${text.slice(0, 120)}`);
+      wrong.push(`${rejections[index]?.json.slice(0, 60)} is not refused: ${status} ${text.slice(0, 120)}`);
   });
   return wrong;
 }

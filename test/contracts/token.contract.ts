@@ -45,7 +45,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
     });
     const issueToken = (claims: object = CLAIMS, now = START): Promise<string> | string =>
       tool.issueToken(claims as Record<string, unknown>, { now, seconds: SECONDS, id: 'token-1' });
-    const expectRefused = async (text: string, now = START): Promise<void> => {
+    const expectRejected = async (text: string, now = START): Promise<void> => {
       const error = await catchError(() => tool.verify(text, now));
       expect(error, text.slice(0, 80)).to.be.instanceOf(TokenRefused);
     };
@@ -85,8 +85,8 @@ export function tokenContract(plugins: Plugins, name: string): void {
       const fresh = await issueToken({ seen: true });
       await tool.verify(fresh, START);
       expect(tool.verify(fresh, START)).not.to.be.instanceOf(Promise);
-      await expectRefused(fresh, at(SECONDS + 30));
-      await expectRefused(fresh, at(-31));
+      await expectRejected(fresh, at(SECONDS + 30));
+      await expectRejected(fresh, at(-31));
       expect(await tool.verify(fresh, START)).to.have.property('claims');
     });
 
@@ -101,7 +101,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       it(`${right ? 'accepts' : 'rejects'} it ${seconds} s after it was issued for ${SECONDS} s`, async () => {
         const unseen = await issueToken({ seconds });
         if (right) expect((await tool.verify(unseen, at(seconds))).claims).to.include({ seconds });
-        else await expectRefused(unseen, at(seconds));
+        else await expectRejected(unseen, at(seconds));
       });
     }
 
@@ -115,24 +115,24 @@ export function tokenContract(plugins: Plugins, name: string): void {
       const other = await format
         .create(createSettings(OTHER_KEY))
         .issueToken(CLAIMS, { now: START, seconds: 60, id: '1' });
-      await expectRefused(other);
+      await expectRejected(other);
     });
 
     it('rejects every change of a single character', async () => {
       for (let i = 0; i < token.length; i++) {
         for (const put of ['A', 'B', '-', '.', '=', ' ', '']) {
           const changed = token.slice(0, i) + put + token.slice(i + 1);
-          if (changed !== token) await expectRefused(changed);
+          if (changed !== token) await expectRejected(changed);
         }
       }
     }).timeout(60_000);
 
     it('rejects an appended or prepended text, and every part of it', async () => {
       for (const more of ['A', '.', '..', '=', '==', '\n', ' ', '\0', `.${token}`]) {
-        await expectRefused(token + more);
-        await expectRefused(more + token);
+        await expectRejected(token + more);
+        await expectRejected(more + token);
       }
-      for (let i = 0; i < token.length; i += 3) await expectRefused(token.slice(0, i));
+      for (let i = 0; i < token.length; i += 3) await expectRejected(token.slice(0, i));
     });
 
     it('rejects any other text, and does nothing else', async () => {
@@ -143,15 +143,15 @@ export function tokenContract(plugins: Plugins, name: string): void {
       );
       await fc.assert(
         fc.asyncProperty(texts, async (text) => {
-          if (text !== token) await expectRefused(text);
+          if (text !== token) await expectRejected(text);
         }),
         { numRuns: 500 },
       );
     });
 
     it('rejects a text that is too long before anything is decoded', async () => {
-      await expectRefused('A'.repeat(MAX_TOKEN + 1));
-      await expectRefused(`${token}${'A'.repeat(1_000_000)}`);
+      await expectRejected('A'.repeat(MAX_TOKEN + 1));
+      await expectRejected(`${token}${'A'.repeat(1_000_000)}`);
     });
 
     it('issues nothing that it would not accept', async () => {

@@ -19,7 +19,7 @@ const query = (action: string, rest: object): object => ({ collection: '_paper',
 const pipeline = (...stages: readonly object[]): object => query('AGGREGATE', { pipeline: stages });
 
 /** The text at the position of the error, a part of its message, and the query; the checker reports none of these. */
-const REFUSED: readonly (readonly [at: string, words: string, query: object])[] = [
+const REJECTED: readonly (readonly [at: string, words: string, query: object])[] = [
   ['"_paper"', 'Bounds string must', pipeline({ $densify: { field: 'n', range: { step: 1, bounds: 'ful' } } })],
   ['"$dateTrunc"', 'unknown time unit', pipeline({ $set: { d: { $dateTrunc: { date: '$at', unit: 'wek' } } } })],
   ['"$bucket"', 'must be sorted', pipeline({ $bucket: { groupBy: '$n', boundaries: [5, 1] } })],
@@ -27,7 +27,7 @@ const REFUSED: readonly (readonly [at: string, words: string, query: object])[] 
   ['"$mod"', 'malformed mod', query('FETCH', { filter_predicate: { n: { $mod: [1] } } })],
 ];
 
-const SOUND: readonly object[] = [
+const VALID: readonly object[] = [
   query('FETCH', {
     filter_predicate: { n: { $gte: '$PAYLOAD.n' }, at: '$PAYLOAD.at' },
     sort: { n: 1 },
@@ -55,8 +55,8 @@ describe('document queries checked by the embedded store on no documents', () =>
       pipeline({ $project: { n: 1, at: 0 } }),
       pipeline({ $fill: { output: { n: { method: 'linear' } } } }),
     ];
-    const sound = [
-      ...SOUND,
+    const valid = [
+      ...VALID,
       pipeline({ $sample: { size: 2 } }),
       pipeline({ $bucketAuto: { groupBy: '$n', buckets: 2 } }),
       query('FETCH', { filter_predicate: { $text: { $search: '$PAYLOAD.text' } } }),
@@ -64,7 +64,7 @@ describe('document queries checked by the embedded store on no documents', () =>
     const project = await createTempProject({
       'definitions/_paper.json': PAPER,
       'definitions/wrong.json': list('wrong', wrong),
-      'definitions/sound.json': list('sound', sound),
+      'definitions/sound.json': list('sound', valid),
     });
     try {
       const { stdout } = await runCli(['check', '--format', 'json'], { cwd: project.folder });
@@ -94,9 +94,9 @@ describe('document queries that MongoDB explains', function () {
         'definitions/_paper.json': PAPER,
         'definitions/wrong.json': listDefinitions(
           'wrong',
-          REFUSED.map(([, , one]) => one),
+          REJECTED.map(([, , one]) => one),
         ),
-        'definitions/sound.json': listDefinitions('sound', SOUND),
+        'definitions/sound.json': listDefinitions('sound', VALID),
       },
       config: { documents: { main: { use: 'mongodb', url } } },
       onProblem: 'skip',
@@ -117,8 +117,8 @@ describe('document queries that MongoDB explains', function () {
     expect(
       found.map(({ code, file, at }) => [code, file, at]),
       JSON.stringify(found, null, 1),
-    ).to.deep.equal(REFUSED.map(([at]) => ['DOC_REJECTED', 'definitions/wrong.json', at]));
-    for (const [i, [, words]] of REFUSED.entries()) expect(found[i]?.message).to.contain(words);
+    ).to.deep.equal(REJECTED.map(([at]) => ['DOC_REJECTED', 'definitions/wrong.json', at]));
+    for (const [i, [, words]] of REJECTED.entries()) expect(found[i]?.message).to.contain(words);
     expect((await started.post('/wrong0', {})).status).to.equal(503);
     expect((await started.post('/sound2', { text: 'a' })).status).to.equal(200);
   });
@@ -128,6 +128,6 @@ describe('document queries that MongoDB explains', function () {
     const { code, stdout } = await runCli(['check', '--database', '--format', 'json'], { cwd: folder, env: {} });
     const codes = (JSON.parse(stdout) as readonly { code: string }[]).map((one) => one.code);
     expect(code).to.equal(1);
-    expect(codes.filter((one) => one === 'DOC_REJECTED')).to.have.length(REFUSED.length);
+    expect(codes.filter((one) => one === 'DOC_REJECTED')).to.have.length(REJECTED.length);
   });
 });

@@ -85,8 +85,8 @@ describe('attacks on deferred work', () => {
 
   describe('request whose response cannot be created', () => {
     it('stores no work and no row of its transaction', async () => {
-      const refused = await kernel.post('/enter', { visit: 'v1', who: 'nobody' });
-      expect([refused.status, refused.body['code']]).to.deep.equal([401, 'TOK_NO_SUBJECT']);
+      const rejected = await kernel.post('/enter', { visit: 'v1', who: 'nobody' });
+      expect([rejected.status, rejected.body['code']]).to.deep.equal([401, 'TOK_NO_SUBJECT']);
       expect(queue.puts).to.deep.equal([]);
       expect(await notes()).not.to.contain('v1');
       const entered = await kernel.post('/enter', { visit: 'v1', who: 'v1' });
@@ -97,8 +97,8 @@ describe('attacks on deferred work', () => {
     });
 
     it('stores no work without a transaction', async () => {
-      const refused = await kernel.post('/greet', { visit: 'v2', who: 'no row' });
-      expect(refused.body['code']).to.equal('TOK_NOT_OBJECT');
+      const rejected = await kernel.post('/greet', { visit: 'v2', who: 'no row' });
+      expect(rejected.body['code']).to.equal('TOK_NOT_OBJECT');
       expect(queue.puts).to.deep.equal([]);
       expect((await kernel.post('/greet', { visit: 'v2', who: { id: 'ada' } })).status).to.equal(200);
       expect(queue.puts).to.have.length(1);

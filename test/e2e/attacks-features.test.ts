@@ -220,8 +220,8 @@ describe('attacks on features', () => {
       const { body, text } = await kernel.post<{ cookie: string }>('/cookie', { code: 'a' });
       expect(body.cookie, text).to.equal('session=a; role=guest');
       for (const code of ['a; role=admin', 'a,b', 'a b', 'a"']) {
-        const refused = await kernel.post('/cookie', { code });
-        expect([refused.status, refused.body['code']], code).to.deep.equal([422, 'OUT_VALUE']);
+        const rejected = await kernel.post('/cookie', { code });
+        expect([rejected.status, rejected.body['code']], code).to.deep.equal([422, 'OUT_VALUE']);
       }
     });
   });

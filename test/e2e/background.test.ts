@@ -146,11 +146,11 @@ const definitions = [
 
 describe('deferred work', () => {
   let upstream!: Upstream;
-  const refusals = new Map<string, number>();
+  const rejections = new Map<string, number>();
   before(async () => {
     upstream = await startUpstream((_req, res, asked) => {
-      const left = refusals.get(asked.url) ?? 0;
-      refusals.set(asked.url, left - 1);
+      const left = rejections.get(asked.url) ?? 0;
+      rejections.set(asked.url, left - 1);
       res.writeHead(left > 0 ? 503 : 200, { 'content-type': 'application/json' }).end('{}');
     });
     options.env['REMOTE'] = upstream.url;
@@ -160,7 +160,7 @@ describe('deferred work', () => {
   beforeEach(() => void upstream.requests.splice(0));
 
   const options = {
-    judged: true,
+    validated: true,
     files: { 'definitions/all.json': definitions },
     config: { outbound: { allow: [] as string[] } },
     configIn: (name: DatabaseKind['name']) => ({ queue: createQueueConfig(name) }),
@@ -186,7 +186,7 @@ describe('deferred work', () => {
         string,
         string
       >;
-      refusals.set('/orders', 2);
+      rejections.set('/orders', 2);
       const { status, body, headers: answered } = await kernel().post('/order', { item: 'lamp' }, { headers });
       expect(status).to.equal(200);
       expect(body['item']).to.equal('lamp');
@@ -265,7 +265,7 @@ describe('deferred work', () => {
     });
 
     it('retries, and stores permanently failed work for inspection', async () => {
-      refusals.set('/broken', Infinity);
+      rejections.set('/broken', Infinity);
       expect((await kernel().post('/again', {})).status).to.equal(202);
       const [dead] = await waitForValue(
         () => fetchJobs(kernel()),
@@ -273,7 +273,7 @@ describe('deferred work', () => {
       );
       expect(dead).to.deep.include({ attempts: 3, failure_code: 'OUT_STATUS' });
       expect(upstream.requests).to.have.length(3);
-      refusals.delete('/broken');
+      rejections.delete('/broken');
       expect(await getJobAdmin().retry(dead?.id ?? '')).to.equal(true);
       await waitUntilNoJobs(kernel());
       expect(upstream.requests).to.have.length(4);

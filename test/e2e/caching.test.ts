@@ -20,7 +20,7 @@ for (const place of PLACES) {
       const made = await place.make();
       if ('skip' in made) return skipTest(this, made.skip);
       const config = { envelope: 'bare', http: { methods: ['POST', 'GET'] }, ...made.config };
-      kernel = await startKernel({ judged: true, files: FILES, config, env: { ...made.env, KEY } });
+      kernel = await startKernel({ validated: true, files: FILES, config, env: { ...made.env, KEY } });
       for (const id of ['ada', 'bob', 'a:b']) tokens[id] = await signJwt({ id, role: 'user' });
     });
     after(() => kernel?.close());
@@ -34,7 +34,7 @@ for (const place of PLACES) {
       expect(status, text).to.equal(200);
       return text;
     };
-    const postForRefusal = async (id: string, body: unknown, init: RequestInit = {}): Promise<[number, unknown]> => {
+    const postForRejection = async (id: string, body: unknown, init: RequestInit = {}): Promise<[number, unknown]> => {
       const { status, body: problem } = await kernel.post(`/${id}`, body, init);
       return [status, problem['code']];
     };
@@ -123,7 +123,7 @@ for (const place of PLACES) {
 
     it('shares equal results among callers, and runs the guard each time', async () => {
       expect(await postOk('members', {}, 'ada')).to.equal(await postOk('members', {}, 'bob'));
-      expect(await postForRefusal('members', {})).to.deep.equal([401, 'TOK_REFUSED']);
+      expect(await postForRejection('members', {})).to.deep.equal([401, 'TOK_REFUSED']);
       const { headers } = await kernel.post('/members', {}, createBearerInit(tokens['ada'] ?? ''));
       expect(headers.get('cache-control')).to.equal('no-store');
     });
@@ -142,13 +142,13 @@ for (const place of PLACES) {
 
     it('compares a password each time, also when another resource uses the comparison', async () => {
       expect(await postOk('enter', { password: 'right' })).to.equal(await postOk('enter', { password: 'right' }));
-      expect(await postForRefusal('enter', { password: 'wrong' })).to.deep.equal([401, 'VER_FAILED']);
-      expect(await postForRefusal('enter', {})).to.deep.equal([401, 'VER_FAILED']);
+      expect(await postForRejection('enter', { password: 'wrong' })).to.deep.equal([401, 'VER_FAILED']);
+      expect(await postForRejection('enter', {})).to.deep.equal([401, 'VER_FAILED']);
     });
 
     it('checks the payload each time', async () => {
       await postOk('ruled', { id: 7 });
-      expect(await postForRefusal('ruled', { id: 'seven' })).to.deep.equal([422, 'VAL_PAYLOAD']);
+      expect(await postForRejection('ruled', { id: 'seven' })).to.deep.equal([422, 'VAL_PAYLOAD']);
     });
 
     it('distinguishes headers that the definition reads', async () => {
@@ -156,12 +156,12 @@ for (const place of PLACES) {
         (await kernel.post('/tenant', {}, { headers: { 'x-tenant': tenant } })).text;
       expect(await of('a')).to.equal(await of('a'));
       expect(await of('a')).not.to.equal(await of('b'));
-      expect(await postForRefusal('tenant', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
+      expect(await postForRejection('tenant', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
     });
 
     it('rejects a name whose value is missing', async () => {
-      expect(await postForRefusal('by-id', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
-      expect(await postForRefusal('drop-item', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
+      expect(await postForRejection('by-id', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
+      expect(await postForRejection('drop-item', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
     });
 
     it('removes by name from another resource: other accessor, number or text; and nothing else', async () => {

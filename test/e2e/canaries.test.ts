@@ -124,7 +124,7 @@ describe('secrets (canaries)', function () {
     });
   }
 
-  before('are sent before messages over connections', async () => {
+  before('messages over connections', async () => {
     const all: SocketClient[] = [];
     const open = async (...given: Parameters<typeof connect>): Promise<SocketClient> => {
       const socket = await connect(...given);
@@ -142,11 +142,11 @@ describe('secrets (canaries)', function () {
     );
     mine.send(`{"resource":"${getCanary('brokenmessage')}`);
     const other = await open(client.url, { query: `?last_id=${getCanary('lastid')}&token=${getCanary('wstoken')}` });
-    const refused = [
+    const rejected = [
       await open(client.url, { protocols: ['Authorization', getCanary('wsbadtoken')] }),
       await open(client.url, { ...known, query: `?uid=${getCanary('otheruid')}` }),
     ];
-    await Promise.all(refused.map(({ closed }) => closed));
+    await Promise.all(rejected.map(({ closed }) => closed));
     await send(JOIN_LATER);
     await Promise.all([mine, other].map((one) => one.next(({ action }) => action === 'joined')));
     for (const socket of all) {
@@ -156,7 +156,7 @@ describe('secrets (canaries)', function () {
     }
   });
 
-  before('are sent before stored work', async () => {
+  before('stored jobs', async () => {
     const jobs = async (...words: string[]): Promise<string> => {
       const { code, stdout, stderr } = await runCli(['jobs', ...words], { cwd, env });
       expect(code, stderr).to.equal(0);
@@ -174,7 +174,7 @@ describe('secrets (canaries)', function () {
     expect(shown).to.contain(getCanary('deadpayload')).and.not.contain('127.0.0.1');
   });
 
-  before('are sent before the status and the metrics', async () => {
+  before('status and metrics', async () => {
     const authorization = `Bearer ${getCanary('metricstoken')}`;
     await send({ method: 'GET', path: '/metrics', headers: { authorization }, status: 200 });
     await send({
@@ -187,7 +187,7 @@ describe('secrets (canaries)', function () {
     expect(seen.some(({ text }) => text.includes('lintel_requests_total{resource="add"'))).to.equal(true);
   });
 
-  before('are sent before the command line prints', async () => {
+  before('output of the command line', async () => {
     const ids = FEATURES.flatMap(({ definitions }) => definitions).flatMap((definition) =>
       'id' in definition ? [String(definition.id)] : [],
     );
@@ -208,7 +208,7 @@ describe('secrets (canaries)', function () {
     expect(broken.stdout + broken.stderr).to.contain('TOK_KEY_SHORT');
   });
 
-  before('are sent before the process ends', async () => {
+  before('state after the end', async () => {
     await stop();
     const traces = collector?.texts.join('\n') ?? '';
     expect(traces).to.contain('POST /shops/:shop');

@@ -84,7 +84,7 @@ const FILES = {
 
 describeOnDatabase(
   'canonical identity',
-  { files: FILES, config: { websocket: { enabled: true } }, judged: true },
+  { files: FILES, config: { websocket: { enabled: true } }, validated: true },
   (kernel) => {
     it('treats all notations of an address as one account', async () => {
       const post = (path: string, email: string, password: string) => kernel().post(path, { email, password });
@@ -141,7 +141,7 @@ describeOnDatabase(
     });
 
     it('counts all notations as one in a limit, without a rule', async () => {
-      const spellings = [
+      const notations = [
         'eve@b\u00fccher.de',
         'EVE@B\u00dcCHER.DE',
         ' eve@b\u00fccher.de',
@@ -154,7 +154,7 @@ describeOnDatabase(
       ];
       const statuses: number[] = [];
       for (let i = 0; i < 36; i++)
-        statuses.push((await kernel().post('/guess', { email: spellings[i % spellings.length] })).status);
+        statuses.push((await kernel().post('/guess', { email: notations[i % notations.length] })).status);
       expect(statuses.filter((status) => status === 200)).to.have.length(5);
       for (const other of ['eva@b\u00fccher.de', 'eve@bucher.com', 'eve bucher.de'])
         expect((await kernel().post('/guess', { email: other })).status, other).to.equal(200);

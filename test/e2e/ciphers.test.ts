@@ -21,9 +21,9 @@ const VALUES: readonly unknown[] = [
   [],
 ];
 
-const refusal = { code: 'CPH_OPEN', status: 422 };
+const rejection = { code: 'CPH_OPEN', status: 422 };
 
-const OPTIONS = { judged: true, files: FILES, env: ENV, config: { http: { limits: { keys: 10_000 } } } };
+const OPTIONS = { validated: true, files: FILES, env: ENV, config: { http: { limits: { keys: 10_000 } } } };
 
 describeOnDatabase('ciphers', OPTIONS, (kernel) => {
   const post = <T = Loose>(path: string, body: unknown, init?: RequestInit) => kernel().post<T>(path, body, init);
@@ -80,15 +80,15 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     const { secret } = await readStored(id);
     const text = String(secret);
     const answers: string[] = [];
-    const expectRefusal = async (path: string): Promise<void> => {
+    const expectRejection = async (path: string): Promise<void> => {
       const { status, body, text: answer } = await post(path, { id });
-      expect(body, path).to.include(refusal);
+      expect(body, path).to.include(rejection);
       expect(status).to.equal(422);
       expect(answer).not.to.contain('canary');
       answers.push(`${String(body['title'])} ${String(body['detail'])}`);
     };
     for (const path of ['/get-other-key', '/get-other-aad', '/get-ChaCha20Poly1305-Base64', '/get-Aes256Gcm-Hex']) {
-      await expectRefusal(path);
+      await expectRejection(path);
     }
     const bytes = Buffer.from(text, 'base64');
     const changed = [0, 1, 12, 13, bytes.length - 1].map((at) => {
@@ -96,11 +96,11 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
       other[at] = (other[at] ?? 0) ^ 1;
       return other.toString('base64');
     });
-    const spelt = [`${text} `, text.replace(/=*$/, ''), `${text}=`, text.slice(4), '', 'plain', '{}', 'AQ=='];
-    for (const other of [...changed, ...spelt]) {
+    const notation = [`${text} `, text.replace(/=*$/, ''), `${text}=`, text.slice(4), '', 'plain', '{}', 'AQ=='];
+    for (const other of [...changed, ...notation]) {
       if (other === text) continue;
       await post('/tamper', { id, text: other });
-      await expectRefusal('/get-Aes256Gcm-Base64');
+      await expectRejection('/get-Aes256Gcm-Base64');
     }
     expect(new Set(answers).size).to.equal(1);
     await post('/tamper', { id, text });
@@ -115,14 +115,14 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
       const ids = [await add(id, { secret: 'of ada' }, ada), await add(id, { secret: 'of bob' }, bob)];
       expect((await post(`/get-${id}`, { id: ids[0] }, ada)).body['secret']).to.equal('of ada');
       expect((await post(`/get-${id}`, { id: ids[1] }, bob)).body['secret']).to.equal('of bob');
-      expect((await post(`/get-${id}`, { id: ids[0] }, bob)).body).to.include(refusal);
-      expect((await post(`/get-${id}`, { id: ids[1] }, ada)).body).to.include(refusal);
+      expect((await post(`/get-${id}`, { id: ids[0] }, bob)).body).to.include(rejection);
+      expect((await post(`/get-${id}`, { id: ids[1] }, ada)).body).to.include(rejection);
     });
   }
 
   it('reads additional data of a client as text, whatever it begins with', async () => {
     const id = await add('tagged', { secret: 's', tag: 'hex:41' });
-    expect((await post('/get-tagged', { id, tag: 'A' })).body).to.include(refusal);
+    expect((await post('/get-tagged', { id, tag: 'A' })).body).to.include(rejection);
     expect((await post('/get-tagged', { id, tag: 'hex:41' })).body['secret']).to.equal('s');
     const { status, body } = await post('/add-tagged', { secret: 's' });
     expect([status, body['code']]).to.deep.equal([422, 'ACC_UNRESOLVED']);
@@ -213,8 +213,8 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     expect(body).to.have.length(1000);
     expect(body.every((row) => row['secret'] === 'again')).to.equal(true);
     await post('/rows', { name: 'endless', secret, n: 10_001 });
-    const refused = await post('/list', { name: 'endless' });
-    expect([refused.status, refused.body['code']]).to.deep.equal([422, 'CPH_MANY_ROWS']);
+    const rejected = await post('/list', { name: 'endless' });
+    expect([rejected.status, rejected.body['code']]).to.deep.equal([422, 'CPH_MANY_ROWS']);
   });
 
   it('limits the encryption work of one request, before anything is written', async () => {

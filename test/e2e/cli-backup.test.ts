@@ -133,9 +133,9 @@ describe('lintel backup and restore', () => {
       const busy = await run(['restore', '--replace', copy], other.folder);
       expect(busy.stderr).to.include('in use by another process');
     });
-    const refused = await run(['restore', copy], other.folder);
-    expect(refused).to.include({ code: 1 });
-    expect(refused.stderr).to.include('is not empty');
+    const rejected = await run(['restore', copy], other.folder);
+    expect(rejected).to.include({ code: 1 });
+    expect(rejected.stderr).to.include('is not empty');
     const replaced = await run(['restore', '--replace', copy], other.folder);
     expect(replaced).to.include({ code: 0, stderr: '' });
     const names = (await readdir(join(other.folder, '.lintel'))).filter((name) => name.includes('before'));
@@ -147,7 +147,7 @@ describe('lintel backup and restore', () => {
     const control = join(database, 'global', 'pg_control');
     const bytes = await readFile(control);
     const before = await readdir(data(project.folder), { recursive: true });
-    const isRefused = async (word: string): Promise<void> => {
+    const isRejected = async (word: string): Promise<void> => {
       for (const words of [
         ['backup', '--verify', copy],
         ['restore', '--replace', copy],
@@ -158,23 +158,23 @@ describe('lintel backup and restore', () => {
       }
     };
     await writeFile(control, Buffer.from(bytes).fill(bytes[100] === 0 ? 1 : 0, 100, 101));
-    await isRefused('dialect-main/global/pg_control differs from the copied file');
+    await isRejected('dialect-main/global/pg_control differs from the copied file');
     await truncate(control, 10);
-    await isRefused('dialect-main/global/pg_control has 10 bytes');
+    await isRejected('dialect-main/global/pg_control has 10 bytes');
     await rename(control, `${control}.x`);
-    await isRefused('the file dialect-main/global/pg_control is missing');
+    await isRejected('the file dialect-main/global/pg_control is missing');
     await rm(`${control}.x`);
     await writeFile(control, bytes);
     await writeFile(join(database, 'more'), '');
-    await isRefused('dialect-main/more is not in its manifest');
+    await isRejected('dialect-main/more is not in its manifest');
     await rm(join(database, 'more'));
     await rename(join(database, 'pg_notify'), join(copy, 'pg_notify'));
-    await isRefused('the folder dialect-main/pg_notify is missing');
+    await isRejected('the folder dialect-main/pg_notify is missing');
     await rename(join(copy, 'pg_notify'), join(database, 'pg_notify'));
     const manifest = join(copy, 'manifest.json');
     const text = await readFile(manifest, 'utf8');
     await writeFile(manifest, text.replace('"size": 3', '"size": 4'));
-    await isRefused('manifest.json is damaged');
+    await isRejected('manifest.json is damaged');
     await writeFile(manifest, text);
     expect(await run(['backup', '--verify', copy])).to.include({ code: 0 });
     expect(await readdir(data(project.folder), { recursive: true })).to.deep.equal(before);
@@ -196,8 +196,8 @@ describe('lintel backup and restore', () => {
     // At any moment: a start rejects a half-restored folder, and never begins empty.
     await rename(data(project.folder), `${data(project.folder)}.before-kill`);
     await mkdir(data(project.folder));
-    const refused = await checkFolder(data(project.folder), 'main').catch((error: unknown) => error);
-    expect((refused as Fault).params['reason']).to.include('a restore into the folder was cut off');
+    const rejected = await checkFolder(data(project.folder), 'main').catch((error: unknown) => error);
+    expect((rejected as Fault).params['reason']).to.include('a restore into the folder was cut off');
     expect(await run(['restore', '--replace', copy])).to.include({ code: 0, stderr: '' });
     const names = async (folder: string): Promise<string[]> => (await readdir(folder, { recursive: true })).sort();
     expect(await names(data(project.folder))).to.deep.equal(await names(join(copy, 'dialect-main')));

@@ -13,7 +13,7 @@ import {
 
 /** Every import of the spec leaves a mark. */
 const MARKS = "import { appendFileSync } from 'node:fs';\nappendFileSync(new URL('./ran', import.meta.url), 'x');\n";
-const SOUND = defineReturnResource('code', '$GENERATOR.SHORTCODE');
+const VALID = defineReturnResource('code', '$GENERATOR.SHORTCODE');
 const MISSPELT = defineReturnResource('code', '$GENERATOR.SHORTCOD');
 
 describe('lintel check without the code of a project', () => {
@@ -43,7 +43,7 @@ describe('lintel check without the code of a project', () => {
   const codes = ({ stdout }: Finished): string[] => (JSON.parse(stdout) as { code: string }[]).map(({ code }) => code);
 
   it('runs no code without a manifest, reports unchecked parts, and exits with 1', async () => {
-    for (const definition of [SOUND, MISSPELT]) {
+    for (const definition of [VALID, MISSPELT]) {
       const cwd = await project(definition);
       for (const word of ['check', 'audit']) {
         const { code, stderr } = await run(cwd, word);
@@ -57,12 +57,12 @@ describe('lintel check without the code of a project', () => {
   });
 
   it('reads names from a manifest, and reports skipped rules in code', async () => {
-    const cwd = await project(SOUND);
+    const cwd = await project(VALID);
     expect((await run(cwd, 'manifest', './mine')).code).to.equal(0);
     await rm(join(cwd, 'mine/ran'));
-    const sound = await run(cwd, 'check', '--format', 'json');
-    expect([sound.code, codes(sound), await marks(cwd)]).to.deep.equal([0, [], '']);
-    expect(sound.stderr).to.contain('Not checked: rules in code of generator:SHORTCODE; `--trust`');
+    const valid = await run(cwd, 'check', '--format', 'json');
+    expect([valid.code, codes(valid), await marks(cwd)]).to.deep.equal([0, [], '']);
+    expect(valid.stderr).to.contain('Not checked: rules in code of generator:SHORTCODE; `--trust`');
     await writeFile(join(cwd, 'definitions/a.json'), JSON.stringify(MISSPELT));
     const wrong = await run(cwd, 'check', '--format', 'json');
     expect([wrong.code, codes(wrong), await marks(cwd)]).to.deep.equal([1, ['DEF_UNKNOWN_PLUGIN'], '']);
@@ -73,7 +73,7 @@ describe('lintel check without the code of a project', () => {
   });
 
   it('runs code with --trust, which --fix and --database require', async () => {
-    const cwd = await project(SOUND);
+    const cwd = await project(VALID);
     for (const words of [['--fix'], ['--fix-all', '--yes'], ['--database']]) {
       const { code, stderr } = await run(cwd, 'check', ...words);
       expect([code, stderr.includes('needs --trust'), await marks(cwd)], words[0]).to.deep.equal([2, true, '']);
@@ -83,7 +83,7 @@ describe('lintel check without the code of a project', () => {
   });
 
   it('requires --trust in commands that run plugins, and reads manifests in those that describe them', async () => {
-    const cwd = await project(SOUND);
+    const cwd = await project(VALID);
     const running = [
       ['plan', 'code'],
       ['openapi'],
@@ -107,13 +107,13 @@ describe('lintel check without the code of a project', () => {
     expect(await readFile(join(cwd, 'pages/kinds/generator.md'), 'utf8')).to.contain('SHORTCODE');
     for (const words of running) expect((await run(cwd, ...words)).code, words[0]).to.equal(2);
     expect(await marks(cwd)).to.equal('');
-    const trusted = await project(SOUND);
+    const trusted = await project(VALID);
     const { code, stdout } = await run(trusted, 'plan', 'code', '--trust');
     expect([code, await marks(trusted)], stdout).to.deep.equal([0, 'x']);
   });
 
   it('runs the folder given to `manifest`, and no other of the config', async () => {
-    const cwd = await project(SOUND, { plugins: ['builtin:*', './mine', './other'] });
+    const cwd = await project(VALID, { plugins: ['builtin:*', './mine', './other'] });
     await cp(join(PLUGIN_FIXTURES, 'short-code'), join(cwd, 'other'), { recursive: true });
     const spec = join(cwd, 'other/spec.js');
     const text = (await readFile(spec, 'utf8'))
@@ -128,9 +128,9 @@ describe('lintel check without the code of a project', () => {
   });
 
   it('does not read a folder that is linked from outside the project', async () => {
-    const elsewhere = await project(SOUND);
+    const elsewhere = await project(VALID);
     expect((await run(elsewhere, 'manifest', './mine')).code).to.equal(0);
-    const cwd = await project(SOUND);
+    const cwd = await project(VALID);
     await rm(join(cwd, 'mine'), { recursive: true });
     await symlink(join(elsewhere, 'mine'), join(cwd, 'mine'));
     const { code, stderr } = await run(cwd, 'check');

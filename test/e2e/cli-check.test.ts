@@ -99,7 +99,7 @@ describe('lintel: read-only commands', function () {
     });
   });
 
-  const SOUND = { 'definitions/a.json': defineReturnResource('a', 1) };
+  const VALID = { 'definitions/a.json': defineReturnResource('a', 1) };
   const BROKEN = {
     'definitions/a.json': '{\n  "id": "a",\n  "resource": "a",\n  "actionabels": []\n}\n',
     'definitions/b.json': JSON.stringify([defineReturnResource('twice', 1), defineReturnResource('twice', 2)]),
@@ -107,7 +107,7 @@ describe('lintel: read-only commands', function () {
 
   describe('check', () => {
     it('passes a valid set with exit code 0', async () => {
-      const { code, stdout, stderr } = await run(['check'], SOUND);
+      const { code, stdout, stderr } = await run(['check'], VALID);
       expect([code, stderr]).to.deep.equal([0, '']);
       expect(stdout).to.contain('0 errors, 0 warnings, 0 hints');
     });
@@ -150,7 +150,7 @@ describe('lintel: read-only commands', function () {
       expect(misspelt?.['fix']).to.include({ title: 'rename to "actionables"', text: '"actionables"' });
       const twice = rows.find((row) => row['code'] === 'LNK_DUPLICATE_ID');
       expect((twice?.['related'] as Loose[])[0]).to.have.all.keys('file', 'range', 'message');
-      expect(JSON.parse((await run(['check', '--format', 'json'], SOUND)).stdout)).to.deep.equal([]);
+      expect(JSON.parse((await run(['check', '--format', 'json'], VALID)).stdout)).to.deep.equal([]);
     });
 
     it('prints one-based regions and a rule for each code with --format sarif', async () => {
@@ -203,7 +203,7 @@ describe('lintel: read-only commands', function () {
     it('is invalid if a pattern matches no file, which prevents the start', async () => {
       const config =
         '{\n  "definitions": ["definitions/*.json", "defintions/*.json", "definitions/*.jsonc", "!old/*"]\n}\n';
-      const files = { ...SOUND, 'lintel.config.json': config };
+      const files = { ...VALID, 'lintel.config.json': config };
       for (const command of ['check', 'serve']) {
         const { code, stdout, stderr } = await run([command], files);
         expect(code, command).to.equal(1);
@@ -221,15 +221,15 @@ describe('lintel: read-only commands', function () {
     });
 
     it('has problems with locations, which stop every command', async () => {
-      const files = { ...SOUND, 'lintel.config.json': '{\n  "htpp": {},\n  "definitions": "x"\n}\n' };
+      const files = { ...VALID, 'lintel.config.json': '{\n  "htpp": {},\n  "definitions": "x"\n}\n' };
       const { code, stdout } = await run(['check'], files);
       expect(code).to.equal(1);
       expect(stdout).to.contain('lintel.config.json:2:3').and.contain('Did you mean "http"?');
       expect(stdout).to.contain('lintel.config.json:3:18');
       for (const command of ['serve', 'dev']) {
-        const refused = await run([command], files);
-        expect(refused.code, command).to.equal(1);
-        expect(refused.stderr).to.contain('lintel.config.json:2:3').and.not.contain('    at ');
+        const rejected = await run([command], files);
+        expect(rejected.code, command).to.equal(1);
+        expect(rejected.stderr).to.contain('lintel.config.json:2:3').and.not.contain('    at ');
       }
       const planned = await run(['plan', 'a'], files);
       expect(planned.code).to.equal(1);
@@ -268,7 +268,7 @@ describe('lintel: read-only commands', function () {
       ['MAX_PAYLOAD_LIMIT', '1MB'],
     ] as const) {
       it(`rejects ${name}=${value} by name`, async () => {
-        const { code, stderr } = await run(['serve'], SOUND, { [name]: value });
+        const { code, stderr } = await run(['serve'], VALID, { [name]: value });
         expect(code).to.equal(1);
         expect(stderr).to.contain('CFG_VARIABLE').and.contain(`"${name}"`).and.not.contain('    at ');
       });

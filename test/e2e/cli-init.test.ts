@@ -109,9 +109,9 @@ describe('lintel init', function () {
 
   it('rejects a folder with files and writes nothing into it; adds missing files with --force', async () => {
     const project = await folderWith({ 'README.md': 'mine', '.env': 'PORT=1\n' });
-    const refused = await runCli(['init', '.'], { cwd: project.folder });
-    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
-    expect(refused.stderr).to.contain('CLI_NOT_EMPTY').and.contain('--force').and.not.contain('    at ');
+    const rejected = await runCli(['init', '.'], { cwd: project.folder });
+    expect([rejected.code, rejected.stdout]).to.deep.equal([1, '']);
+    expect(rejected.stderr).to.contain('CLI_NOT_EMPTY').and.contain('--force').and.not.contain('    at ');
     const forced = await runCli(['init', '.', '--force'], { cwd: project.folder });
     expect(forced.code).to.equal(0);
     expect(forced.stdout).to.contain('README.md (exists)').and.not.contain('  cd ');

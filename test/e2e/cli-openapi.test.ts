@@ -32,8 +32,8 @@ describe('lintel openapi', function () {
     expect(document['info']).to.include({ title: 'wallet', version: '3.1.4' });
     expect(await listDocumentErrors(document as never)).to.equal('');
     // Booleans reveal nothing; every other value would.
-    const told = Object.values(SAMPLE_ENV).filter((value) => value !== 'true');
-    for (const value of told) expect(stdout).to.not.contain(value);
+    const reported = Object.values(SAMPLE_ENV).filter((value) => value !== 'true');
+    for (const value of reported) expect(stdout).to.not.contain(value);
   });
 
   it('writes a file, accepts it while it is current, and reports when it is not', async () => {
@@ -117,9 +117,9 @@ describe('lintel openapi', function () {
   it('rejects definitions with errors, unless the config skips them', async () => {
     await project.write('definitions/a.json', [defineReturnResource('a', 1), { id: 'b', resource: 'b' }]);
     await project.write('definitions/c.json', defineReturnResource('c', 1));
-    const refused = await run();
-    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
-    expect(refused.stderr).to.contain('DEF_REQUIRED');
+    const rejected = await run();
+    expect([rejected.code, rejected.stdout]).to.deep.equal([1, '']);
+    expect(rejected.stderr).to.contain('DEF_REQUIRED');
     await project.write('lintel.config.json', { on_problem: 'skip' });
     const { code, stdout, stderr } = await run();
     expect(code).to.equal(0);

@@ -110,10 +110,10 @@ describe('lintel serve', function () {
       await child.waitForOutput(/recorder holds a request/);
       child.send('SIGTERM');
       await child.waitForOutput(/"msg":"closing"/);
-      const refused = await client
+      const rejected = await client
         .raw('GET /status/live HTTP/1.1\r\nhost: localhost\r\n\r\n')
         .catch((error: NodeJS.ErrnoException) => error.code);
-      expect(refused).to.match(/^ECONN(REFUSED|RESET)$/);
+      expect(rejected).to.match(/^ECONN(REFUSED|RESET)$/);
       expect((await child.stop('SIGTERM')).code).to.equal(1);
       expect(await lost).to.equal('lost');
     });
@@ -238,8 +238,8 @@ describe('lintel serve', function () {
     bodies.push((await client.request('GET', '/status')).text);
     const { stdout, stderr } = await child.stop();
     // The tap's own message is the one thing that belongs into the log, and nowhere else.
-    const told = (stdout + stderr).replaceAll('canary-message-of-a-tap', '');
-    for (const text of [told, ...bodies]) expect(text).not.to.contain('canary');
+    const reported = (stdout + stderr).replaceAll('canary-message-of-a-tap', '');
+    for (const text of [reported, ...bodies]) expect(text).not.to.contain('canary');
     expect(stdout).to.contain('canary-message-of-a-tap');
   });
 });

@@ -185,16 +185,16 @@ describe('processes that are replaced under load', function () {
   }
 
   const sort = (numbers: readonly number[]): number[] => [...numbers].sort((a, b) => a - b);
-  const told: number[] = [];
+  const reported: number[] = [];
   /** Every client has every message that was acknowledged, once. */
   async function expectReceived({ acknowledged }: Ledger): Promise<void> {
-    told.push(...askedFor(acknowledged, '/tell'));
+    reported.push(...askedFor(acknowledged, '/tell'));
     for (const { received, other } of clients) {
       await waitForValue(
         () => received,
-        ({ length }) => length >= told.length,
+        ({ length }) => length >= reported.length,
       );
-      expect(sort(received)).to.deep.equal(sort(told));
+      expect(sort(received)).to.deep.equal(sort(reported));
       expect(other).to.deep.equal([]);
     }
   }
@@ -238,12 +238,12 @@ describe('processes that are replaced under load', function () {
     // Work that it did is done again, perhaps twice: `kills.test.ts`.
     const ledger = await underLoad(async () => void (await cluster.stopMember(killed!, 'SIGKILL')), ['/add']);
     // Interrupted: the outcome is unknown. Rejected before the balancer had noticed: certainly not executed.
-    const refused = ledger.failed.filter(({ what }) => what === `502 ${killed!.port}: ECONNREFUSED`);
+    const rejected = ledger.failed.filter(({ what }) => what === `502 ${killed!.port}: ECONNREFUSED`);
     const cut = ledger.failed.filter(({ what }) => /^502 \d+: (ECONNRESET|socket hang up)/.test(what));
-    expect(refused.length + cut.length, JSON.stringify(ledger.failed)).to.equal(ledger.failed.length);
+    expect(rejected.length + cut.length, JSON.stringify(ledger.failed)).to.equal(ledger.failed.length);
     expect(cut.every(({ what }) => what.startsWith(`502 ${killed!.port}:`))).to.equal(true);
     expect(cut.length).to.be.at.most(CALLERS);
     const rows = await expectWhole(ledger);
-    expect(refused.filter(({ id }) => rows.has(id))).to.deep.equal([]);
+    expect(rejected.filter(({ id }) => rows.has(id))).to.deep.equal([]);
   });
 });

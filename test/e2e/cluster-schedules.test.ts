@@ -60,7 +60,7 @@ const STAYS = [
     ],
   },
 ];
-const GOES = [
+const SCHEDULE = [
   beating('tick'),
   LATER,
   every('slow', {
@@ -84,7 +84,7 @@ for (const ledger of ['postgres', 'redis'] as const) {
     before(async function () {
       upstream = await startPausableUpstream();
       const found = await startCluster({
-        files: { 'definitions/_beat.json': MODEL, 'definitions/stays.json': STAYS, 'definitions/goes.json': GOES },
+        files: { 'definitions/_beat.json': MODEL, 'definitions/stays.json': STAYS, 'definitions/goes.json': SCHEDULE },
         size: 1,
         joined: 1,
         ...(ledger === 'postgres' && { redis: null }),

@@ -162,8 +162,8 @@ describe('clients of three processes', function () {
     const other = await openAs(2, 'bob');
     expect((await busy.sendRequest('me')).data).to.deep.equal({ id: 'ada' });
     expect((await at(0).client.post('/sign-out', {}, createBearerInit(token))).status).to.equal(200);
-    const refused = await busy.sendRequest('me').catch(() => null);
-    if (refused !== null) expect(refused.error).to.include({ code: 'TOK_REFUSED' });
+    const rejected = await busy.sendRequest('me').catch(() => null);
+    if (rejected !== null) expect(rejected.error).to.include({ code: 'TOK_REFUSED' });
     expect((await busy.closed).code).to.equal(4401);
     expect((await quiet.closed).code).to.equal(4401);
     expect((await other.sendRequest('me')).data).to.deep.equal({ id: 'bob' });

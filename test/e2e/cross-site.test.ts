@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
-import { connect, expectRefusedUpgrade, UPGRADE } from '../support/sockets.js';
+import { connect, expectRejectedUpgrade, UPGRADE } from '../support/sockets.js';
 
 const APP = 'https://app.example.com';
 const EVIL = 'https://evil.example';
@@ -153,7 +153,10 @@ describe('cross-site requests', () => {
 
   it('checks a handshake by the same rule', async () => {
     for (const headers of [{ origin: EVIL }, { 'sec-fetch-site': 'cross-site' }])
-      expect((await expectRefusedUpgrade(kernel.url, { headers })).body).to.include({ code: 'WS_ORIGIN', status: 403 });
+      expect((await expectRejectedUpgrade(kernel.url, { headers })).body).to.include({
+        code: 'WS_ORIGIN',
+        status: 403,
+      });
     for (const headers of [{}, { origin: APP }]) await (await connect(kernel.url, { headers })).close();
   });
 });

@@ -71,8 +71,8 @@ describe('database that becomes unavailable', () => {
     await cut();
     await waitUntil(async () => (await readiness()) === 503);
     expect((await kernel.request('GET', '/status/live')).status).to.equal(200);
-    const refused = await kernel.post('/read', {});
-    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
+    const rejected = await kernel.post('/read', {});
+    expect([rejected.status, rejected.headers.get('retry-after')]).to.deep.equal([503, '1']);
     await admin.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
     await waitUntil(async () => (await readiness()) === 200);
     expect((await kernel.post('/read', {})).status).to.equal(200);

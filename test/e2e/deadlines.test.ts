@@ -98,9 +98,9 @@ describe('deadline of a request', () => {
         return { status, code: body['code'], again: headers.get('retry-after') };
       }),
     );
-    const refused = answers.filter(({ status }) => status === 503);
-    expect(answers.length - refused.length).to.be.within(3, 40);
-    for (const { code, again } of refused) {
+    const rejected = answers.filter(({ status }) => status === 503);
+    expect(answers.length - rejected.length).to.be.within(3, 40);
+    for (const { code, again } of rejected) {
       expect(['QRY_UNAVAILABLE', 'QRY_TIMEOUT']).to.include(code);
       expect(Number(again)).to.be.at.least(1);
     }

@@ -81,8 +81,8 @@ describe('lintel dap', () => {
     const running = hostCli(['serve'], { cwd: project.folder, env: { PORT: '0' } });
     await running.waitForOutput(/ready at/);
     const adapter = hostAdapter(project.folder);
-    const refused = await adapter.start('attach', {}).catch((error: Error) => error.message);
-    expect(refused).to.contain('No server waits for a debugger');
+    const rejected = await adapter.start('attach', {}).catch((error: Error) => error.message);
+    expect(rejected).to.contain('No server waits for a debugger');
     await adapter.request('disconnect');
     await running.stop();
   });

@@ -62,7 +62,7 @@ const FILES = {
   ],
 };
 
-describeOnBothDatabases('already known event', { files: FILES, judged: true }, (kernel) => {
+describeOnBothDatabases('already known event', { files: FILES, validated: true }, (kernel) => {
   const notes = async (id: string): Promise<unknown[]> =>
     (await kernel().post<{ event: string; what: string }[]>('/all-notes')).body
       .filter((row) => row.event === id)
@@ -135,8 +135,8 @@ describe('already known event, in work of several steps', function () {
   after(() => running?.close());
 
   it('ends without an error, and is detected when the work of the first request is repeated', async () => {
-    const { post, jobs, refuseNext, calls, rows } = running!;
-    refuseNext(2);
+    const { post, jobs, failNext, calls, rows } = running!;
+    failNext(2);
     for (let n = 0; n < 2; n++) {
       await post('/hook', { id: 'e1' });
       await waitForValue(jobs, ({ length }) => length === 0);

@@ -266,9 +266,9 @@ describe('errors of a busy or unavailable database', () => {
       env: { DATABASE_URL: await createPostgresDatabase() },
     });
     const answers = await Promise.all([kernel.post('/slow'), kernel.post('/slow')]);
-    const [served, refused] = answers.sort((a, b) => a.status - b.status);
+    const [served, rejected] = answers.sort((a, b) => a.status - b.status);
     expect(served?.status).to.equal(200);
-    if (refused === undefined) throw new Error('two answers');
+    if (rejected === undefined) throw new Error('two answers');
     const row = {
       condition: '',
       path: 'slow',
@@ -276,7 +276,7 @@ describe('errors of a busy or unavailable database', () => {
       code: 'QRY_UNAVAILABLE',
       headers: { 'retry-after': /^\d+$/ },
     };
-    expectProblem(refused, row);
+    expectProblem(rejected, row);
     await kernel.close();
   });
 });

@@ -100,7 +100,7 @@ const createNetworkFaults = (of: 'database' | 'redis'): Readonly<Record<string, 
       };
     };
   return {
-    'connections refused': begin((proxy) => proxy.refuseConnections()),
+    'connections refused': begin((proxy) => proxy.rejectConnections()),
     'connections reset': begin((proxy) => proxy.reset()),
     'half open': begin((proxy) => proxy.stall(), true),
     mute: begin((proxy) => proxy.muteResponses(), true),

@@ -92,9 +92,9 @@ describe('guarantees for every way to call a resource', () => {
   it('count requests through other resources in a limit, together with its own', async () => {
     expect(await statuses('/over-code', 1, { who: 'a' })).to.deep.equal([200]);
     expect(await statuses('/code', 1, { who: 'a' })).to.deep.equal([200]);
-    const refused = await kernel.post('/over-over', { who: 'a' });
-    expect([refused.status, refused.body['code']]).to.deep.equal([429, 'LIM_EXCEEDED']);
-    expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
+    const rejected = await kernel.post('/over-over', { who: 'a' });
+    expect([rejected.status, rejected.body['code']]).to.deep.equal([429, 'LIM_EXCEEDED']);
+    expect(rejected.headers.get('retry-after')).to.match(/^\d+$/);
     expect(await statuses('/over-code', 3, { who: 'b' })).to.deep.equal([200, 200, 429]);
     expect((await kernel.post('/over-code', {})).status, 'without what is counted by').to.equal(422);
   });
@@ -134,9 +134,9 @@ describe('guarantees for every way to call a resource', () => {
     expect(await statuses('/over-switched', 1, {}, ada)).to.deep.equal([200]);
     await switched(true);
     for (const init of [ada, {}]) {
-      const refused = await kernel.post('/over-switched', {}, init);
-      expect([refused.status, refused.body['code']]).to.deep.equal([503, 'RES_MAINTENANCE']);
-      expect(refused.headers.get('retry-after')).to.equal('60');
+      const rejected = await kernel.post('/over-switched', {}, init);
+      expect([rejected.status, rejected.body['code']]).to.deep.equal([503, 'RES_MAINTENANCE']);
+      expect(rejected.headers.get('retry-after')).to.equal('60');
     }
     const client = await connect(kernel.url);
     expect((await client.sendRequest('over-switched')).error?.['code']).to.equal('RES_MAINTENANCE');

@@ -130,8 +130,8 @@ describe('guards', () => {
       const body = JSON.stringify({ text: 'x'.repeat(50_000) });
       for (let round = 0; round < 3; round++) {
         one.socket.write(formatRequestHead('POST', path, json(body.length)) + body);
-        const refused = await one.answer();
-        expect([refused.status, refused.head.includes('connection: close')]).to.deep.equal([status, false]);
+        const rejected = await one.answer();
+        expect([rejected.status, rejected.head.includes('connection: close')]).to.deep.equal([status, false]);
         one.socket.write(`${formatRequestHead('POST', '/open', json(8))}{"a": 1}`);
         expect((await one.answer()).body).to.equal('{"a":1}');
       }
@@ -144,9 +144,9 @@ describe('guards', () => {
       ]) {
         const one = await line();
         one.socket.write(formatRequestHead('POST', path, headers));
-        const refused = await one.answer();
-        expect(refused.status).to.equal(status);
-        expect(refused.head).to.contain('connection: close');
+        const rejected = await one.answer();
+        expect(rejected.status).to.equal(status);
+        expect(rejected.head).to.contain('connection: close');
         await one.closed();
       }
     });

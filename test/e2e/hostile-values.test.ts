@@ -55,13 +55,16 @@ const LANES = 6;
 const SAMPLE = 50;
 
 /** So many at a time; names of those that failed, with the reason. */
-async function listFailures(values: Values, judge: (id: string, value: unknown) => Promise<void>): Promise<string[]> {
+async function listFailures(
+  values: Values,
+  validate: (id: string, value: unknown) => Promise<void>,
+): Promise<string[]> {
   const wrong: string[] = [];
   const waiting = [...values.entries()];
   const lane = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const [index, [name, value]] = next;
-      await judge(`${index}`, value).catch((error: unknown) => wrong.push(`${name}: ${String(error)}`));
+      await validate(`${index}`, value).catch((error: unknown) => wrong.push(`${name}: ${String(error)}`));
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
@@ -184,8 +187,8 @@ describeOnEach(
       await post('/through', { key: 'canary', name: 'canary' });
       const before = await post('/all', {});
       const wrong = await listFailures(OPERATORS, async (key, name) => {
-        const refused = await kernel().post('/through', { key, name });
-        expect([refused.status, refused.body['code']]).to.deep.equal([422, 'MQL_KEY']);
+        const rejected = await kernel().post('/through', { key, name });
+        expect([rejected.status, rejected.body['code']]).to.deep.equal([422, 'MQL_KEY']);
         expect(await post('/find', { name })).to.deep.equal([]);
         expect(await post('/clear', { name })).to.deep.equal([]);
       });

@@ -120,7 +120,7 @@ describe('HTTPREQUEST', () => {
       },
     ];
     kernel = await startKernel({
-      judged: true,
+      validated: true,
       files: { 'definitions/a.json': definitions },
       config: { outbound: { allow: [`127.0.0.1:${upstream.port}`] } },
       env: { REMOTE: url, REMOTE_KEY: 'canary-of-a-key' },

@@ -223,11 +223,11 @@ describe('similar identities', () => {
 
   it('are different in uids', async () => {
     const sender = createBearerInit(await signJwt({ id: 'sender' }));
-    for (const [claim, uid, hears] of UIDS) {
+    for (const [claim, uid, receives] of UIDS) {
       const protocols = ['Authorization', claimed(claim)];
       const client = await connect(kernel.url, { protocols, query: `?uid=${encodeURIComponent(uid)}` });
       await kernel.post('/to', { to: uid }, sender);
-      if (hears) expect((await client.next()).data, `${claim} ${uid}`).to.deep.equal({ by: 'to' });
+      if (receives) expect((await client.next()).data, `${claim} ${uid}`).to.deep.equal({ by: 'to' });
       else expect((await client.next()).error?.['code'], `${claim} ${uid}`).to.equal('WS_NOT_YOURS');
       await client.close();
     }

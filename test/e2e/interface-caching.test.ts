@@ -16,8 +16,8 @@ const tokenize = {
   property_name: 'token',
 };
 // A protected resource that only verifies tokens issues none.
-const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
-const guard = { tokenize: judges, protected: { provide_as: 'Authorization', extract_claims: ['id'] } };
+const validates = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
+const guard = { tokenize: validates, protected: { provide_as: 'Authorization', extract_claims: ['id'] } };
 const sql = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
 const notes = 'SELECT id, text FROM note WHERE owner = $1 ORDER BY text';
 

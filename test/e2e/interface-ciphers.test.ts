@@ -151,10 +151,10 @@ describeOnDatabase('the interface on ciphers', { files: { 'definitions/a.json': 
       const { id } = await add(`/bind-${algorithm}`, 'secret', { 'x-tenant': 'a' });
       const open = (tenant: string) => kernel().post(`/open-${algorithm}`, { id }, { headers: { 'x-tenant': tenant } });
       expect((await open('a')).body).to.deep.equal({ id, ssn: 'secret' });
-      const refused = await open('b');
-      expect(refused.status).to.equal(422);
-      expect(refused.body['code']).to.equal('CPH_OPEN');
-      expect(refused.text).to.not.include('secret');
+      const rejected = await open('b');
+      expect(rejected.status).to.equal(422);
+      expect(rejected.body['code']).to.equal('CPH_OPEN');
+      expect(rejected.text).to.not.include('secret');
     });
 
     it(`${algorithm}: rejects modified ciphertext`, async () => {

@@ -160,8 +160,8 @@ function describeDocuments(store: Database): void {
   it('a webhook: verified, accepted, then written with the whole payload', async () => {
     const body = JSON.stringify({ id: 'p1', amount: 5 });
     expect((await post('paid', body)).status).to.equal(401);
-    const sound = { headers: { 'x-signature': signHmac(body, ENV.HOOK_KEY) } };
-    expect((await post('paid', body, sound)).status).to.equal(202);
+    const valid = { headers: { 'x-signature': signHmac(body, ENV.HOOK_KEY) } };
+    expect((await post('paid', body, valid)).status).to.equal(202);
     const rows = await waitForValue(
       () => postOk('payments'),
       (all) => (all as unknown[]).length > 0,

@@ -10,8 +10,11 @@ import { createTokenClaims, signJwt, KEY, OTHER_KEY } from '../support/tokens.js
 import { signHmac } from '../support/webhooks.js';
 
 const sql = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
-const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
-const defineGuard = (provide_as: string) => ({ tokenize: judges, protected: { provide_as, extract_claims: ['id'] } });
+const validates = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
+const defineGuard = (provide_as: string) => ({
+  tokenize: validates,
+  protected: { provide_as, extract_claims: ['id'] },
+});
 const of = (id: string, action: object, rest: object = {}): object => ({
   id,
   resource: `live/${id}`,
@@ -37,7 +40,7 @@ const DEFINITIONS = [
     'sign-in',
     { sql_query: sql('SELECT $1::text AS id', ['$PAYLOAD.id']) },
     {
-      tokenize: { ...judges, expiration: 60, custom_claim_fields: ['id'], property_name: 'token' },
+      tokenize: { ...validates, expiration: 60, custom_claim_fields: ['id'], property_name: 'token' },
       returnables: ['id', 'token'],
     },
   ),

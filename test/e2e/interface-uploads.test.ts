@@ -18,14 +18,14 @@ const big: Part = {
   type: 'image/png',
 };
 
-interface Refusal {
+interface Rejection {
   readonly says: string;
   readonly path: string;
   readonly parts: readonly Part[];
   readonly status: number;
   readonly code: string;
 }
-const REFUSALS: readonly Refusal[] = [
+const REJECTIONS: readonly Rejection[] = [
   { says: '`max_file_uploads`', path: '/upload', parts: [png(), png(), png()], status: 413, code: 'REQ_TOO_COMPLEX' },
   { says: '`max_upload_file_size`', path: '/upload', parts: [big], status: 413, code: 'REQ_PART' },
   {
@@ -189,7 +189,7 @@ for (const { database, bucket, profile } of PLACES) {
       await postExpecting('/photos-remove', ['users/bob/../../public/x.png'], 'bob', 422);
     });
 
-    for (const { says, path, parts, status, code } of REFUSALS) {
+    for (const { says, path, parts, status, code } of REJECTIONS) {
       it(`${says}: ${status} ${code}`, async () => {
         const answer = await kernel.request('POST', path, { body: createFormData(parts) });
         expect([answer.status, answer.body['code']], answer.text).to.deep.equal([status, code]);

@@ -76,14 +76,14 @@ describe('job steps', function () {
 
   it('that are complete are not repeated after the definition of a later one is fixed', async () => {
     const found = defineExtraction(1, 'n', 'first');
-    const { post, retry, calls, refuseNext } = await start(
+    const { post, retry, calls, failNext } = await start(
       steps(
         defineNoteInsert(1, 'one'),
         defineCallAction(2, { n: '$PAYLOAD.first' }, found),
         defineNoteInsert(3, 'three'),
       ),
     );
-    refuseNext(1);
+    failNext(1);
     await post('/work', {});
     const id = await dead();
     await change(
@@ -100,13 +100,13 @@ describe('job steps', function () {
   });
 
   it('are rejected if a fixed one reads a value that was not stored', async () => {
-    const { post, retry, refuseNext, jobs } = await start(
+    const { post, retry, failNext, jobs } = await start(
       steps(
         defineNoteInsert(1, 'one'),
         defineCallAction(2, { n: '$PAYLOAD.first' }, defineExtraction(1, 'n', 'first')),
       ),
     );
-    refuseNext(1);
+    failNext(1);
     await post('/work', {});
     const id = await dead();
     await change(
@@ -126,13 +126,13 @@ describe('job steps', function () {
 
   it('of a list run once, all of them or none', async () => {
     const item = { query: 'INSERT INTO notes (what) VALUES ($1)', parameters: ['$PAYLOAD.what'], multi: 'items' };
-    const { post, retry, refuseNext } = await start(
+    const { post, retry, failNext } = await start(
       steps(
         { id: 1, mode: 'QUERY', sql_query: item },
         defineCallAction(2, { first: '$PAYLOAD.n' }, defineExtraction(1, '0.n', 'n')),
       ),
     );
-    refuseNext(1);
+    failNext(1);
     await post('/work', { items: [{ what: 'a' }, { what: 'b' }] });
     await retry(await dead());
     await waitUntilNoJobs();
@@ -141,14 +141,14 @@ describe('job steps', function () {
   });
 
   it('that are parallel each run once', async () => {
-    const { post, retry, refuseNext } = await start(
+    const { post, retry, failNext } = await start(
       steps(
         defineNoteInsert(1, 'beside', { parallel: true }),
         defineCallAction(2, { beside: true }, { parallel: true }),
         defineNoteInsert(3, 'behind'),
       ),
     );
-    refuseNext(1);
+    failNext(1);
     await post('/work', {});
     const id = await dead();
     expect(await texts()).to.deep.equal(['beside']);
@@ -158,7 +158,7 @@ describe('job steps', function () {
   });
 
   it('with calls send the id of the job, or a key of their own, the same in each run', async () => {
-    const { post, retry, refuseNext, calls } = await start(
+    const { post, retry, failNext, calls } = await start(
       steps(
         defineCallAction(1, { call: 1 }, { parallel: true }),
         {
@@ -171,7 +171,7 @@ describe('job steps', function () {
         defineNoteInsert(3, 'behind'),
       ),
     );
-    refuseNext(2);
+    failNext(2);
     await post('/work', {});
     const id = await dead();
     expect(await retry(id)).to.equal(true);
@@ -184,7 +184,7 @@ describe('job steps', function () {
   });
 
   it('that share a transaction run together', async () => {
-    const { post, retry, refuseNext } = await start(
+    const { post, retry, failNext } = await start(
       steps(
         defineNoteInsert(1, 'a'),
         defineNoteInsert(2, 'b'),
@@ -193,7 +193,7 @@ describe('job steps', function () {
         defineNoteInsert(5, 'd'),
       ),
     );
-    refuseNext(1);
+    failNext(1);
     await post('/work', {});
     await retry(await dead());
     await waitUntilNoJobs();
@@ -203,14 +203,14 @@ describe('job steps', function () {
   });
 
   it('are listed as complete, failed or waiting, without their values', async () => {
-    const { post, kernel, refuseNext } = await start(
+    const { post, kernel, failNext } = await start(
       steps(
         defineNoteInsert(1, 'sesame'),
         defineCallAction(2, { n: '$PAYLOAD.what' }, defineExtraction(1, 'what', 'what')),
         defineNoteInsert(3, 'c'),
       ),
     );
-    refuseNext(1);
+    failNext(1);
     await post('/work', {});
     const found = await kernel.kernel.listJobAdmins()[0]!.show(await dead());
     const part = kernel.kernel.plans().byId.get('work')?.parts.get('work#3');
@@ -226,7 +226,7 @@ describe('job steps', function () {
 
   it('that only read a secret run again instead of being stored', async () => {
     const key = defineExtraction(1, 'token', 'token');
-    const { post, kernel, retry, refuseNext, calls, rows } = await start(
+    const { post, kernel, retry, failNext, calls, rows } = await start(
       steps(
         defineSqlAction(1, 'SELECT token FROM keys WHERE id = 1'),
         defineCallAction(2, { with: '$PAYLOAD.token' }, key),
@@ -240,7 +240,7 @@ describe('job steps', function () {
       },
     );
     await post('/key', {});
-    refuseNext(1);
+    failNext(1);
     await post('/work', {});
     const id = await dead();
     expect(JSON.stringify([await kernel.kernel.listJobAdmins()[0]?.show(id), await rows('inbox')])).not.to.contain(
@@ -275,7 +275,7 @@ describe('job steps', function () {
         { connections, env, queue },
         files(steps(plain(1, 'one'), defineCallAction(2, {}), plain(3, 'two'))),
       );
-      running.refuseNext(1);
+      running.failNext(1);
       await running.post('/work', {});
       const id = await dead();
       expect(await running.rows('inbox')).to.have.length(1);
@@ -340,7 +340,7 @@ describe('job steps', function () {
           ],
         },
       );
-      running.refuseNext(1);
+      running.failNext(1);
       await running.post('/work', {});
       await running.retry(await dead());
       await waitUntilNoJobs();

@@ -27,8 +27,8 @@ for (const { name, make } of STEP_STORES) {
       );
 
     it('inserts once if the next call fails at first, with the same key each time', async () => {
-      const { post, rows, calls, refuseNext } = steps();
-      refuseNext(1);
+      const { post, rows, calls, failNext } = steps();
+      failNext(1);
       expect((await post('/order', { ref: 'a' })).status).to.equal(202);
       await idle();
       const [order, ...more] = await rows('orders');
@@ -39,8 +39,8 @@ for (const { name, make } of STEP_STORES) {
     });
 
     it('counts rows once that the database numbers', async () => {
-      const { post, rows, refuseNext, calls } = steps();
-      refuseNext(2);
+      const { post, rows, failNext, calls } = steps();
+      failNext(2);
       await post('/numbered', { ref: 'b' });
       await idle();
       const [row, ...more] = await rows('counts');
@@ -49,8 +49,8 @@ for (const { name, make } of STEP_STORES) {
     });
 
     it('repeats no successful call if the next statement fails', async () => {
-      const { post, rows, calls, refuseNext } = steps();
-      refuseNext(0);
+      const { post, rows, calls, failNext } = steps();
+      failNext(0);
       await post('/taken', { id: 'x' });
       await idle();
       await post('/called', { id: 'x' });

@@ -4,7 +4,7 @@ import { evaluateKills } from '../support/kill-report.js';
 import type { DeadJob, Evidence } from '../support/kills.js';
 
 /** Requests 1 to 8, two of each kind: `order` 3 and 7, `row` 4 and 8, `chain` 1 and 5, `background` 2 and 6. */
-const SOUND: Evidence = {
+const VALID: Evidence = {
   kills: [{ member: 'a', at: 1000, recovered: 700 }],
   load: { sent: 8, acknowledged: [1, 2, 3, 4, 5, 6, 7], failed: [{ id: 8, what: '502 4711: ECONNRESET' }] },
   tables: {
@@ -41,12 +41,12 @@ const dead = (given: Partial<DeadJob>): DeadJob => ({
 
 describe('checker of killed processes', () => {
   const listFaults = (evidence: Partial<Evidence>): readonly string[] =>
-    evaluateKills({ ...SOUND, ...evidence }).faults;
+    evaluateKills({ ...VALID, ...evidence }).faults;
   const withTables = (tables: Partial<Evidence['tables']>): readonly string[] =>
-    listFaults({ tables: { ...SOUND.tables, ...tables } });
+    listFaults({ tables: { ...VALID.tables, ...tables } });
 
   it('finds no problem in work that was repeated after a kill, and reports its duration', () => {
-    const { faults, kinds, again, mostDoubledByOne } = evaluateKills(SOUND);
+    const { faults, kinds, again, mostDoubledByOne } = evaluateKills(VALID);
     expect(faults).to.deep.equal([]);
     expect([again, mostDoubledByOne]).to.deep.equal([[2000], 2]);
     expect(kinds.map(({ doubled }) => doubled)).to.deep.equal([0, 0, 1, 1]);
@@ -69,7 +69,7 @@ describe('checker of killed processes', () => {
   });
 
   it('finds work that was repeated without a kill, or under another key', () => {
-    const [two, six] = SOUND.effects;
+    const [two, six] = VALID.effects;
     if (two === undefined || six === undefined) throw new Error('no effects');
     expect(listFaults({ kills: [] })).to.have.length(2);
     expect(listFaults({ effects: [two, six, { ...two, by: 'b', key: 'three' }] })).to.deep.equal([
@@ -82,14 +82,14 @@ describe('checker of killed processes', () => {
 
   it('finds requests that failed for another reason than a kill', () => {
     const failed = [{ id: 8, what: '500 {"code": "INTERNAL"}' }];
-    expect(listFaults({ load: { ...SOUND.load, failed } })).to.deep.equal([
+    expect(listFaults({ load: { ...VALID.load, failed } })).to.deep.equal([
       'request 8 failed: 500 {"code": "INTERNAL"}',
     ]);
   });
 
   it('accepts dead work that lost its process as often as allowed, and nothing else', () => {
     const notes = new Map([[7, ['b']]]);
-    const tables = { ...SOUND.tables, notes };
+    const tables = { ...VALID.tables, notes };
     expect(listFaults({ tables, dead: [dead({})] })).to.deep.equal([]);
     expect(listFaults({ dead: [dead({ attempts: 2 })] })).to.deep.equal(['work work is dead: JOB_LOST after 2 of 5']);
     const failure = { code: 'QRY_FAILED', detail: '', at: 0 };

@@ -86,7 +86,7 @@ describe('documentation pages about the language', () => {
   it('name only existing codes and statuses', () => {
     const { codes } = createBuiltinRegistry();
     const rows = [...PAGE.matchAll(/^\| (\d{3}) +\| (`[^|]*)\|/gm)];
-    const told = rows.flatMap(([, status, list = '']) =>
+    const reported = rows.flatMap(([, status, list = '']) =>
       [...list.matchAll(/`([A-Z_]+)`/g)].map(([, code = '']) => `${code} ${status}`),
     );
     const known = Object.entries(codes).flatMap(([code, entry]) =>
@@ -108,6 +108,6 @@ describe('documentation pages about the language', () => {
     const ofQueues =
       /^JOB_(?:BROKEN|CHANGED|FAILED|LOST|STOPPED|UNKNOWN|NOT_EMBEDDED|(?:[A-Z]+_)?(?:ADDRESS|REFUSED))$/;
     const isUnseen = (code: string): boolean => unseen.includes(code) || ofQueues.test(code);
-    expect(told.sort()).to.deep.equal(known.filter((row) => !isUnseen(row.split(' ')[0] ?? '')).sort());
+    expect(reported.sort()).to.deep.equal(known.filter((row) => !isUnseen(row.split(' ')[0] ?? '')).sort());
   });
 });

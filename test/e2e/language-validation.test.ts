@@ -9,7 +9,7 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { vectorFile } from '../support/project.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
-const judging = (id: string, ...rules: unknown[]): object => ({
+const defineResource = (id: string, ...rules: unknown[]): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'RETURN', value: { ok: true }, payload_validation: rules }],
@@ -17,20 +17,27 @@ const judging = (id: string, ...rules: unknown[]): object => ({
 
 const FILES = {
   'definitions/a.json': [
-    judging('string', { field: { v: { type: 'STRING', min_length: 2, max_length: 4 } } }),
-    judging('any-string', { field: { v: { type: 'STRING' } } }),
-    judging('number', { field: { v: { type: 'NUMBER' } } }),
-    judging('bounded', { field: { v: { type: 'NUMBER', min: 0.5, max: 10 } } }),
-    judging('whole', { field: { v: { type: 'NUMBER', integer: true } } }),
-    judging('email', { field: { v: { type: 'EMAIL' } } }),
-    judging('short-email', { field: { v: { type: 'EMAIL' } }, max_length: 12 }),
-    judging('optional', { field: { v: { type: 'STRING', optional: true, min_length: 2 } } }),
-    judging('inherited', { field: { valueOf: { type: 'STRING', optional: true }, toString: { type: 'STRING' } } }),
-    judging('rule-level', { field: { a: { type: 'STRING' }, b: { type: 'STRING', max_length: 2 } }, max_length: 5 }),
-    judging('odd-names', {
+    defineResource('string', { field: { v: { type: 'STRING', min_length: 2, max_length: 4 } } }),
+    defineResource('any-string', { field: { v: { type: 'STRING' } } }),
+    defineResource('number', { field: { v: { type: 'NUMBER' } } }),
+    defineResource('bounded', { field: { v: { type: 'NUMBER', min: 0.5, max: 10 } } }),
+    defineResource('whole', { field: { v: { type: 'NUMBER', integer: true } } }),
+    defineResource('email', { field: { v: { type: 'EMAIL' } } }),
+    defineResource('short-email', { field: { v: { type: 'EMAIL' } }, max_length: 12 }),
+    defineResource('optional', { field: { v: { type: 'STRING', optional: true, min_length: 2 } } }),
+    defineResource('inherited', {
+      field: { valueOf: { type: 'STRING', optional: true }, toString: { type: 'STRING' } },
+    }),
+    defineResource('rule-level', {
+      field: { a: { type: 'STRING' }, b: { type: 'STRING', max_length: 2 } },
+      max_length: 5,
+    }),
+    defineResource('odd-names', {
       field: { 'a/b': { type: 'STRING' }, 'c~d': { type: 'STRING' }, toString: { type: 'STRING' } },
     }),
-    judging('many', { field: Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`f${i}`, { type: 'STRING' }])) }),
+    defineResource('many', {
+      field: Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`f${i}`, { type: 'STRING' }])),
+    }),
     {
       id: 'of-dependency',
       resource: 'of-dependency',
@@ -174,7 +181,7 @@ describe('EMAIL against the shared vectors', () => {
   before(async function () {
     if (file === null) return skipTest(this, NO_SHARED);
     kernel = await startKernel({
-      files: { 'definitions/a.json': judging('email', { field: { v: { type: 'EMAIL' } } }) },
+      files: { 'definitions/a.json': defineResource('email', { field: { v: { type: 'EMAIL' } } }) },
     });
   });
   after(() => (file === null ? undefined : kernel.close()));

@@ -76,10 +76,10 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
   describe('unique', () => {
     it('accepts one of fifty parallel writes of a value, and rejects the others by the name of the payload field', async () => {
       const all = await Promise.all(Array.from({ length: 50 }, () => post('/sign-up', { mail: 'one@x.co' })));
-      const refused = all.filter(({ status }) => status !== 200);
-      expect(refused).to.have.length(49);
-      for (const answer of refused) expect(problem(answer)).to.deep.equal([409, 'QRY_UNIQUE', '/mail']);
-      expect(refused[0]?.text).not.to.match(/one@x\.co|users|_unique|email/);
+      const rejected = all.filter(({ status }) => status !== 200);
+      expect(rejected).to.have.length(49);
+      for (const answer of rejected) expect(problem(answer)).to.deep.equal([409, 'QRY_UNIQUE', '/mail']);
+      expect(rejected[0]?.text).not.to.match(/one@x\.co|users|_unique|email/);
       expect((await post('/users', { mail: 'one@x.co' })).body).to.deep.equal({ n: 1 });
     });
 
@@ -159,9 +159,9 @@ describe('model with a rule that its rows violate', () => {
       const first = await start({});
       for (const name of ['Ada', 'Ada']) await first.post('/add', { name });
       await first.close();
-      const refused: unknown = await start({ unique: ['name'] }).catch((error: unknown) => error);
-      expect(refused).to.be.instanceOf(BootError);
-      expect((refused as BootError).params['detail']).to.match(/table people .* same name,/);
+      const rejected: unknown = await start({ unique: ['name'] }).catch((error: unknown) => error);
+      expect(rejected).to.be.instanceOf(BootError);
+      expect((rejected as BootError).params['detail']).to.match(/table people .* same name,/);
       const again = await start({});
       await again.post('/merge');
       await again.close();

@@ -65,8 +65,8 @@ for (const { name, make, config } of SQL)
           ]);
           expect((await kernel.post<unknown[]>('/fine')).body).to.have.length(99);
         }
-        const told = kernel.log.filter(({ message }) => message === 'request failed').at(-1);
-        expect(told?.fields).to.include({ resource: path, action: `${path}#1` });
+        const reported = kernel.log.filter(({ message }) => message === 'request failed').at(-1);
+        expect(reported?.fields).to.include({ resource: path, action: `${path}#1` });
         expect(getHeldBytes()).to.equal(0);
       });
 

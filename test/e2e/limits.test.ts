@@ -138,9 +138,9 @@ describe('limits', function () {
       expect(actual).to.equal(expected);
       const kernel = await start({ files: FILES, config: { http } });
       expect(parseRaw(await kernel.raw(fits)).status).to.equal(200);
-      const refused = parseRaw(await kernel.raw(beyond));
-      expect(refused.status).to.equal(status);
-      if (code !== undefined) expect(JSON.parse(refused.body)).to.include({ code });
+      const rejected = parseRaw(await kernel.raw(beyond));
+      expect(rejected.status).to.equal(status);
+      if (code !== undefined) expect(JSON.parse(rejected.body)).to.include({ code });
       expect((await kernel.post('/echo', {})).status).to.equal(200);
     });
   }

@@ -110,12 +110,12 @@ describe('storage local-disk', () => {
         ['lines=1-2', 200, '0123456789', null],
         ['bytes=-', 200, '0123456789', null],
       ];
-      for (const [range, status, text, told] of wanted) {
+      for (const [range, status, text, reported] of wanted) {
         const answer = await get(url, { range });
         expect([answer.status, await answer.text(), answer.headers.get('content-range')], range).to.deep.equal([
           status,
           text,
-          told,
+          reported,
         ]);
       }
       for (const range of ['bytes=10-', 'bytes=99-100', 'bytes=-0']) {
@@ -191,8 +191,8 @@ describe('storage local-disk', () => {
         'empty signature': `${path}?expires=9999999999&signature=`,
         'an invalid number': `${path}?expires=1e10&signature=${'A'.repeat(43)}`,
       })) {
-        const refused = await get(wrong);
-        expect([refused.status, ((await refused.json()) as { code: string }).code], title).to.deep.equal([
+        const rejected = await get(wrong);
+        expect([rejected.status, ((await rejected.json()) as { code: string }).code], title).to.deep.equal([
           403,
           'STO_LINK',
         ]);

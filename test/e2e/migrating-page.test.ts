@@ -122,11 +122,11 @@ describe('documentation pages about migrating', function () {
 
   it('name only existing codes', () => {
     const { codes } = createBuiltinRegistry();
-    const told =
+    const reported =
       PAGES.map(pageText)
         .join('\n')
         .match(/(?<=`)(?:LNK|SEC)_[A-Z_]+(?=`)/g) ?? [];
-    expect(told.filter((code) => !Object.hasOwn(codes, code))).to.deep.equal([]);
-    expect(told.length).to.be.greaterThan(5);
+    expect(reported.filter((code) => !Object.hasOwn(codes, code))).to.deep.equal([]);
+    expect(reported.length).to.be.greaterThan(5);
   });
 });

@@ -195,7 +195,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(answer.status, `${path}: ${answer.text}`).to.equal(200);
     return answer.body;
   };
-  const postForRefusal = async (status: number, path: string, body: unknown): Promise<unknown> => {
+  const postForRejection = async (status: number, path: string, body: unknown): Promise<unknown> => {
     const answer = await send<{ errors?: { pointer: string }[] }>(path, body);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(status);
     return answer.body.errors?.map(({ pointer }) => pointer);
@@ -226,13 +226,13 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
   });
 
   it('rejects a value that does not fit its field, and names the payload field', async () => {
-    const sound = { id: 'x', text: 't' };
-    expect(await postForRefusal(422, 'add', { ...sound, n: 'many' })).to.deep.equal(['/n']);
-    expect(await postForRefusal(422, 'add', { ...sound, due: 'soon' })).to.deep.equal(['/due']);
-    expect(await postForRefusal(422, 'add', { ...sound, due: '2026-02-30' })).to.deep.equal(['/due']);
-    expect(await postForRefusal(422, 'between', { from: 5, to: '2026-01-01' })).to.deep.equal(['/from']);
-    expect(await postForRefusal(422, 'among', { all: 5 })).to.deep.equal(['/all']);
-    expect(await postForRefusal(422, 'list', { limit: -1, skip: 0 })).to.deep.equal(['/limit']);
+    const valid = { id: 'x', text: 't' };
+    expect(await postForRejection(422, 'add', { ...valid, n: 'many' })).to.deep.equal(['/n']);
+    expect(await postForRejection(422, 'add', { ...valid, due: 'soon' })).to.deep.equal(['/due']);
+    expect(await postForRejection(422, 'add', { ...valid, due: '2026-02-30' })).to.deep.equal(['/due']);
+    expect(await postForRejection(422, 'between', { from: 5, to: '2026-01-01' })).to.deep.equal(['/from']);
+    expect(await postForRejection(422, 'among', { all: 5 })).to.deep.equal(['/all']);
+    expect(await postForRejection(422, 'list', { limit: -1, skip: 0 })).to.deep.equal(['/limit']);
   });
 
   it('FETCH supports dates, lists, patterns, order, limits', async () => {
@@ -279,9 +279,9 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
 
   it('treats names in values of a client neither as operators nor as paths', async () => {
     const body = (tag: unknown): object => ({ id: 'a', due: null, by: 1, tag });
-    expect(await postForRefusal(422, 'change', body({ $each: [1] }))).to.deep.equal(['/tag/$each']);
-    expect(await postForRefusal(422, 'change', body([{ a: { 'b.c': 1 } }]))).to.deep.equal(['/tag/0/a/b.c']);
-    expect(await postForRefusal(422, 'put', { value: { 'a\0b': 1 } })).to.deep.equal(['/value/a\0b']);
+    expect(await postForRejection(422, 'change', body({ $each: [1] }))).to.deep.equal(['/tag/$each']);
+    expect(await postForRejection(422, 'change', body([{ a: { 'b.c': 1 } }]))).to.deep.equal(['/tag/0/a/b.c']);
+    expect(await postForRejection(422, 'put', { value: { 'a\0b': 1 } })).to.deep.equal(['/value/a\0b']);
     expect(await ok('get', { id: 'a' })).to.include({ n: 11 });
   });
 
@@ -299,7 +299,9 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('user', { id: user['_id'] })).to.include({ name: 'Ada' });
     expect(await ok('user', { id: 'no-id' })).to.equal(null);
     expect(await ok('user', { id: null })).to.equal(null);
-    expect(await postForRefusal(409, 'add-user', { email: 'ada@example.com', name: 'Eve' })).to.deep.equal(['/email']);
+    expect(await postForRejection(409, 'add-user', { email: 'ada@example.com', name: 'Eve' })).to.deep.equal([
+      '/email',
+    ]);
   });
 
   it('compares objects of a client as a whole, and a missing value equals nothing', async () => {
@@ -327,7 +329,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
   });
 
   it('runs adjacent actionables in one transaction', async () => {
-    expect(await postForRefusal(409, 'both', { id: 'new', other: 'a' })).to.deep.equal(['/other']);
+    expect(await postForRejection(409, 'both', { id: 'new', other: 'a' })).to.deep.equal(['/other']);
     expect(await ok('get', { id: 'new' })).to.equal(null);
   });
 

@@ -205,8 +205,8 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       try {
         expect((await running.post('/add', { v: '' })).status).to.equal(200);
         for (const id of ['length', 'coalesced', 'sum', 'cast', 'between', 'in', 'inner']) {
-          const refused = await running.post(`/${id}`, { v: 'abc' });
-          expect([refused.status, refused.body['code']], id).to.deep.equal([422, 'QRY_BAD_VALUE']);
+          const rejected = await running.post(`/${id}`, { v: 'abc' });
+          expect([rejected.status, rejected.body['code']], id).to.deep.equal([422, 'QRY_BAD_VALUE']);
           for (const v of [0, '0']) {
             const found = await running.post(`/${id}`, { v });
             expect([found.status, found.body?.['id']], `${id} ${found.text}`).to.deep.equal([200, 0]);
@@ -233,13 +233,13 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
           (thrown: { code?: unknown }) => thrown.code,
         );
       };
-      const refused = 'QRY_NOT_TRANSLATED';
+      const rejected = 'QRY_NOT_TRANSLATED';
       const change = 'UPDATE keyless SET text = $1 WHERE true RETURNING text';
-      expect(await started(change, ['$PAYLOAD.text'])).to.equal(refused);
+      expect(await started(change, ['$PAYLOAD.text'])).to.equal(rejected);
       const rekey = 'UPDATE kept SET id = $1 WHERE text = $2 RETURNING id';
-      expect(await started(rekey, ['$PAYLOAD.id', '$PAYLOAD.text'])).to.equal(refused);
+      expect(await started(rekey, ['$PAYLOAD.id', '$PAYLOAD.text'])).to.equal(rejected);
       const insert = 'INSERT INTO keyless (text) VALUES ($1) RETURNING text';
-      expect(await started(insert, ['$PAYLOAD.text'])).to.equal(flavour === 'mysql' ? refused : 'started');
+      expect(await started(insert, ['$PAYLOAD.text'])).to.equal(flavour === 'mysql' ? rejected : 'started');
     });
 
     it('do not start with a statement that has no equivalent, and name the alternative', async () => {

@@ -60,8 +60,8 @@ describe('observers', function () {
         'no-store',
       ]);
       expect((await kernel.request('HEAD', '/metrics')).status).to.equal(200);
-      const refused = await kernel.post('/metrics', {});
-      expect([refused.status, refused.body['code'], refused.headers.get('allow')]).to.deep.equal([
+      const rejected = await kernel.post('/metrics', {});
+      expect([rejected.status, rejected.body['code'], rejected.headers.get('allow')]).to.deep.equal([
         405,
         'REQ_METHOD',
         'GET, HEAD',

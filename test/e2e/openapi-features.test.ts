@@ -113,12 +113,12 @@ describe('openapi of all features', () => {
 
 function describeServed(kernel: () => TestKernel): void {
   let document: JsonObject;
-  let judge: DocumentChecker;
+  let validate: DocumentChecker;
   let client: Client;
   before(async () => {
     document = await describeKernel(kernel().kernel);
-    judge = createDocumentChecker(document);
-    client = checkAllCalls(kernel(), judge);
+    validate = createDocumentChecker(document);
+    client = checkAllCalls(kernel(), validate);
   });
   const token = async (): Promise<string> => String((await client.post('/sign-in', {})).body['token']);
   const status = async (path: string, body: unknown, init: RequestInit = {}): Promise<number> =>
@@ -137,7 +137,7 @@ function describeServed(kernel: () => TestKernel): void {
     const stored = await send(createFormData([picture, { name: 'stars', content: '4' }]), as);
     expect(stored.status, stored.text).to.equal(200);
     const key = stored.body[0]?.['storage_key'];
-    const refusals = [
+    const rejections = [
       await send(createFormData([{ ...picture, content: PDF }]), as),
       await send(createFormData([{ name: 'stars', content: '9' }]), as),
       await send(createFormData([{ ...picture, content: Buffer.alloc(3000) }]), as),
@@ -148,7 +148,7 @@ function describeServed(kernel: () => TestKernel): void {
       }),
       await client.post('/pictures', {}),
     ];
-    expect(refusals.map((answer) => answer.status)).to.deep.equal([415, 422, 413, 413, 422, 400, 401]);
+    expect(rejections.map((answer) => answer.status)).to.deep.equal([415, 422, 413, 413, 422, 400, 401]);
     expect(await status('/pictures-remove', ['users/bob/x.png'], createBearerInit(as))).to.equal(422);
     expect(await status('/pictures-remove', [key], createBearerInit(as))).to.equal(200);
   });
@@ -195,7 +195,7 @@ function describeServed(kernel: () => TestKernel): void {
   });
 
   it('has a request for every operation', () => {
-    const answered = [...judge.seen].filter(([, statuses]) => statuses.has(200)).map(([label]) => label);
+    const answered = [...validate.seen].filter(([, statuses]) => statuses.has(200)).map(([label]) => label);
     const all = Object.keys(document['paths'] as object).map((path) => `POST ${path}`);
     expect(all.filter((label) => !answered.includes(label))).to.deep.equal(['POST /failing', 'POST /silent']);
   });

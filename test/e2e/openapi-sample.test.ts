@@ -30,12 +30,12 @@ const ROOMS = ['/support/join', '/support/leave', '/wallet/watch', '/wallet/unwa
 
 describeOnDatabase('openapi of the sample', sample, (kernel) => {
   let document: JsonObject;
-  let judge: DocumentChecker;
+  let validate: DocumentChecker;
   let client: Client;
   before(async () => {
     document = await describeKernel(kernel().kernel);
-    judge = createDocumentChecker(document);
-    client = checkAllCalls(kernel(), judge);
+    validate = createDocumentChecker(document);
+    client = checkAllCalls(kernel(), validate);
   });
 
   it('is a valid document', async () => {
@@ -181,9 +181,9 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
 
   it('has a request for every operation', () => {
     const all = Object.keys(document['paths'] as object).map((path) => `POST ${path}`);
-    expect([...judge.seen.keys()].sort()).to.deep.equal(all.sort());
+    expect([...validate.seen.keys()].sort()).to.deep.equal(all.sort());
     const isAnswered = (statuses: ReadonlySet<number>): boolean => statuses.has(200) || statuses.has(202);
-    const answered = [...judge.seen].filter(([, statuses]) => isAnswered(statuses)).map(([label]) => label);
+    const answered = [...validate.seen].filter(([, statuses]) => isAnswered(statuses)).map(([label]) => label);
     const others = ['POST /guest/rates', ...ROOMS.map((path) => `POST ${path}`)];
     expect(all.filter((label) => !answered.includes(label))).to.have.members(others);
   });
@@ -214,8 +214,8 @@ describe('openapi of a real application', () => {
     for (const index of createSeeds().keys()) await kernel.post(`/seed-${index}`, {});
     const document = await describeKernel(kernel.kernel);
     expect(await listDocumentErrors(document)).to.equal('');
-    const judge = createDocumentChecker(document);
-    const all = checkAllCalls(kernel, judge);
+    const validate = createDocumentChecker(document);
+    const all = checkAllCalls(kernel, validate);
     const known = new Set(Object.keys(document['paths'] as object));
     const bare = kernel;
     // Invalid resources are not in the document.

@@ -76,7 +76,7 @@ for (const { name, make, config, definitions } of SERVERS) {
 
     it('rejects requests that need it, serves the others, and recovers without a restart', async () => {
       expect((await write('before')).status).to.equal(200);
-      await proxy.refuseConnections();
+      await proxy.rejectConnections();
       for (const path of ['/write', '/read', '/write']) {
         const { status, headers, body } = await kernel.post(path, { text: 'away' });
         expect([status, body['code'], headers.get('retry-after')]).to.deep.equal([503, 'QRY_UNAVAILABLE', '1']);
@@ -128,7 +128,7 @@ for (const { name, make, config, definitions } of SERVERS) {
     });
 
     it('logs at startup what it waits for, listens, and serves once it is available', async () => {
-      await proxy.refuseConnections();
+      await proxy.rejectConnections();
       const late = await on(url, true);
       try {
         expect(await readiness(late)).to.equal(503);

@@ -97,8 +97,8 @@ describe('plugin pages next to resources', () => {
   });
 
   it('return problems for failures, whose messages are only logged', async () => {
-    const refused = await kernel.request('GET', '/refused');
-    expect([refused.status, refused.body['code']]).to.deep.equal([503, 'REQ_BROKEN']);
+    const rejected = await kernel.request('GET', '/refused');
+    expect([rejected.status, rejected.body['code']]).to.deep.equal([503, 'REQ_BROKEN']);
     const failed = await kernel.request('GET', '/fails');
     expect([failed.status, failed.body['code']]).to.deep.equal([500, 'INT_UNEXPECTED']);
     expect(failed.text).not.to.contain('canary');

@@ -171,8 +171,8 @@ describe('deferred parts of a resource', () => {
       payload_validation: [{ field: { id: { type: 'STRING' }, text: { type: 'STRING', optional: true } } }],
     };
     await start({ strict: defineReading(), lenient: defineReading(rules) });
-    const refused = await kernel.post('/strict', { id: 'a' });
-    expect([refused.status, refused.body['code']]).to.deep.equal([422, 'ACC_UNRESOLVED']);
+    const rejected = await kernel.post('/strict', { id: 'a' });
+    expect([rejected.status, rejected.body['code']]).to.deep.equal([422, 'ACC_UNRESOLVED']);
     expect(queue.puts).to.deep.equal([]);
     expect((await kernel.post('/lenient', { id: 'a' })).status).to.equal(202);
     expect(queue.puts).to.have.length(1);

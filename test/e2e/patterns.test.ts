@@ -25,7 +25,7 @@ const ADA = {
 };
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-const options = { judged: true, env: ENV, prepare: copy };
+const options = { validated: true, env: ENV, prepare: copy };
 describeOnDatabase('patterns of the interface, by default', options, (kernel) => describePatterns(kernel, false));
 describeOnPostgres('patterns of the interface, profile sub0', { ...options, config: { profile: 'sub0' } }, (kernel) =>
   describePatterns(kernel, true),
@@ -47,7 +47,12 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(value, path).to.be.an('object');
     return value as Loose;
   };
-  const postForRefusal = async (status: number, path: string, body: unknown, headers: Headers = {}): Promise<Loose> => {
+  const postForRejection = async (
+    status: number,
+    path: string,
+    body: unknown,
+    headers: Headers = {},
+  ): Promise<Loose> => {
     const answer = await send(path, body, headers);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(status);
     expect(answer.headers.get('content-type')).to.equal(
@@ -78,14 +83,18 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   });
 
   it('1. sign-up: returns 409 for an existing address, 422 for a violated rule, both with the field', async () => {
-    expect(pointers(await postForRefusal(409, '/create-user', ADA))).to.deep.equal(['/email']);
+    expect(pointers(await postForRejection(409, '/create-user', ADA))).to.deep.equal(['/email']);
     const broken = { email: 'ada', password: 'short', address: { city: 'L' } };
-    expect(pointers(await postForRefusal(422, '/create-user', broken))).to.deep.equal([
+    expect(pointers(await postForRejection(422, '/create-user', broken))).to.deep.equal([
       '/email',
       '/password',
       '/address/city',
     ]);
-    expect(pointers(await postForRefusal(422, '/create-user', {}))).to.deep.equal(['/email', '/password', '/address']);
+    expect(pointers(await postForRejection(422, '/create-user', {}))).to.deep.equal([
+      '/email',
+      '/password',
+      '/address',
+    ]);
   });
 
   it('1. sign-up: accepts one of twenty concurrent ones with one address', async () => {
@@ -101,8 +110,8 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(row).to.include({ id: ada.id, full_name: ADA.full_name });
     expect(row['token']).to.match(/^v4\.local\./);
     ada = { ...ada, session: { 'x-session': String(row['token']) } };
-    const wrong = await postForRefusal(401, '/login-user', { email: ADA.email, password: 'wrong horse' });
-    const unknown = await postForRefusal(401, '/login-user', { email: 'no@example.com', password: 'wrong horse' });
+    const wrong = await postForRejection(401, '/login-user', { email: ADA.email, password: 'wrong horse' });
+    const unknown = await postForRejection(401, '/login-user', { email: 'no@example.com', password: 'wrong horse' });
     expect({ ...unknown, instance: '' }).to.deep.equal({ ...wrong, instance: '' });
   });
 
@@ -111,9 +120,9 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(row).to.have.all.keys('id', 'email', 'full_name', 'balance', 'is_active', 'address', 'created_at');
     expect(row).to.deep.include({ id: ada.id, balance: 0, is_active: true, address: { city: 'London' } });
     expect(row['created_at']).to.match(ISO);
-    await postForRefusal(401, '/account', {});
-    await postForRefusal(401, '/account', {}, { authorization: String(ada.bearer['authorization']).slice(7) });
-    await postForRefusal(401, '/account', {}, ada.session);
+    await postForRejection(401, '/account', {});
+    await postForRejection(401, '/account', {}, { authorization: String(ada.bearer['authorization']).slice(7) });
+    await postForRejection(401, '/account', {}, ada.session);
   });
 
   it('3. protected update: accepts a token in its own header, and keeps fields that are not sent', async () => {
@@ -123,14 +132,16 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(await object('/account-update-01', { full_name: 'Ada L.' }, ada.session)).to.include({
       full_name: 'Ada L.',
     });
-    await postForRefusal(401, '/account/update', { full_name: 'Eve' }, ada.bearer);
+    await postForRejection(401, '/account/update', { full_name: 'Eve' }, ada.bearer);
   });
 
   it('4. balance chain: runs the select after the update first, and loses no update', async () => {
     expect(await result('/wallet-add', { amount: 2.5 }, ada.bearer)).to.deep.equal({ balance: 2.5 });
     await Promise.all(Array.from({ length: 20 }, () => object('/wallet-add', { amount: 1 }, ada.bearer)));
     expect(await object('/account', {}, ada.bearer)).to.include({ balance: 22.5 });
-    expect(pointers(await postForRefusal(422, '/wallet-add', { amount: '5' }, ada.bearer))).to.deep.equal(['/amount']);
+    expect(pointers(await postForRejection(422, '/wallet-add', { amount: '5' }, ada.bearer))).to.deep.equal([
+      '/amount',
+    ]);
   });
 
   it('5. dependencies: run one INSERT once for several actionables', async () => {
@@ -153,7 +164,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   it('5. all or nothing: rolls back the INSERT when a later actionable fails', async () => {
     const before = (await result('/reports/orders', { threshold: 10 })) as Loose;
     // Without a tag there is nothing to extract for the second actionable.
-    await postForRefusal(422, '/checkout', { amount: 99, tags: [] }, ada.bearer);
+    await postForRejection(422, '/checkout', { amount: 99, tags: [] }, ada.bearer);
     expect(await result('/reports/orders', { threshold: 10 })).to.deep.equal(before);
     expect(before).to.deep.equal({ email: ADA.email, orders: 1, total: 12, large: 1, place: 1 });
   });
@@ -172,7 +183,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
       expect(await result('/reports/orders', {}))
         .to.be.an('array')
         .with.length(2);
-    else expect(pointers(await postForRefusal(422, '/reports/orders', {}))).to.deep.equal(['/threshold']);
+    else expect(pointers(await postForRejection(422, '/reports/orders', {}))).to.deep.equal(['/threshold']);
   });
 
   it('7. operators of jsonb: read a question mark as an operator, not as a placeholder', async () => {
@@ -184,7 +195,9 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(reached.sort((a, b) => Number(a) - Number(b))).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(await result('/orders-react', { id, reaction: 'never' })).to.equal(null);
     // That member is text, which cannot be counted up.
-    expect(await postForRefusal(422, '/orders-react', { id, reaction: 'note' })).to.include({ code: 'QRY_BAD_VALUE' });
+    expect(await postForRejection(422, '/orders-react', { id, reaction: 'note' })).to.include({
+      code: 'QRY_BAD_VALUE',
+    });
     expect(await result('/orders-tagged', { tag: "'; DROP TABLE orders; --" })).to.equal(null);
   });
 
@@ -196,16 +209,16 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(await result('/activity-import', { user_id: ada.id, rows })).to.deep.equal(rows);
     const one = rows.slice(0, 1);
     expect(await result('/activity-import', { user_id: ada.id, rows: one })).to.deep.equal(one);
-    await postForRefusal(409, '/activity-import', { user_id: 'nobody', rows });
+    await postForRejection(409, '/activity-import', { user_id: 'nobody', rows });
     expect(
-      pointers(await postForRefusal(422, '/activity-import', { user_id: ada.id, rows: [{ title: 5 }] })),
+      pointers(await postForRejection(422, '/activity-import', { user_id: ada.id, rows: [{ title: 5 }] })),
     ).to.deep.equal(['/rows/0/title', '/rows/0/amount']);
   });
 
   it('9. DELETE … RETURNING: supports `must_return_value` when nothing is left', async () => {
     const removed = await result('/activity-remove', { user: { id: ada.id } });
     expect(removed).to.deep.equal([{ title: 'import 1' }, { title: 'import 2' }, { title: 'import 1' }]);
-    const none = await postForRefusal(404, '/activity-remove', { user: { id: ada.id } });
+    const none = await postForRejection(404, '/activity-remove', { user: { id: ada.id } });
     expect(none['detail']).to.equal('Operation Failed: this action must return a value!');
   });
 

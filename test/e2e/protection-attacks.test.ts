@@ -5,14 +5,14 @@
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import type { Loose } from '../support/client.js';
-import { CLEAR, FORM, MODELS, REFUSED, SEALED, SERVED, SOUND, WARNED } from '../support/protection-attacks.js';
+import { CLEAR, FORM, MODELS, REJECTED, SEALED, SERVED, VALID, WARNED } from '../support/protection-attacks.js';
 
 describe('definitions that try to bypass a protection', () => {
   const config = { connections: { main: { use: 'pglite', path: 'memory://' } } };
   const env = { KEY: 'canary-field-key-Qm7xT2vLs9Rw4Zk', BLIND_INDEX_KEY: 'canary-blind-key-Qm7xT2vLs9Rw4Zkw' };
   const cases = [
-    ...Object.entries(REFUSED).flatMap(([code, list]) => list.map((one) => ({ ...one, code }))),
-    ...SOUND.map((one) => ({ ...one, code: null })),
+    ...Object.entries(REJECTED).flatMap(([code, list]) => list.map((one) => ({ ...one, code }))),
+    ...VALID.map((one) => ({ ...one, code: null })),
   ];
   const warned = Object.entries(WARNED).flatMap(([code, list]) => list.map((one) => ({ ...one, code })));
   let kernel: TestKernel;

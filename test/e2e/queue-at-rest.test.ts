@@ -192,7 +192,7 @@ describe('results that a completed step stores for later steps', () => {
     };
     const running = await startStepKernel({ ...store, env: { ...store.env, QUEUE_ENCRYPTION_KEY: KEY } }, files);
     try {
-      running.refuseNext(1);
+      running.failNext(1);
       expect((await running.post('/work', {})).status).to.equal(202);
       const [dead] = await waitForValue(
         () => running.jobs(),
@@ -242,7 +242,7 @@ describe('results that a step with a document stores', () => {
     };
     const running = await startStepKernel({ ...store, env: { ...store.env, QUEUE_ENCRYPTION_KEY: KEY } }, files);
     try {
-      running.refuseNext(1);
+      running.failNext(1);
       expect((await running.post('/work', {})).status).to.equal(202);
       const [dead] = await waitForValue(
         () => running.jobs(),

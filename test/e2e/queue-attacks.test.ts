@@ -35,7 +35,7 @@ for (const { name, make } of STEP_STORES)
     });
     after(() => steps?.close());
     afterEach(async () => {
-      steps.refuseNext(0);
+      steps.failNext(0);
       for (const admin of steps.kernel.kernel.listJobAdmins()) await admin.purge({ dead: true });
     });
 
@@ -59,13 +59,13 @@ for (const { name, make } of STEP_STORES)
     const bodies = (): readonly unknown[] => steps.calls().map(({ body }) => body);
 
     it('keep values equal to those of a synchronous request', async () => {
-      steps.refuseNext(0);
+      steps.failNext(0);
       const texts = STORED_VALUES.map((value, i) => `{"i":${i},"v":${value}}`);
       const say = (path: string): Promise<number[]> =>
         Promise.all(texts.map(async (text) => (await steps.kernel.post(path, text as never)).status));
       const statuses = await say('/say-now');
       const direct = sortByPlace(bodies());
-      steps.refuseNext(0);
+      steps.failNext(0);
       expect(await say('/say-later')).to.deep.equal(statuses.map((status) => (status === 200 ? 202 : status)));
       await settle();
       expect(sortByPlace(bodies())).to.deep.equal(direct);
@@ -75,7 +75,7 @@ for (const { name, make } of STEP_STORES)
     it('store no work after a conflict at the commit of a request', async () => {
       await post('claim', { ref: 'taken' }, 200);
       await settle();
-      steps.refuseNext(0);
+      steps.failNext(0);
       await post('claim', { ref: 'taken' }, 409);
       expect([await steps.jobs(), bodies(), await rows('taken')]).to.deep.equal([[], [], [1]]);
     });
@@ -94,7 +94,7 @@ for (const { name, make } of STEP_STORES)
 
     it('accept one job for each of the concurrent requests on a row', async () => {
       await post('open', { ref: 'met' }, 200);
-      steps.refuseNext(0);
+      steps.failNext(0);
       await Promise.all(Array.from({ length: 12 }, () => post('add', { ref: 'met' }, 200)));
       await settle();
       expect(
@@ -105,7 +105,7 @@ for (const { name, make } of STEP_STORES)
     });
 
     it('run a dead job once that is retried ten times concurrently', async () => {
-      steps.refuseNext(1);
+      steps.failNext(1);
       await post('once', { ref: 'again' });
       const [job] = await waitForJobs(([one]) => one?.state === 'dead');
       const answers = await Promise.all(Array.from({ length: 10 }, () => steps.retry(job!.id)));
@@ -115,7 +115,7 @@ for (const { name, make } of STEP_STORES)
     });
 
     it('run a job at most once that is removed while it is retried', async () => {
-      steps.refuseNext(1);
+      steps.failNext(1);
       await post('once', { ref: 'removed' });
       const [job] = await waitForJobs(([one]) => one?.state === 'dead');
       const [admin] = steps.kernel.kernel.listJobAdmins();
@@ -136,7 +136,7 @@ for (const { name, make } of STEP_STORES)
     });
 
     it('keep generated values of the request in each attempt', async () => {
-      steps.refuseNext(2);
+      steps.failNext(2);
       await post('made', { ref: 'made' }, 200);
       await settle();
       expect(bodies()).to.have.length(3);
@@ -145,7 +145,7 @@ for (const { name, make } of STEP_STORES)
     });
 
     it('use separate keys for jobs of one request', async () => {
-      steps.refuseNext(0);
+      steps.failNext(0);
       await post('pair', { ref: 'pair' }, 200);
       await post('pair', { ref: 'pair' }, 200);
       await settle();
@@ -170,14 +170,14 @@ for (const { name, make } of STEP_STORES)
     });
 
     it('count a request once in a limit of a dependency, not each attempt', async () => {
-      steps.refuseNext(2);
+      steps.failNext(2);
       await post('limited', { ref: 'limit' });
       await settle();
       expect([await steps.jobs(), bodies().length]).to.deep.equal([[], 3]);
     });
 
     it('keep the claim of the caller whose request was accepted', async () => {
-      steps.refuseNext(0);
+      steps.failNext(0);
       for (const id of ['ada', 'bob']) {
         const { status } = await steps.kernel.post('/claimed', {}, createBearerInit(await signJwt({ id }, KEY)));
         expect(status).to.equal(202);
@@ -217,7 +217,7 @@ describe('definitions that change while jobs wait', () => {
         ...QUEUE_RESOURCES,
         ...CHANGES.map((change) => (change.first === first ? one : change.first)),
       ];
-      steps.refuseNext(done === undefined ? 0 : 1);
+      steps.failNext(done === undefined ? 0 : 1);
       const accepted = await steps.post(`/${id}`, { ref: id, ...body });
       expect(accepted.status, accepted.text).to.equal(202);
       if (done !== undefined) {

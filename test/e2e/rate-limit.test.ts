@@ -57,7 +57,7 @@ const toStatusAndCode = ({ status, body }: Answer<Loose>): unknown[] => [status,
 
 describe('rate_limit', () => {
   let kernel: TestKernel;
-  before(async () => (kernel = await startKernel({ judged: true, files: FILES, env: { KEY } })));
+  before(async () => (kernel = await startKernel({ validated: true, files: FILES, env: { KEY } })));
   after(() => kernel.close());
 
   const post = (path: string, body: unknown = {}, headers: Record<string, string> = {}) =>
@@ -66,13 +66,13 @@ describe('rate_limit', () => {
   it('allows the configured number, returns the remaining one, and then when to retry', async () => {
     expect(summarizeAnswer(await post('/address'))).to.deep.equal([200, '2', '1']);
     expect(summarizeAnswer(await post('/address'))).to.deep.equal([200, '2', '0']);
-    const refused = await post('/address');
-    expect(summarizeAnswer(refused)).to.deep.equal([429, '2', '0']);
-    expect(refused.body).to.include({ code: 'LIM_EXCEEDED', status: 429, success: false });
-    const wait = Number(refused.headers.get('retry-after'));
+    const rejected = await post('/address');
+    expect(summarizeAnswer(rejected)).to.deep.equal([429, '2', '0']);
+    expect(rejected.body).to.include({ code: 'LIM_EXCEEDED', status: 429, success: false });
+    const wait = Number(rejected.headers.get('retry-after'));
     expect(wait).to.be.within(590, 600);
-    expect(refused.headers.get('x-ratelimit-reset')).to.equal(String(wait));
-    expect(refused.body['detail']).to.equal(`Too many requests; try again in ${wait} s.`);
+    expect(rejected.headers.get('x-ratelimit-reset')).to.equal(String(wait));
+    expect(rejected.body['detail']).to.equal(`Too many requests; try again in ${wait} s.`);
   });
 
   it('counts each resource separately', async () => {

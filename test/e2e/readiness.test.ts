@@ -49,7 +49,7 @@ describe('readiness', () => {
   });
 
   it('ends when the database rejects connections, and returns with it', async () => {
-    await proxy.refuseConnections();
+    await proxy.rejectConnections();
     await waitUntil(async () => (await getStatus()) === 503);
     await proxy.passTraffic();
     await waitUntil(async () => (await getStatus()) === 200);

@@ -124,11 +124,11 @@ for (const [name, startDeployment] of [
       });
       expect([seen.at(-1), await getStatus(1)]).to.deep.equal([401, 401]);
       let n = 1;
-      let heard: unknown;
+      let received: unknown;
       await waitUntil(async () => {
         await at(0).post('/say', { n: ++n });
         const isLater = ({ action, data }: Frame): boolean => action === 'said' && (data as { n: number }).n > 1;
-        return (heard ??= clients[0]!.frames.find(isLater)) !== undefined;
+        return (received ??= clients[0]!.frames.find(isLater)) !== undefined;
       });
       const before = clients[0]!.frames.filter(isTick).length;
       await waitUntil(() => clients[0]!.frames.filter(isTick).length > before + 1);

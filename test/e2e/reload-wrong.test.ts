@@ -56,7 +56,7 @@ describe('reload of invalid files', () => {
   });
 
   it('fails no request for errors in files, which are logged; the last valid plans remain', async function () {
-    const sound = [defineReturnResource('a', 1), defineReturnResource('b', 1)];
+    const valid = [defineReturnResource('a', 1), defineReturnResource('b', 1)];
     const cyclic = {
       ...defineReturnResource('a', 2),
       actionables: [
@@ -64,16 +64,16 @@ describe('reload of invalid files', () => {
         { id: 2, mode: 'RETURN', value: 2, depends_on: [{ resource_id: 'a', action_ids: [1] }] },
       ],
     };
-    const flaws: readonly [string, unknown][] = [
-      ['an unknown mode', [{ ...defineReturnResource('a', 2), actionables: [{ id: 1, mode: 'RETRUN' }] }, sound[1]]],
-      ['half of a file', JSON.stringify(sound).slice(0, 40)],
-      ['the same id twice', [...sound, defineReturnResource('a', 2)]],
-      ['a cycle', [cyclic, sound[1]]],
+    const issues: readonly [string, unknown][] = [
+      ['an unknown mode', [{ ...defineReturnResource('a', 2), actionables: [{ id: 1, mode: 'RETRUN' }] }, valid[1]]],
+      ['half of a file', JSON.stringify(valid).slice(0, 40)],
+      ['the same id twice', [...valid, defineReturnResource('a', 2)]],
+      ['a cycle', [cyclic, valid[1]]],
       ['no file', null],
     ];
     const least = countRuns('edits', 300, 5000);
     for (const onProblem of ['refuse', 'skip'] as const) {
-      await start({ files: { [A]: sound, [B]: defineReturnResource('c', 1) }, onProblem });
+      await start({ files: { [A]: valid, [B]: defineReturnResource('c', 1) }, onProblem });
       let [done, requests] = [false, 0];
       const wrong: unknown[] = [];
       const clients = Array.from({ length: countRuns('edits', 3, 8) }, async () => {
@@ -85,7 +85,7 @@ describe('reload of invalid files', () => {
           }
         }
       });
-      for (const [what, content] of flaws) {
+      for (const [what, content] of issues) {
         // A file that is gone is no mistake by itself: another one is.
         if (content === null) await kernel.project.remove(A);
         else await write(A, content);
@@ -97,7 +97,7 @@ describe('reload of invalid files', () => {
         ).to.include('error');
         expect(await degraded(), what).to.equal(true);
       }
-      await write(A, sound);
+      await write(A, valid);
       await write(B, defineReturnResource('c', 1));
       expect((await reload()).problems).to.deep.equal([]);
       done = true;

@@ -169,8 +169,8 @@ describe('reload', () => {
     await start({ onProblem: 'refuse' });
     await write(A, defineReturnResource('a', 'a2'));
     await write(B, '{"resource": "b"}');
-    const refused = await reload();
-    expect(refused.applied).to.equal(false);
+    const rejected = await reload();
+    expect(rejected.applied).to.equal(false);
     expect(await answer('/a')).to.equal('a1');
     expect(await degraded()).to.equal(true);
     await kernel.project.remove(B);

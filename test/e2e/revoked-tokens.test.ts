@@ -70,7 +70,7 @@ const FILES = { 'definitions/a.json': DEFINITIONS };
 
 describe('revoked tokens', () => {
   let kernel: TestKernel;
-  before(async () => (kernel = await startKernel({ judged: true, files: FILES, env: ENV })));
+  before(async () => (kernel = await startKernel({ validated: true, files: FILES, env: ENV })));
   after(() => kernel.close());
 
   const post = (path: string, body: unknown = {}, token?: string) =>
@@ -136,7 +136,7 @@ describe('revoked tokens', () => {
     const signed = await new SignJWT({ id: 'ada', iat: getSeconds(), exp: getSeconds(600) })
       .setProtectedHeader({ alg: 'ES256', typ: 'JWT' })
       .sign(EC.privateKey);
-    const twin = otherSpelling(signed);
+    const twin = encodeDifferently(signed);
     expect(twin).not.to.equal(signed);
     expect([await opens(signed, '/curve'), await opens(twin, '/curve')]).to.deep.equal([200, 200]);
     expect((await post('/revoke-curve', { tokens: signed })).body).to.deep.equal({ invalidated: 1 });
@@ -224,7 +224,7 @@ describe('revoked tokens', () => {
 });
 
 /** The same signature as another pair of numbers: (r, s) and (r, n - s) fit alike. */
-function otherSpelling(token: string): string {
+function encodeDifferently(token: string): string {
   const [header, payload, signature = ''] = token.split('.');
   const bytes = Buffer.from(signature, 'base64url');
   const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;

@@ -63,7 +63,7 @@ describe('rooms', () => {
   const clients: SocketClient[] = [];
   before(async function () {
     kernel = await startKernel({
-      judged: true,
+      validated: true,
       files: FILES,
       config: {
         websocket: { enabled: true, limits: { rooms: 3 } },
@@ -86,7 +86,7 @@ describe('rooms', () => {
   const getErrorCode = (frame: { readonly error?: Readonly<Record<string, unknown>> }): unknown =>
     frame.error?.['code'];
   /** Received frames that were not read. */
-  const countHeard = (one: SocketClient): number => one.frames.filter(({ action }) => action === 'said').length;
+  const countReceived = (one: SocketClient): number => one.frames.filter(({ action }) => action === 'said').length;
 
   it('reach connections that joined, until they leave', async () => {
     const [a, b] = [await client(), await client()];
@@ -99,7 +99,7 @@ describe('rooms', () => {
     await postMessage('b');
     await b.next();
     await a.sendRequest('leave', { team: 'never joined' });
-    expect([countHeard(a), countHeard(b)]).to.deep.equal([0, 0]);
+    expect([countReceived(a), countReceived(b)]).to.deep.equal([0, 0]);
   });
 
   it('send a message once to a connection in two of them', async () => {
@@ -109,7 +109,7 @@ describe('rooms', () => {
     await kernel.post('/say-twice', { a: 'a', b: 'b' });
     await a.next();
     await a.sendRequest('leave', { team: 'a' });
-    expect(countHeard(a)).to.equal(0);
+    expect(countReceived(a)).to.equal(0);
   });
 
   it('can be joined only by a connection: over HTTP the request is rejected, and no work runs', async () => {
@@ -134,7 +134,7 @@ describe('rooms', () => {
     await postMessage('x');
     await a.next();
     await b.sendRequest('leave', { team: 'y' });
-    expect(countHeard(b)).to.equal(0);
+    expect(countReceived(b)).to.equal(0);
   });
 
   it('may be named by a result, and nothing is joined without one', async () => {

@@ -84,8 +84,8 @@ describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_EN
 
   it('writes nothing for money that was not moved', async () => {
     const before = (await listActivity(ada)).length;
-    const refused = await ada.post('/wallet/transfer', { to_email: bob.email, amount: 9999, pin: PIN });
-    expect(refused.status).to.equal(409);
+    const rejected = await ada.post('/wallet/transfer', { to_email: bob.email, amount: 9999, pin: PIN });
+    expect(rejected.status).to.equal(409);
     // Later jobs run later: a job of the rejected request would be there by then.
     expect((await ada.post('/wallet/deposit', { amount: 1 })).status).to.equal(200);
     await arrived(ada, before + 1);

@@ -108,8 +108,8 @@ describe('sample: connect', () => {
       ] as const) {
         it(`returns ${status} for the code "${code}"; the state is used and nothing is stored`, async () => {
           const state = await start(ada);
-          const { status: told, body, text } = await postCallback(ada, state, code);
-          expect([told, body['code']], text).to.deep.equal([status, problem]);
+          const { status: reported, body, text } = await postCallback(ada, state, code);
+          expect([reported, body['code']], text).to.deep.equal([status, problem]);
           expect(text).to.not.contain('canary').and.not.contain('invalid_grant');
           expect((await postCallback(ada, state)).status).to.equal(410);
           const account = await ada.post('/connect/account');

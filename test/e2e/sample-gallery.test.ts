@@ -80,7 +80,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     expect((await list(ada)).map(getStorageKey)).to.deep.equal([getStorageKey(second)]);
   });
 
-  const refused: readonly [string, number, string, readonly Part[]][] = [
+  const rejected: readonly [string, number, string, readonly Part[]][] = [
     ['a text declared as a picture', 415, 'UPL_TYPE_REFUSED', [picture('hello', 'a.png', 'image/png')]],
     ['a PDF', 415, 'UPL_TYPE_REFUSED', [picture(PDF, 'a.pdf', 'application/pdf')]],
     ['an SVG', 415, 'UPL_TYPE_REFUSED', [picture(SVG, 'a.svg', 'image/svg+xml')]],
@@ -91,7 +91,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     ['a long caption', 422, 'VAL_PAYLOAD', [RED, { name: 'caption', content: 'x'.repeat(201) }]],
     ['a form without a file', 422, 'UPL_NO_FILE', [{ name: 'caption', content: 'sea' }]],
   ];
-  for (const [title, status, code, parts] of refused) {
+  for (const [title, status, code, parts] of rejected) {
     it(`rejects ${title} with ${status}, and stores nothing`, async () => {
       const before = [await listStoredFiles(), await rows()];
       const answer = await add(ada, ...parts);

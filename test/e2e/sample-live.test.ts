@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';
 import { copyQuickSample, SAMPLE_ENV } from '../support/project.js';
-import { connect, expectRefusedUpgrade, type Frame, type SocketClient } from '../support/sockets.js';
+import { connect, expectRejectedUpgrade, type Frame, type SocketClient } from '../support/sockets.js';
 import { createPerson, PIN, type Person } from '../support/wallet.js';
 import { signHmac } from '../support/webhooks.js';
 
@@ -34,7 +34,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
     clients.push(plain);
     expect((await plain.sendRequest('wallet/watch')).error).to.include({ code: 'TOK_REFUSED' });
     const origin = { headers: { origin: 'https://elsewhere.example' } };
-    expect((await expectRefusedUpgrade(kernel().url, origin)).status).to.equal(403);
+    expect((await expectRejectedUpgrade(kernel().url, origin)).status).to.equal(403);
   });
 
   describe('money', () => {
@@ -141,13 +141,13 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
     const people = [await createPerson(kernel()), await createPerson(kernel()), await createPerson(kernel())];
     const [first, second, third] = await Promise.all(people.map((one) => screen(one)));
     const wallets = [people[0], people[1], people[0]].map((one) => one?.id);
-    const told = await staff('/announce', { wallets, text: 'closed on Sunday' });
-    expect([told.status, told.body['text']]).to.deep.equal([200, 'closed on Sunday']);
+    const reported = await staff('/announce', { wallets, text: 'closed on Sunday' });
+    expect([reported.status, reported.body['text']]).to.deep.equal([200, 'closed on Sunday']);
     await staff('/announce/all', { text: 'the end' });
     const texts = async (one: SocketClient | undefined): Promise<unknown[]> => {
-      const heard: unknown[] = [];
-      while (heard.at(-1) !== 'the end') heard.push(((await one?.next())?.data as Loose)['text']);
-      return heard;
+      const received: unknown[] = [];
+      while (received.at(-1) !== 'the end') received.push(((await one?.next())?.data as Loose)['text']);
+      return received;
     };
     const both = ['closed on Sunday', 'the end'];
     expect(await Promise.all([first, second, third].map(texts))).to.deep.equal([both, both, ['the end']]);

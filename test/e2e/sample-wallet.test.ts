@@ -72,7 +72,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect(received).to.include({ kind: 'received', amount: 120, balance_after: 130, other_user_id: ada.id });
     });
 
-    const refusals: readonly [string, number, string, (ada: Person, bob: Person) => Promise<Answer<Loose>>][] = [
+    const rejections: readonly [string, number, string, (ada: Person, bob: Person) => Promise<Answer<Loose>>][] = [
       ['more than the balance', 409, 'There is not enough money in the wallet.', (ada, bob) => send(ada, bob, 51)],
       [
         'to an unknown address',
@@ -83,7 +83,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       ['to oneself', 404, 'There is no wallet to send to.', (ada) => send(ada, ada, 5)],
       ['with a wrong PIN', 401, 'The credentials are not valid.', (ada, bob) => send(ada, bob, 5, { pin: '0000' })],
     ];
-    for (const [title, status, detail, attempt] of refusals) {
+    for (const [title, status, detail, attempt] of rejections) {
       it(`rejects ${title} with ${status}, and changes nothing`, async () => {
         const [ada, bob] = [await open(50), await open(7)];
         const answer = await attempt(ada, bob);

@@ -82,7 +82,7 @@ const POSTGRES: readonly string[] = [
 ];
 
 /** Leaves: no secret is in it. */
-const SOUND: readonly (readonly [query: string, answer: unknown])[] = [
+const VALID: readonly (readonly [query: string, answer: unknown])[] = [
   ['SELECT x.n FROM (SELECT name AS n, token AS p FROM users) x', { n: 'Ada' }],
   ['WITH w (a, b) AS (SELECT name, token FROM users) SELECT a FROM w', { a: 'Ada' }],
   ['SELECT length(token) AS l FROM users', { l: TOKEN.length }],
@@ -134,7 +134,7 @@ describeOnEach(
           returnables: ['password'],
         },
         ...listReads(name).map((query, i) => defineRead(`r${i}`, query)),
-        ...SOUND.map(([query], i) => defineRead(`s${i}`, query)),
+        ...VALID.map(([query], i) => defineRead(`s${i}`, query)),
       ],
     },
   }),
@@ -161,8 +161,8 @@ describeOnEach(
     });
 
     it('are not confused with other values of the same query', async () => {
-      const answers = await Promise.all(SOUND.map((_, i) => kernel().post(`/s${i}`, {})));
-      expect(answers.map(({ body }) => body)).to.deep.equal(SOUND.map(([, answer]) => answer));
+      const answers = await Promise.all(VALID.map((_, i) => kernel().post(`/s${i}`, {})));
+      expect(answers.map(({ body }) => body)).to.deep.equal(VALID.map(([, answer]) => answer));
     });
   },
 );

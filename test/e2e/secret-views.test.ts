@@ -64,14 +64,14 @@ const FUNCTION_LEAKS = [
   "SELECT j ->> 'token' AS open FROM key_json",
   "SELECT x.j -> 'token' AS open FROM (SELECT row_to_json(k) AS j FROM keys_of k) x",
 ];
-const SOUND: readonly (readonly [query: string, answer: object])[] = [
+const VALID: readonly (readonly [query: string, answer: object])[] = [
   ['SELECT name, id FROM key_view', { name: 'FIRST', id: 'a' }],
   ['SELECT a FROM key_columns', { a: 'first' }],
   ['SELECT name FROM key_twice', { name: 'FIRST' }],
   ['SELECT k FROM key_safe', { k: TOKEN.length }],
   [`SELECT key_id('${TOKEN}') AS i`, { i: 'a' }],
 ];
-const FUNCTION_SOUND: typeof SOUND = [["SELECT i FROM key_rows('a')", { i: 'a' }]];
+const FUNCTION_VALID: typeof VALID = [["SELECT i FROM key_rows('a')", { i: 'a' }]];
 
 /** Another user of the same database, with the rights that requests need. */
 async function startUnprivileged(project: TempProject, env: Readonly<Record<string, string>>): Promise<TestKernel> {
@@ -88,8 +88,8 @@ async function startUnprivileged(project: TempProject, env: Readonly<Record<stri
 
 const listLeaks = (name: SqlName): readonly string[] =>
   name === 'pglite' || name === 'postgres' ? [...VIEW_LEAKS, ...FUNCTION_LEAKS] : VIEW_LEAKS;
-const listSound = (name: SqlName): typeof SOUND =>
-  name === 'pglite' || name === 'postgres' ? [...SOUND, ...FUNCTION_SOUND] : SOUND;
+const listValid = (name: SqlName): typeof VALID =>
+  name === 'pglite' || name === 'postgres' ? [...VALID, ...FUNCTION_VALID] : VALID;
 const defineRead = (id: string, query: string): object => ({
   id,
   resource: id,
@@ -122,7 +122,7 @@ const createDefinitions = (name: SqlName): readonly object[] => [
     ],
   },
   ...listLeaks(name).map((query, i) => defineRead(`r${i}`, query)),
-  ...listSound(name).map(([query], i) => defineRead(`s${i}`, query)),
+  ...listValid(name).map(([query], i) => defineRead(`s${i}`, query)),
 ];
 
 function defineSuite(kernel: () => TestKernel, name: SqlName): void {
@@ -142,8 +142,8 @@ function defineSuite(kernel: () => TestKernel, name: SqlName): void {
   });
 
   it('hide no other column', async () => {
-    const found = await Promise.all(listSound(name).map((_, i) => kernel().post(`/s${i}`, {})));
-    expect(found.map(({ body }) => body)).to.deep.equal(listSound(name).map(([, answer]) => answer));
+    const found = await Promise.all(listValid(name).map((_, i) => kernel().post(`/s${i}`, {})));
+    expect(found.map(({ body }) => body)).to.deep.equal(listValid(name).map(([, answer]) => answer));
   });
 }
 

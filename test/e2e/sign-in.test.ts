@@ -119,7 +119,7 @@ const FILES = {
 const HASH = /\$2[abxy]\$|argon2/;
 
 /** A rejection without the id of the request. */
-const summarizeRefusal = ({ status, headers, body }: Answer<Loose>): unknown => {
+const summarizeRejection = ({ status, headers, body }: Answer<Loose>): unknown => {
   const { instance: _, ...rest } = body;
   return { status, type: headers.get('content-type'), rest };
 };
@@ -168,7 +168,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     await put('null', 'null');
     await put('plain', 'correct horse');
     await put('slow-one', (await readStoredHash('ada')).replace('$04$', '$31$'));
-    const wrong = summarizeRefusal(await post('/sign-in', { email: 'ada', password: 'wrong' }));
+    const wrong = summarizeRejection(await post('/sign-in', { email: 'ada', password: 'wrong' }));
     expect(wrong).to.have.nested.property('status', 401);
     expect(wrong).to.have.nested.property('rest.code', 'VER_FAILED');
     const others: readonly [string, unknown, string?][] = [
@@ -200,7 +200,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     ];
     for (const [email, password, path = '/sign-in'] of others) {
       const answer = await post(path, { email, password });
-      expect(summarizeRefusal(answer), `${path} ${email} ${JSON.stringify(password)}`).to.deep.equal(wrong);
+      expect(summarizeRejection(answer), `${path} ${email} ${JSON.stringify(password)}`).to.deep.equal(wrong);
     }
     expect((await post('/sign-in', { email: 'ada', password: 'correct horse' })).status).to.equal(200);
   });

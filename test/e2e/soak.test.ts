@@ -95,7 +95,7 @@ describe('soak', function () {
   let serial = 0;
   let requests = 0;
   /** A machine that is busy with other work has no time for all of them. */
-  let refused = 0;
+  let rejected = 0;
 
   const payInto = ({ id }: Person): Promise<Answer<unknown>> => {
     // One of eight is an event that was delivered before.
@@ -127,7 +127,7 @@ describe('soak', function () {
     return 200;
   }
   /** A client that disconnects in its request, or before it has read the response. */
-  const goAway = (isComplete: boolean): Promise<number> =>
+  const disconnectClient = (isComplete: boolean): Promise<number> =>
     new Promise((resolve) => {
       requests++;
       const length = { 'content-type': 'application/json', 'content-length': 2 };
@@ -167,8 +167,8 @@ describe('soak', function () {
     [1, () => client.post('/outbound', {}), 200],
     [1, () => client.post('/streamed', {}), 200],
     [1, () => client.post('/held', {}), 200],
-    [1, () => goAway(true), 200],
-    [5, () => goAway(false), 200],
+    [1, () => disconnectClient(true), 200],
+    [5, () => disconnectClient(false), 200],
     [5, () => client.post('/profile', {}, createWalletInit(`${pick().token}x`)), 401],
     [5, () => client.post(`/nothing-${serial}`, {}), 404],
     [5, () => client.post('/health', '{"a":'), 400],
@@ -185,7 +185,7 @@ describe('soak', function () {
         const [, step, ...statuses] = chosen;
         const answer = await step();
         const status = typeof answer === 'number' ? answer : answer.status;
-        if (status === 503) refused++;
+        if (status === 503) rejected++;
         if (status === 503 || statuses.includes(status)) continue;
         throw new Error(
           `${step.toString()} answered ${status} ${typeof answer === 'number' ? '' : answer.text.slice(0, 500)}`,
@@ -205,7 +205,7 @@ describe('soak', function () {
   it('returns the expected response to every step', async () => {
     await sendRequests(() => serial < FEW);
     expect((await measure()).heap).to.be.greaterThan(0);
-    expect(refused).to.be.lessThan(FEW / 4);
+    expect(rejected).to.be.lessThan(FEW / 4);
   });
 
   if (isDeepRun)
@@ -221,12 +221,12 @@ describe('soak', function () {
         const mib = [heap, external].map((bytes) => (bytes / 2 ** 20).toFixed(1));
         const seconds = Math.round((Date.now() - started) / 1000);
         process.stdout.write(
-          `      ${requests - first} requests, ${seconds} s: heap ${mib[0]} MiB, external ${mib[1]} MiB, ${refused} refused\n`,
+          `      ${requests - first} requests, ${seconds} s: heap ${mib[0]} MiB, external ${mib[1]} MiB, ${rejected} refused\n`,
         );
       }
       const [settled, last] = [curve[SAMPLES / 4 - 1], curve.at(-1)];
       if (settled === undefined || last === undefined) throw new Error('nothing was measured');
       expect((last.heap - settled.heap) / (last.count - settled.count), 'bytes for each request').to.be.lessThan(MOST);
-      expect(refused / requests).to.be.lessThan(0.05);
+      expect(rejected / requests).to.be.lessThan(0.05);
     });
 });

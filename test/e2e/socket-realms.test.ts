@@ -72,7 +72,7 @@ describe('uid', () => {
       (await kernel.post(path, { to: 1 }, token === undefined ? {} : createBearerInit(token))).status,
     ).to.equal(200);
   /** Messages that each received before a message to all. */
-  const collectHeard = async (...of: SocketClient[]): Promise<string[][]> => {
+  const collectReceived = async (...of: SocketClient[]): Promise<string[][]> => {
     await post('/end');
     return Promise.all(
       of.map(async (client) => {
@@ -102,7 +102,7 @@ describe('uid', () => {
     await post('/to-courier', await signJwt({ id: 9 }, OTHER_KEY));
     await post('/courier-to-customer', await signJwt({ id: 9 }, OTHER_KEY));
     await post('/open-to-courier');
-    expect(await collectHeard(a, b, c)).to.deep.equal([
+    expect(await collectReceived(a, b, c)).to.deep.equal([
       ['to-customer', 'to-customers', 'courier-to-customer'],
       ['to-courier', 'open-to-courier'],
       [],
@@ -125,7 +125,7 @@ describe('uid', () => {
     const [a, c] = [await open(await customer()), await open(stranger)];
     for (const path of ['/open', '/open-many', '/for-callers']) await post(path);
     await post('/guarded', await signJwt({ id: 2 }));
-    expect(await collectHeard(a, c)).to.deep.equal([
+    expect(await collectReceived(a, c)).to.deep.equal([
       ['open', 'open-many', 'for-callers', 'guarded'],
       ['open', 'open-many'],
     ]);
@@ -148,7 +148,7 @@ describe('uid', () => {
     await startWithWebhook(defineBroadcast('guarded', createSingleTarget(), CUSTOMER));
     const [a, c] = [await open(await customer()), await open(stranger)];
     await callWebhook();
-    expect(await collectHeard(a, c)).to.deep.equal([['paid'], []]);
+    expect(await collectReceived(a, c)).to.deep.equal([['paid'], []]);
   });
 
   it('of a webhook cannot be proved while the only guard is that of an invalid resource', async () => {
@@ -158,7 +158,7 @@ describe('uid', () => {
     expect(kernel.kernel.plans().identities.map(({ identity }) => identity)).to.deep.equal([null]);
     const c = await open(stranger);
     await callWebhook();
-    expect(await collectHeard(c)).to.deep.equal([[]]);
+    expect(await collectReceived(c)).to.deep.equal([[]]);
   });
 
   it('is distinguished by audience and issuer too, and cannot be proved by a token for another purpose', async () => {
@@ -175,7 +175,7 @@ describe('uid', () => {
     await post('/customers', await signJwt({ id: 9 }));
     await post('/admins', await signJwt({ id: 9, aud: 'admin' }));
     await post('/reset', await signJwt({ id: 9, purpose: 'password-reset' }));
-    expect(await collectHeard(...all)).to.deep.equal([['customers', 'reset'], ['admins'], ['admins'], []]);
+    expect(await collectReceived(...all)).to.deep.equal([['customers', 'reset'], ['admins'], ['admins'], []]);
   });
 
   it('is proved by each token separately if two headers contain two', async () => {
@@ -196,7 +196,7 @@ describe('uid', () => {
       (await kernel.post('/couriers', { to: 1 }, { headers: { 'x-courier': await signJwt({ id: 9 }, OTHER_KEY) } }))
         .status,
     ).to.equal(200);
-    expect(await collectHeard(client)).to.deep.equal([['customers']]);
+    expect(await collectReceived(client)).to.deep.equal([['customers']]);
   });
 
   it('works with a required uid as well', async () => {
@@ -212,7 +212,7 @@ describe('uid', () => {
     );
     const [a, b] = [await open(await customer()), await open(await courier())];
     await post('/to-customer', await signJwt({ id: 9 }));
-    expect(await collectHeard(a, b)).to.deep.equal([['to-customer'], []]);
+    expect(await collectReceived(a, b)).to.deep.equal([['to-customer'], []]);
   });
 
   it('without a known guard prevents the start, with the possible ids', async () => {
@@ -306,15 +306,15 @@ describe('connections that require a token', () => {
   const { start, open, farewell } = createSocketFixture({
     'definitions/a.json': [returningWith('me', CUSTOMER), defineReturnResource('open', 1)],
   });
-  const REFUSED = { action: 'connect', code: 'WS_TOKEN', status: 401, closed: 4401 };
+  const REJECTED = { action: 'connect', code: 'WS_TOKEN', status: 401, closed: 4401 };
 
   it('are rejected without one before any message, by the config or by the environment', async () => {
     const env = { KEY, OTHER: OTHER_KEY };
     const byConfig = await start({ env }, { force_token: true });
     const byEnvironment = await start({ env: { ...env, FORCE_WEBSOCKET_WITH_TOKEN: 'TRUE' } });
     for (const { url } of [byConfig, byEnvironment]) {
-      expect(await farewell(url, {})).to.deep.equal(REFUSED);
-      expect(await farewell(url, stranger)).to.deep.equal(REFUSED);
+      expect(await farewell(url, {})).to.deep.equal(REJECTED);
+      expect(await farewell(url, stranger)).to.deep.equal(REJECTED);
       expect(await farewell(url, await courier())).to.include({ code: 'TOK_REFUSED', closed: 4401 });
       expect((await (await open(url, await customer())).sendRequest('open')).data).to.equal(1);
     }

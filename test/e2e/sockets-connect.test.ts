@@ -4,7 +4,7 @@ import { formatRequestHead, parseRaw } from '../support/client.js';
 import type { TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
 import { serveInProcess, waitUntilReady } from '../support/serve.js';
-import { connect, createSocketFixture, expectRefusedUpgrade, UPGRADE } from '../support/sockets.js';
+import { connect, createSocketFixture, expectRejectedUpgrade, UPGRADE } from '../support/sockets.js';
 
 const OPEN = { 'definitions/a.json': [defineReturnResource('open', { ok: true })] };
 
@@ -14,8 +14,8 @@ describe('socket connections', () => {
   describe('settings', () => {
     it('is off by default, and then `/ws` is not served', async () => {
       const kernel = await start({ config: { websocket: {} } });
-      expect(await expectRefusedUpgrade(kernel.url)).to.deep.include({ status: 404 });
-      expect((await expectRefusedUpgrade(kernel.url)).body).to.include({ code: 'REQ_NOT_FOUND' });
+      expect(await expectRejectedUpgrade(kernel.url)).to.deep.include({ status: 404 });
+      expect((await expectRejectedUpgrade(kernel.url)).body).to.include({ code: 'REQ_NOT_FOUND' });
     });
 
     it('is enabled, moved and restricted by the environment', async () => {
@@ -28,9 +28,9 @@ describe('socket connections', () => {
       const client = await open(kernel.url, { path: '/live/now', query: '?uid=a' });
       expect((await client.sendRequest('open')).data).to.deep.equal({ ok: true });
       expect(await farewell(kernel.url, { path: '/live/now' })).to.include({ code: 'WS_UID', closed: 4400 });
-      expect(await expectRefusedUpgrade(kernel.url, { path: '/other' })).to.include({ status: 404 });
+      expect(await expectRejectedUpgrade(kernel.url, { path: '/other' })).to.include({ status: 404 });
       const off = await start({ env: { ALLOW_WEBSOCKET_CONNECTIONS: 'false' } });
-      expect(await expectRefusedUpgrade(off.url)).to.include({ status: 404 });
+      expect(await expectRejectedUpgrade(off.url)).to.include({ status: 404 });
     });
 
     it('does not start with an invalid variable', async () => {
@@ -138,7 +138,7 @@ describe('socket connections', () => {
     it('accepts connections up to the limit, until one is closed', async () => {
       const kernel = await start({}, { limits: { connections: 2 } });
       const [first] = [await open(kernel.url), await open(kernel.url)];
-      const { status, body } = await expectRefusedUpgrade(kernel.url);
+      const { status, body } = await expectRejectedUpgrade(kernel.url);
       expect([status, body['code']]).to.deep.equal([503, 'WS_FULL']);
       await first?.close();
       expect((await (await open(kernel.url)).sendRequest('open')).data).to.deep.equal({ ok: true });
@@ -154,7 +154,7 @@ describe('socket connections', () => {
         await open(kernel.url, createForwardedOptions('2001:db8::1')),
         await open(kernel.url, createForwardedOptions('2001:db8::2')),
       ];
-      const { status, body } = await expectRefusedUpgrade(kernel.url, createForwardedOptions('2001:db8::3'));
+      const { status, body } = await expectRejectedUpgrade(kernel.url, createForwardedOptions('2001:db8::3'));
       expect([status, body['code']]).to.deep.equal([429, 'WS_ADDRESS_FULL']);
       await open(kernel.url, createForwardedOptions('2001:db8:0:1::1'));
       await open(kernel.url, createForwardedOptions('10.0.0.1'));
@@ -165,7 +165,7 @@ describe('socket connections', () => {
 
   describe('pages', () => {
     const upgrade = async (kernel: TestKernel, origin: string, host = 'test'): Promise<number> =>
-      (await expectRefusedUpgrade(kernel.url, { headers: { origin, host } }).catch(() => ({ status: 101 }))).status;
+      (await expectRejectedUpgrade(kernel.url, { headers: { origin, host } }).catch(() => ({ status: 101 }))).status;
 
     it('connect from their own origin, and from those of the config', async () => {
       const kernel = await start({
@@ -184,7 +184,7 @@ describe('socket connections', () => {
         'https://test:8443',
       ])
         expect(await upgrade(kernel, origin), origin).to.equal(403);
-      const { body } = await expectRefusedUpgrade(kernel.url, { origin: 'https://evil.example' });
+      const { body } = await expectRejectedUpgrade(kernel.url, { origin: 'https://evil.example' });
       expect(body).to.include({ code: 'WS_ORIGIN', status: 403 });
       // A client that sends two has at most one valid one.
       const both = {

@@ -146,9 +146,9 @@ describe('connections', function () {
     for (let n = 0; n < 30; n++) client.send(message(n));
     const answers = [];
     for (let n = 0; n < 30; n++) answers.push(await client.next(({ request_id }) => request_id === `r-${n}`));
-    const refused = answers.filter(({ error }) => error !== undefined);
-    expect(refused.length).to.be.within(10, 20);
-    for (const { error } of refused) expect(error).to.include({ code: 'WS_FLOOD', status: 429 });
+    const rejected = answers.filter(({ error }) => error !== undefined);
+    expect(rejected.length).to.be.within(10, 20);
+    for (const { error } of rejected) expect(error).to.include({ code: 'WS_FLOOD', status: 429 });
     for (let n = 0; n < 200; n++) client.send(message(n));
     expect((await client.closed).code).to.equal(1008);
     await isAlive(kernel);
@@ -280,7 +280,7 @@ describe('connections', function () {
     });
 
     it('are rejected if they are new', () => {
-      const judge = createHandshakeCheck({
+      const validate = createHandshakeCheck({
         limits: { connections: 1, per_address: 1 },
         closing: () => true,
         count: () => 0,
@@ -292,7 +292,7 @@ describe('connections', function () {
         'sec-websocket-version': '13',
       };
       expect(
-        judge({ method: 'GET', remote: '', sender: 'own', header: (name) => [headers[name] ?? []].flat() }),
+        validate({ method: 'GET', remote: '', sender: 'own', header: (name) => [headers[name] ?? []].flat() }),
       ).to.include({
         code: 'WS_CLOSING',
       });

@@ -59,8 +59,8 @@ describe('tokens of connections', () => {
     const headers = { authorization: `Bearer ${await signJwt({ id: 'ada' })}` };
     const client = await open(kernel.url, { headers });
     expect((await client.sendRequest('me')).data).to.include({ id: 'ada' });
-    const refused = await farewell(kernel.url, { headers: { authorization: 'Bearer a.b.c' } });
-    expect(refused).to.include({ code: 'TOK_REFUSED', status: 401, closed: 4401 });
+    const rejected = await farewell(kernel.url, { headers: { authorization: 'Bearer a.b.c' } });
+    expect(rejected).to.include({ code: 'TOK_REFUSED', status: 401, closed: 4401 });
   });
 
   it('of the sub-protocols take precedence over a header of the same name', async () => {

@@ -92,7 +92,7 @@ describe('messages over a connection', () => {
   });
 
   it('get problems like those of HTTP, and the connection stays open', async () => {
-    const refused: readonly (readonly [string, unknown, string, number])[] = [
+    const rejected: readonly (readonly [string, unknown, string, number])[] = [
       ['nothing', {}, 'REQ_NOT_FOUND', 404],
       ['inner', {}, 'REQ_NOT_FOUND', 404],
       ['status', {}, 'REQ_NOT_FOUND', 404],
@@ -107,7 +107,7 @@ describe('messages over a connection', () => {
       ['closed', {}, 'RES_MAINTENANCE', 503],
       ['hook', {}, 'WS_REQUEST_ONLY', 403],
     ];
-    for (const [resource, payload, code, status] of refused) {
+    for (const [resource, payload, code, status] of rejected) {
       const { error, data } = await client.sendRequest(resource, payload);
       expect(data, resource).to.equal(undefined);
       expect(error, resource.slice(0, 20)).to.include({
@@ -277,8 +277,8 @@ describe('messages and the frames of responses', () => {
     client.send('no json');
     await client.next();
     const rows = kernel.log.filter(({ message }) => message === 'message').map(({ fields }) => fields);
-    const told = rows.map(({ trigger, resource, status, code }) => [trigger, resource, status, code]);
-    expect(told).to.deep.equal([
+    const reported = rows.map(({ trigger, resource, status, code }) => [trigger, resource, status, code]);
+    expect(reported).to.deep.equal([
       ['websocket', undefined, 404, 'REQ_NOT_FOUND'],
       ['websocket', 'echo', 200, undefined],
       ['websocket', undefined, 400, 'REQ_MALFORMED'],

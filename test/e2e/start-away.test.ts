@@ -39,7 +39,7 @@ async function listening(child: Running): Promise<Client> {
 async function refusing(url: string): Promise<{ proxy: FaultProxy; url: string }> {
   const target = new URL(url);
   const proxy = await startFaultProxy({ host: target.hostname, port: Number(target.port) });
-  await proxy.refuseConnections();
+  await proxy.rejectConnections();
   target.host = `127.0.0.1:${proxy.port}`;
   return { proxy, url: target.href.replace(/\/$/, '') };
 }
@@ -69,8 +69,8 @@ describe('lintel serve without its database', function () {
       { ok: false, detail: 'waiting: Connection main cannot be opened: nothing listens at this address.' },
     ]);
     expect((await client.post('/echo', { a: 1 })).body).to.deep.equal({ a: 1 });
-    const refused = await client.post('/note', { text: 'x' });
-    expect([refused.status, refused.headers.get('retry-after'), refused.body['code']]).to.deep.equal([
+    const rejected = await client.post('/note', { text: 'x' });
+    expect([rejected.status, rejected.headers.get('retry-after'), rejected.body['code']]).to.deep.equal([
       503,
       '1',
       'REQ_WAITING',

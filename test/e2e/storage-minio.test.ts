@@ -102,7 +102,7 @@ describe('storage minio with failures', function () {
     const small = await files.make(Buffer.from('small'));
     for (let round = 0; round < 5; round++) {
       await Promise.all(Array.from({ length: 10 }, () => subject.storage.put(newKey(), small)));
-      await subject.proxy.refuseConnections();
+      await subject.proxy.rejectConnections();
       await subject.proxy.passTraffic();
       // One after the other: each would meet one more connection that was closed.
       for (const file of [small, large, small]) await subject.storage.put(newKey(), file);
@@ -114,7 +114,7 @@ describe('storage minio with failures', function () {
     const { storage } = await openMinio(configured({ endpoint, connect_timeout: 0.3, idle_timeout: 0.3 }));
     for (const prepare of [
       () => Promise.resolve(),
-      () => subject.proxy.refuseConnections().then(() => subject.proxy.passTraffic()),
+      () => subject.proxy.rejectConnections().then(() => subject.proxy.passTraffic()),
     ]) {
       await prepare();
       subject.proxy.stall();
@@ -124,7 +124,7 @@ describe('storage minio with failures', function () {
       expect((await subject.health()).ok).to.equal(false);
       expect(performance.now() - started).to.be.at.least(900);
       expect(elapsed()).to.be.lessThan(8000);
-      await subject.proxy.refuseConnections();
+      await subject.proxy.rejectConnections();
       await subject.proxy.passTraffic();
     }
     expect((await subject.health()).ok).to.equal(true);
@@ -137,7 +137,7 @@ describe('storage minio with failures', function () {
     const endpoint = `https://127.0.0.1:${subject.proxy.port}`;
     expect(await catchStartError(configured({ endpoint, connect_timeout: 0.3 }))).to.match(/no answer in time$/);
     expect(elapsed()).to.be.lessThan(3000);
-    await subject.proxy.refuseConnections();
+    await subject.proxy.rejectConnections();
     await subject.proxy.passTraffic();
   });
 

@@ -63,15 +63,15 @@ const RESET = { purpose: 'password-reset' };
 
 const FILES = {
   'definitions/a.json': [
-    ...Object.entries(FORMATS).flatMap(([name, [makes, judges = makes]]) => [
+    ...Object.entries(FORMATS).flatMap(([name, [makes, validates = makes]]) => [
       giving(`${name}-login`, makes),
       giving(`${name}-forgot`, { ...makes, ...RESET }),
       giving(`${name}-admin-login`, { ...makes, audience: 'admin', issuer: 'back-office' }),
-      defineTokenResource(`${name}-me`, judges),
-      defineTokenResource(`${name}-reset`, judges, RESET),
-      defineTokenResource(`${name}-reset-beside`, { ...judges, ...RESET }),
-      defineTokenResource(`${name}-admin`, judges, { audience: ['owner', 'admin'] }),
-      defineTokenResource(`${name}-back-office`, judges, { issuer: 'back-office', audience: 'admin' }),
+      defineTokenResource(`${name}-me`, validates),
+      defineTokenResource(`${name}-reset`, validates, RESET),
+      defineTokenResource(`${name}-reset-beside`, { ...validates, ...RESET }),
+      defineTokenResource(`${name}-admin`, validates, { audience: ['owner', 'admin'] }),
+      defineTokenResource(`${name}-back-office`, validates, { issuer: 'back-office', audience: 'admin' }),
     ]),
     defineTokenResource('loud', FORMATS['hs512']?.[0] ?? {}),
     defineTokenResource('quiet', FORMATS['hs512']?.[0] ?? {}),
@@ -196,14 +196,14 @@ describe('realm and purpose of tokens', () => {
   it('log a rejected token of another audience once, without anything of it', async () => {
     const wrong = await signJwt({ id: 'ada', aud: 'of-somebody-else' });
     for (let i = 0; i < 3; i++) expect(await opens('/quiet', wrong)).to.equal(401);
-    const sound = await new SignJWT({ id: 'ada', exp: getSeconds(60), aud: 'of-somebody-else' })
+    const valid = await new SignJWT({ id: 'ada', exp: getSeconds(60), aud: 'of-somebody-else' })
       .setProtectedHeader({ alg: 'HS512' })
       .sign(new TextEncoder().encode(KEY));
-    for (let i = 0; i < 3; i++) expect(await opens('/loud', sound)).to.equal(401);
-    const told = kernel.log.filter(({ level, fields }) => level === 'warn' && fields['resource'] === 'loud');
-    expect(told).to.have.length(1);
-    expect(told[0]?.fields['reason']).to.equal('another audience');
-    expect(JSON.stringify(told)).not.to.contain('somebody');
+    for (let i = 0; i < 3; i++) expect(await opens('/loud', valid)).to.equal(401);
+    const reported = kernel.log.filter(({ level, fields }) => level === 'warn' && fields['resource'] === 'loud');
+    expect(reported).to.have.length(1);
+    expect(reported[0]?.fields['reason']).to.equal('another audience');
+    expect(JSON.stringify(reported)).not.to.contain('somebody');
     expect(kernel.log.some(({ level, fields }) => level === 'warn' && fields['resource'] === 'quiet')).to.equal(false);
   });
 
@@ -228,11 +228,11 @@ describe('purposes across resources', () => {
     });
     const start = (guard: object) =>
       startKernel({ files: { 'definitions/a.json': [target, defineGuardedDependency(guard)] }, env: { KEY } });
-    const refused = await start({}).then(
+    const rejected = await start({}).then(
       () => '',
       (error: unknown) => String(error),
     );
-    expect(refused).to.contain('LNK_PRIVILEGE');
+    expect(rejected).to.contain('LNK_PRIVILEGE');
     await (await start(RESET)).close();
   });
 
@@ -242,11 +242,11 @@ describe('purposes across resources', () => {
         { ...defineReturnResource('a', { purpose: 'x' }), tokenize: { ...SHARED, custom_claim_fields: ['purpose'] } },
       ],
     };
-    const refused = await startKernel({ files, env: { KEY } }).then(
+    const rejected = await startKernel({ files, env: { KEY } }).then(
       () => '',
       (error: unknown) => String(error),
     );
-    expect(refused).to.contain('TOK_CLAIM_RESERVED');
+    expect(rejected).to.contain('TOK_CLAIM_RESERVED');
   });
 });
 

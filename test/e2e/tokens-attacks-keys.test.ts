@@ -28,13 +28,13 @@ describe('attacks on tokens: keys, formats, headers', () => {
   before(async () => (target = await startTarget()));
   after(() => target.kernel.close());
   const isTaken: Target['isTaken'] = (...of) => target.isTaken(...of);
-  const allRefused: Target['allRefused'] = (...of) => target.allRefused(...of);
-  const isRefused: Target['isRefused'] = (...of) => target.isRefused(...of);
-  const checkRefusal: Target['checkRefusal'] = (...of) => target.checkRefusal(...of);
+  const allRejected: Target['allRejected'] = (...of) => target.allRejected(...of);
+  const isRejected: Target['isRejected'] = (...of) => target.isRejected(...of);
+  const checkRejection: Target['checkRejection'] = (...of) => target.checkRejection(...of);
 
   it('3: prevent the start with a PEM key as a shared secret', async () => {
     const files = { 'definitions/a.json': defineTokenResource('a', { ...HS, encryption_key: '$ENV.PUBLIC_PEM' }) };
-    await expectRefusedStart(files, ENV, /PEM/);
+    await expectRejectedStart(files, ENV, /PEM/);
   });
 
   it('10: reject a token of another resource, with another key', async () => {
@@ -42,10 +42,10 @@ describe('attacks on tokens: keys, formats, headers', () => {
     const other = await signJwt({ id: 'ada' }, OTHER_KEY);
     await isTaken(createBearerInit(own));
     await isTaken(createBearerInit(other), '/other');
-    await allRefused({ other });
-    await allRefused({ own }, '/other');
+    await allRejected({ other });
+    await allRejected({ own }, '/other');
     // Also when it was seen, and is remembered, elsewhere.
-    await allRefused({ own }, '/longer');
+    await allRejected({ own }, '/longer');
   });
 
   it('11: reject a token of another format, version or purpose', async () => {
@@ -55,8 +55,8 @@ describe('attacks on tokens: keys, formats, headers', () => {
     await isTaken(createBearerInit(jwtToken));
     const { secretKey } = generateKeys('public');
     const signed = signPublic(secretKey, { id: 'ada' });
-    await allRefused({ local });
-    await allRefused(
+    await allRejected({ local });
+    await allRejected(
       {
         jwt: jwtToken,
         'v4.public': signed,
@@ -107,18 +107,18 @@ describe('attacks on tokens: keys, formats, headers', () => {
       'Bearer ',
       '',
     ]) {
-      await isRefused({ headers: { authorization: value } }, value.replace(token, '<token>'));
+      await isRejected({ headers: { authorization: value } }, value.replace(token, '<token>'));
     }
-    await isRefused({ headers: { cookie: `authorization=Bearer ${token}; token=${token}` } }, 'a cookie');
-    await isRefused({ headers: { 'x-access-token': token } }, 'another header');
-    await isRefused({ headers: { 'proxy-authorization': `Bearer ${token}` } }, 'a header of that sort');
+    await isRejected({ headers: { cookie: `authorization=Bearer ${token}; token=${token}` } }, 'a cookie');
+    await isRejected({ headers: { 'x-access-token': token } }, 'another header');
+    await isRejected({ headers: { 'proxy-authorization': `Bearer ${token}` } }, 'a header of that sort');
     for (const name of ['token', 'access_token', 'authorization']) {
       const { status, text } = await target.kernel.post(`/jwt?${name}=${token}`, { [name]: token });
-      checkRefusal(status, text, `${name} in query and body`);
+      checkRejection(status, text, `${name} in query and body`);
     }
     const twice = `${formatRequestHead('POST', '/jwt', { connection: 'close', authorization: `Bearer ${token}` }).slice(0, -2)}Authorization: Bearer ${token}\r\n\r\n`;
     const { status, body } = parseRaw(await target.kernel.raw(twice));
-    checkRefusal(status, body, 'the header twice');
+    checkRejection(status, body, 'the header twice');
   });
 
   it('13: reject a separate header that is repeated or has commas', async () => {
@@ -135,14 +135,14 @@ describe('attacks on tokens: keys, formats, headers', () => {
       `${token} x`,
       '',
     ]) {
-      await isRefused({ headers: { 'x-access-token': value } }, value.replaceAll(token, '<token>'), '/custom');
+      await isRejected({ headers: { 'x-access-token': value } }, value.replaceAll(token, '<token>'), '/custom');
     }
-    await isRefused(createBearerInit(token), 'the usual header', '/custom');
+    await isRejected(createBearerInit(token), 'the usual header', '/custom');
     const lines = `x-access-token: ${token}\r\nX-Access-Token: ${token}\r\n\r\n`;
     const { status, body } = parseRaw(
       await target.kernel.raw(formatRequestHead('POST', '/custom', { connection: 'close' }).slice(0, -2) + lines),
     );
-    checkRefusal(status, body, 'the header twice');
+    checkRejection(status, body, 'the header twice');
   });
 
   it('14: reject signatures of every other length', async () => {
@@ -151,11 +151,11 @@ describe('attacks on tokens: keys, formats, headers', () => {
     await isTaken(createBearerInit(`${input}.${right.toString('base64url')}`));
     for (const length of [1, 2, 16, 31, 33, 48, 64, 4096]) {
       const bytes = Buffer.alloc(length, right).toString('base64url');
-      await allRefused({ [`${length} bytes`]: `${input}.${bytes}` });
+      await allRejected({ [`${length} bytes`]: `${input}.${bytes}` });
     }
     for (const length of [0, 1, 31, 32, 63, 64, 65, 200]) {
       const bytes = Buffer.alloc(length, 7).toString('base64url');
-      await isRefused(createBearerInit(`v4.local.${bytes}`), `${length} bytes of a sealed token`, '/sealed');
+      await isRejected(createBearerInit(`v4.local.${bytes}`), `${length} bytes of a sealed token`, '/sealed');
     }
   });
 
@@ -172,7 +172,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
       for (const type of ['JWT', 'PASETO']) {
         const files = { 'definitions/a.json': defineTokenResource('locked', { type, encryption_key: '$ENV.KEY' }) };
         // Errors visible from its length or its absence are found before the value is read.
-        await expectRefusedStart(files, env, /KRN_BROKEN_SET|TOK_KEY.*locked/);
+        await expectRejectedStart(files, env, /KRN_BROKEN_SET|TOK_KEY.*locked/);
       }
     });
   }
@@ -199,7 +199,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
       const files = {
         'definitions/a.json': defineTokenResource('locked', { type: 'JWT', algorithm, encryption_key: '$ENV.KEY' }),
       };
-      await expectRefusedStart(files, { KEY: key }, words);
+      await expectRejectedStart(files, { KEY: key }, words);
     });
   }
 
@@ -235,7 +235,7 @@ async function startError(
   throw new Error('it started');
 }
 
-async function expectRefusedStart(
+async function expectRejectedStart(
   files: NonNullable<FilesOf>['files'] & object,
   env: Record<string, string>,
   words: RegExp,

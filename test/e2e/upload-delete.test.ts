@@ -49,7 +49,7 @@ describe('removed files', () => {
   let files = '';
   before(async () => {
     kernel = await startKernel({
-      judged: true,
+      validated: true,
       files: { 'definitions/a.json': DEFINITIONS, 'canary.txt': 'canary', '.lintel/canary.txt': 'canary' },
       env: { KEY: 'w3Xp8Lq2Rt6Vz9Bn4Mk7Hs5Jd1Fg0CyQ' },
     });

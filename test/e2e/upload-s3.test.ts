@@ -189,7 +189,7 @@ describe('uploads to an S3 server', function () {
     const { status, body } = await waiting;
     expect([status, body['code']]).to.deep.equal([503, 'STO_AWAY']);
     expect(elapsed()).to.be.lessThan(8000);
-    await s3.proxy.refuseConnections();
+    await s3.proxy.rejectConnections();
   });
 
   it('do not start without a key', async () => {

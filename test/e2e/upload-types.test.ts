@@ -97,7 +97,7 @@ const CASES: readonly (readonly [string, Buffer, string, string, string | null])
 describe('types of uploaded files', () => {
   let kernel!: TestKernel;
   before(async () => {
-    kernel = await startKernel({ files: { 'definitions/a.json': RESOURCES }, judged: true });
+    kernel = await startKernel({ files: { 'definitions/a.json': RESOURCES }, validated: true });
   });
   after(() => kernel.close());
   afterEach(() => waitUntilNoTempFiles());

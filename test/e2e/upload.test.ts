@@ -105,7 +105,7 @@ const png: Part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'imag
 const jpeg: Part = { name: 'file', content: JPEG_BLUE, file: 'blue.JPG', type: 'image/jpeg' };
 const createTitlePart = (content: string): Part => ({ name: 'title', content });
 
-describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judged: true }, (kernel) => {
+describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, validated: true }, (kernel) => {
   const post = <T = readonly Stored[]>(path: string, parts: readonly Part[]) =>
     kernel().request<T>('POST', path, { body: createFormData(parts) });
   const folder = (running: TestKernel = kernel()): string => join(running.project.folder, '.lintel/files');

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 
-const judging = (id: string, field: object, rest: object = {}): object => ({
+const defineResource = (id: string, field: object, rest: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'RETURN', value: { ok: true }, payload_validation: [{ field, ...rest }] }],
@@ -39,15 +39,17 @@ const TAGS = { tags: { type: 'STRINGARRAY', arr_length: 4, items_min_length: 2, 
 
 const FILES = {
   'definitions/a.json': [
-    judging('address', ADDRESS),
-    judging('items', ITEMS),
-    judging('tags', TAGS),
-    judging('messages', { messages: { type: 'ARRAY' } }),
-    judging('any', { any: { type: 'OBJECT' } }),
-    judging('closed', { a: { type: 'OBJECT', closed: true, fields: { x: { type: 'NUMBER' } } } }),
-    judging('closed-items', { a: { type: 'ARRAY', closed: true, fields: { 'x/y': { type: 'NUMBER' } } } }),
-    judging('bounded', ADDRESS, { max_length: 3 }),
-    judging('deep', { a: { type: 'ARRAY', fields: { b: { type: 'ARRAY', fields: { c: { type: 'EMAIL' } } } } } }),
+    defineResource('address', ADDRESS),
+    defineResource('items', ITEMS),
+    defineResource('tags', TAGS),
+    defineResource('messages', { messages: { type: 'ARRAY' } }),
+    defineResource('any', { any: { type: 'OBJECT' } }),
+    defineResource('closed', { a: { type: 'OBJECT', closed: true, fields: { x: { type: 'NUMBER' } } } }),
+    defineResource('closed-items', { a: { type: 'ARRAY', closed: true, fields: { 'x/y': { type: 'NUMBER' } } } }),
+    defineResource('bounded', ADDRESS, { max_length: 3 }),
+    defineResource('deep', {
+      a: { type: 'ARRAY', fields: { b: { type: 'ARRAY', fields: { c: { type: 'EMAIL' } } } } },
+    }),
     defineReturningRule('city', '$PAYLOAD.address.city', ADDRESS),
     defineReturningRule('zip', { zip: '$PAYLOAD.address.zip' }, ADDRESS),
     defineReturningRule('lat', { lat: '$PAYLOAD.address.geo.lat' }, ADDRESS),

@@ -77,7 +77,7 @@ describeOnDatabase('values sent as text', { files: FILES, config: { http } }, (k
     });
   }
 
-  const REFUSED = [
+  const REJECTED = [
     '',
     '%20',
     '5%20',
@@ -95,7 +95,7 @@ describeOnDatabase('values sent as text', { files: FILES, config: { http } }, (k
     '٣',
     'true',
   ];
-  for (const text of [...REFUSED, '1e400', '9'.repeat(400)]) {
+  for (const text of [...REJECTED, '1e400', '9'.repeat(400)]) {
     it(`reject as a number: n=${text.slice(0, 20)}`, async () => {
       expect(await requestBody(`/number?n=${text}`)).to.deep.equal(['type']);
     });

@@ -40,12 +40,12 @@ describe('webhooks with path parameters', () => {
     'x-signature': signHmac(`${path}\n${body}`, SECRET),
   });
   const got = (name: string) => [200, { event: 'paid', n: 1.5, name }];
-  const REFUSED = [401, 'WHK_REFUSED'];
+  const REJECTED = [401, 'WHK_REFUSED'];
 
   it('accept a signature that covers the path for that path only', async () => {
     expect(await send('/signed/alice', createSignatureHeader('/signed/alice'))).to.deep.equal(got('alice'));
     for (const path of ['/signed/mallory', '/signed/alice?n=2', '/signed/al%69ce', '/signed/alice%20'])
-      expect(await send(path, createSignatureHeader('/signed/alice')), path).to.deep.equal(REFUSED);
+      expect(await send(path, createSignatureHeader('/signed/alice')), path).to.deep.equal(REJECTED);
     for (const headers of [
       createSignatureHeader('signed/alice'),
       createSignatureHeader('/signed/alice', ''),
@@ -54,10 +54,10 @@ describe('webhooks with path parameters', () => {
       // No path has a line feed, so nothing of one passes for a body.
       { 'x-signature': signHmac(`/signed/ali\nce${BODY}`, SECRET) },
     ])
-      expect(await send('/signed/alice', headers)).to.deep.equal(REFUSED);
+      expect(await send('/signed/alice', headers)).to.deep.equal(REJECTED);
     const sealed = { 'x-rsa': signRsa(`/sealed/alice\n${BODY}`, RSA_PAIR.privateKey) };
     expect(await send('/sealed/alice', sealed)).to.deep.equal(got('alice'));
-    expect(await send('/sealed/mallory', sealed)).to.deep.equal(REFUSED);
+    expect(await send('/sealed/mallory', sealed)).to.deep.equal(REJECTED);
   });
 
   it('require it to cover the query string if that is the payload', async () => {

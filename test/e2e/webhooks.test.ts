@@ -57,7 +57,7 @@ describe('webhooks', () => {
   let kernel: TestKernel;
   before(async () => {
     kernel = await startKernel({
-      judged: true,
+      validated: true,
       files: FILES,
       env: ENV,
       config: { http: { methods: ['POST', 'GET', 'DELETE'] } },

@@ -4,15 +4,15 @@
  * gallery in a deep run, else a sample of them.
  */
 import { expect } from 'chai';
-import { listOfferPlaces, createOfferJudge, type AcceptedOffer, type OfferJudge } from '../support/offers.js';
+import { listOfferPlaces, createOfferChecker, type AcceptedOffer, type OfferChecker } from '../support/offers.js';
 import { listOfferSets, OFFER_ENV } from '../support/offer-sets.js';
 import { chooseCases, isDeepRun } from '../support/sample.js';
 
 const sets = listOfferSets();
 
 describe('language server: offers', () => {
-  let judge: OfferJudge;
-  before(async () => (judge = await createOfferJudge(OFFER_ENV)));
+  let judge: OfferChecker;
+  before(async () => (judge = await createOfferChecker(OFFER_ENV)));
   after(() => judge.close());
 
   it('begins with sound sets', () => {

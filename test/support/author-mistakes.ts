@@ -137,8 +137,8 @@ export function checkMistake(
     );
   };
   // Without an expected fix only one step is checked: whether it misleads.
-  const mended = there.length > 0 && canFix(wrong, said, isMended ? MOST_FIXES : 0);
-  return { said, codesAtMistake: there.map(({ code }) => code), isFixed: mended, misleading };
+  const fixed = there.length > 0 && canFix(wrong, said, isMended ? MOST_FIXES : 0);
+  return { said, codesAtMistake: there.map(({ code }) => code), isFixed: fixed, misleading };
 }
 
 /** After the first one. */

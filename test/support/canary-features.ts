@@ -51,7 +51,7 @@ const defineResource = (id: string, actionables: readonly object[], rest: object
 });
 const createBearerHeaders = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
-const door: CanaryFeature = {
+const httpLayer: CanaryFeature = {
   name: 'the door',
   definitions: [
     defineReturnResource('echo', '$PAYLOAD'),
@@ -252,4 +252,4 @@ export const JOIN_LATER: CanaryCall = {
   status: 202,
 };
 
-export const FEATURES: readonly CanaryFeature[] = [door, rules, sql, tokens, behind];
+export const FEATURES: readonly CanaryFeature[] = [httpLayer, rules, sql, tokens, behind];

@@ -125,7 +125,7 @@ export async function openEditor({
   );
   const errors: string[] = [];
   const warnings: string[] = [];
-  const told = new Map<string, PublishDiagnosticsParams>();
+  const reported = new Map<string, PublishDiagnosticsParams>();
   const waiting = new Set<() => void>();
   /** Folders of projects for which further diagnostics follow without an edit. */
   const unfinished = new Set<string>();
@@ -134,7 +134,7 @@ export async function openEditor({
     if (type === 2) warnings.push(message);
   });
   client.onNotification(PublishDiagnosticsNotification.type, (params) => {
-    told.set(params.uri, params);
+    reported.set(params.uri, params);
     for (const look of [...waiting]) look();
   });
   client.onNotification('lintel/reading', ({ root }: { readonly root: string }) => void unfinished.add(root));
@@ -168,7 +168,7 @@ export async function openEditor({
   const wait = (name: string, meets: (params: PublishDiagnosticsParams) => boolean): Promise<readonly Diagnostic[]> =>
     new Promise((resolve) => {
       const checkDiagnostics = (): void => {
-        const params = told.get(toUri(name));
+        const params = reported.get(toUri(name));
         if (params === undefined || !meets(params)) return;
         waiting.delete(checkDiagnostics);
         resolve(params.diagnostics);

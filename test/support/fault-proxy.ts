@@ -11,7 +11,7 @@ export interface FaultProxy {
   /** Everything passes, from now on. */
   passTraffic(): Promise<void>;
   /** Cuts open connections, and stops listening. */
-  refuseConnections(): Promise<void>;
+  rejectConnections(): Promise<void>;
   /** Cuts open connections; new ones are accepted and reset. */
   reset(): void;
   /** New connections are accepted, and no byte passes, in either direction; nor on open ones. */
@@ -81,10 +81,10 @@ export async function startFaultProxy(target: { readonly host: string; readonly 
   }
   function cutConnections(): void {
     limit = Infinity;
-    if (after === 'refuse') void refuseConnections();
+    if (after === 'refuse') void rejectConnections();
     else destroyAll();
   }
-  async function refuseConnections(): Promise<void> {
+  async function rejectConnections(): Promise<void> {
     const closed = server.listening ? once(server, 'close') : undefined;
     server.close();
     destroyAll();
@@ -105,7 +105,7 @@ export async function startFaultProxy(target: { readonly host: string; readonly 
       limit = Infinity;
       if (!server.listening) await listen();
     },
-    refuseConnections,
+    rejectConnections,
     reset() {
       way = 'reset';
       for (const socket of sockets) socket.resetAndDestroy();
@@ -124,6 +124,6 @@ export async function startFaultProxy(target: { readonly host: string; readonly 
       after = then;
     },
     sent: () => total,
-    close: refuseConnections,
+    close: rejectConnections,
   };
 }

@@ -22,7 +22,7 @@ const GUARDS = new Set([
   'on_multiple',
 ]);
 /** Members that other systems add to rules; they are true without them. */
-const SAID_ANYWAY = new Set(['required']);
+const IMPLIED_MEMBERS = new Set(['required']);
 /** Columns of the owner of a row. */
 const OWNER = /^(user|owner|creator|author|account|member|customer)_?id$/i;
 
@@ -87,7 +87,7 @@ function measureGuards(value: unknown, guard: string | null, add: (key: string, 
   if (Array.isArray(value)) for (const item of value as unknown[]) measureGuards(item, guard, add);
   else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value))
-      if (!SAID_ANYWAY.has(key)) measureGuards(inner, GUARDS.has(key) ? key : guard, add);
+      if (!IMPLIED_MEMBERS.has(key)) measureGuards(inner, GUARDS.has(key) ? key : guard, add);
 }
 
 /** Comparisons after the first WHERE. */

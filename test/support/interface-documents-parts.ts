@@ -1,7 +1,10 @@
 /** How definitions on documents are put together by `interface-documents.ts` and its neighbour. Data only. */
-export const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
-export const issues = { ...judges, expiration: 3600, custom_claim_fields: ['id', 'email'], property_name: 'token' };
-export const guard = { tokenize: judges, protected: { provide_as: 'Authorization', extract_claims: ['id', 'email'] } };
+export const validates = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
+export const issues = { ...validates, expiration: 3600, custom_claim_fields: ['id', 'email'], property_name: 'token' };
+export const guard = {
+  tokenize: validates,
+  protected: { provide_as: 'Authorization', extract_claims: ['id', 'email'] },
+};
 
 export type Part = Readonly<Record<string, unknown>>;
 /** A query of the collection `books`, unless it names another. */

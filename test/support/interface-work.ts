@@ -8,8 +8,8 @@ const tokenize = {
   custom_claim_fields: ['id', 'email'],
   property_name: 'token',
 };
-const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
-const guard = { tokenize: judges, protected: { provide_as: 'Authorization', extract_claims: ['id', 'email'] } };
+const validates = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
+const guard = { tokenize: validates, protected: { provide_as: 'Authorization', extract_claims: ['id', 'email'] } };
 const defineHmac = (rest: object = {}) => ({
   verifications: {
     HmacSignatureVerifier: { sig_header: '$HEADER.x-signature', secret_key: '$ENV.HOOK_KEY', algorithm: 'sha256' },

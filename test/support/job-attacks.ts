@@ -36,7 +36,7 @@ export async function runAttack(steps: StepKernel, path: string, body: object, f
   running.registerReceiver(() => void messages++);
   const { status, text } = await steps.post(`/${path}`, body);
   if (status !== 202) throw new Error(`${path}: ${status} ${text}`);
-  steps.refuseCalls((place) => place === fault.failedCall);
+  steps.failCalls((place) => place === fault.failedCall);
   let writes = 0;
   const outcomes: string[] = [];
   const createJournal = (notes: readonly unknown[], keep: (given: readonly Note[]) => void): Journal => ({

@@ -136,20 +136,20 @@ export interface StepKernel {
   /** Since the last `refuseNext`. */
   readonly calls: () => readonly Call[];
   /** The service returns 500 for so many calls. */
-  readonly refuseNext: (count: number) => void;
+  readonly failNext: (count: number) => void;
   /** It returns 500 for calls for which this is true; the next is the first. */
-  readonly refuseCalls: (isRefused: (place: number) => boolean) => void;
+  readonly failCalls: (isRejected: (place: number) => boolean) => void;
   readonly jobs: () => Promise<readonly JobView[]>;
   readonly retry: (id: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 export async function startStepKernel(store: StepStore, files: object): Promise<StepKernel> {
-  let isRefused = (_place: number): boolean => false;
+  let isRejected = (_place: number): boolean => false;
   let from = 0;
   const service = await startUpstream((req, res, asked) => {
     const { asked: id } = JSON.parse(asked.body) as { asked?: string };
-    if (isRefused(service.requests.length - from)) createJsonBehaviour({ no: true }, 500)(req, res, asked);
+    if (isRejected(service.requests.length - from)) createJsonBehaviour({ no: true }, 500)(req, res, asked);
     else createJsonBehaviour({ answer: `said ${id}` })(req, res, asked);
   });
   const kernel = await startKernel({
@@ -163,8 +163,8 @@ export async function startStepKernel(store: StepStore, files: object): Promise<
     },
   });
   const [desk] = kernel.kernel.listJobAdmins();
-  const refuseCalls: StepKernel['refuseCalls'] = (refused) => {
-    isRefused = refused;
+  const failCalls: StepKernel['failCalls'] = (rejected) => {
+    isRejected = rejected;
     from = service.requests.length;
   };
   return {
@@ -176,8 +176,8 @@ export async function startStepKernel(store: StepStore, files: object): Promise<
         key: String(headers['idempotency-key']),
         body: JSON.parse(body) as Call['body'],
       })),
-    refuseNext: (count) => refuseCalls((place) => place <= count),
-    refuseCalls,
+    failNext: (count) => failCalls((place) => place <= count),
+    failCalls,
     jobs: async () => (await desk?.list({})) ?? [],
     retry: async (id) => (await desk?.retry(id)) ?? false,
     async close() {

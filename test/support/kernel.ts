@@ -36,7 +36,7 @@ export interface TestKernelOptions {
   /** The checker of statements before they are served; with `ASK_ALL=1` a scratch store for all suites. */
   readonly asks?: 'stores' | 'scratch';
   /** Compares every request and response with the OpenAPI document, if it contains the call. */
-  readonly judged?: boolean;
+  readonly validated?: boolean;
   /** Routes in addition to those of resources and plugins. */
   readonly pages?: readonly Route[];
   /** Taps of the program around the kernel. */
@@ -64,7 +64,7 @@ function createLogRecorder(): { log: Log; rows: LogRow[] } {
 
 export async function startKernel(options: TestKernelOptions = {}): Promise<TestKernel> {
   const { files = {}, config = {}, env = {}, onProblem, prepare, dev = false, pages = [], wait = false } = options;
-  const isJudged = options.judged ?? process.env['JUDGE_ALL'] === '1';
+  const isValidated = options.validated ?? process.env['VALIDATE_ALL'] === '1';
   const asks = options.asks ?? (process.env['ASK_ALL'] === '1' ? 'scratch' : undefined);
   const project = options.project ? { ...options.project, dispose: async () => {} } : await createTempProject(files);
   const { log, rows } = createLogRecorder();
@@ -80,7 +80,7 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     const server = await listen(kernel, pages);
     const client = createClient(server.url);
     return {
-      ...(isJudged ? checkKnownCalls(client, createDocumentChecker(await describeKernel(kernel))) : client),
+      ...(isValidated ? checkKnownCalls(client, createDocumentChecker(await describeKernel(kernel))) : client),
       kernel,
       server,
       url: server.url,

@@ -81,7 +81,7 @@ export const listOfferPlaces = (sets: readonly OfferSet[]): OfferPlace[] =>
     }),
   );
 
-export interface OfferJudge {
+export interface OfferChecker {
   rangeAt(place: OfferPlace): Range;
   close(): Promise<void>;
   /** Problems of the unchanged set; valid sets have none. */
@@ -95,7 +95,7 @@ export interface OfferJudge {
 }
 
 /** A project without files, in which every set is opened in turn. */
-export async function createOfferJudge(env: Readonly<Record<string, string>>): Promise<OfferJudge> {
+export async function createOfferChecker(env: Readonly<Record<string, string>>): Promise<OfferChecker> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-offers-')));
   await writeFile(
     join(folder, '.env'),
@@ -112,7 +112,7 @@ export async function createOfferJudge(env: Readonly<Record<string, string>>): P
     for (const { file, text } of set.files) project.setText(toPath(file), text);
     open = set;
   }
-  const judge: OfferJudge = {
+  const validate: OfferChecker = {
     rangeAt: ({ text, offset }) => rangeAt(createDocument('', text), offset, offset),
     close: () => rm(folder, { recursive: true, force: true }),
     check(set) {
@@ -121,9 +121,9 @@ export async function createOfferJudge(env: Readonly<Record<string, string>>): P
     },
     acceptAll(set, place, only = (items) => items) {
       show(set);
-      const sound = set.files.find(({ file }) => file === place.file)?.text ?? '';
+      const valid = set.files.find(({ file }) => file === place.file)?.text ?? '';
       const path = toPath(place.file);
-      project.setText(path, sound);
+      project.setText(path, valid);
       const before = countByText(collectComplaints(project).map(describeProblem));
       project.setText(path, place.text);
       const view = createDocumentContext(project, path);
@@ -141,14 +141,14 @@ export async function createOfferJudge(env: Readonly<Record<string, string>>): P
         });
         return { place, label: item.label, text, problems: problems.map(describeProblem) };
       });
-      project.setText(path, sound);
+      project.setText(path, valid);
       return accepted;
     },
   };
   project.setText(join(folder, 'a.json'), '{ "sql_query": { "query": "SELECT 1" } }');
   await project.waitForParser();
   project.setText(join(folder, 'a.json'), null);
-  return judge;
+  return validate;
 }
 
 /** Codes for a missing value. */

@@ -73,8 +73,8 @@ export function createDocumentChecker(document: JsonObject): DocumentChecker {
       const ref = at(found, '$ref');
       const response = typeof ref === 'string' ? ref.slice(2).split('/') : [...operation, 'responses', String(status)];
       const [type = ''] = (headers.get('content-type') ?? '').split(';');
-      const flaws = findSchemaErrors([...response, 'content', type, 'schema'], body);
-      expect(flaws === '', `${label} ${status}: ${flaws}`).to.equal(true);
+      const issues = findSchemaErrors([...response, 'content', type, 'schema'], body);
+      expect(issues === '', `${label} ${status}: ${issues}`).to.equal(true);
       if (isSuccess(status))
         expect(listUnknownNames(document, [...response, 'content', type, 'schema'], body), label).to.deep.equal([]);
       checkSent(operation, label, sent, status);
@@ -91,8 +91,8 @@ export function createDocumentChecker(document: JsonObject): DocumentChecker {
     // The fields of any body may be sent as text parts; that is declared once for all of them.
     if (isForm && at(document, ...schema) === undefined) return;
     expect(at(document, ...schema), `${label} took a body of another type`).to.not.equal(undefined);
-    const flaws = isForm ? findSchemaErrors(schema, toFormParts(sent), ofForms) : findSchemaErrors(schema, sent ?? {});
-    expect(flaws === '', `${label} took this: ${flaws}`).to.equal(true);
+    const issues = isForm ? findSchemaErrors(schema, toFormParts(sent), ofForms) : findSchemaErrors(schema, sent ?? {});
+    expect(issues === '', `${label} took this: ${issues}`).to.equal(true);
   }
 }
 

@@ -27,7 +27,7 @@ export interface Recorder extends Pick<Running, 'finished' | 'output' | 'waitFor
 }
 
 export function recordOutput(): Recorder {
-  const heard = { stdout: '', stderr: '' };
+  const received = { stdout: '', stderr: '' };
   let [all, isOver] = ['', false];
   const waiting = new Set<() => void>();
   let settle: { resolve: (finished: Finished) => void; reject: (error: Error) => void };
@@ -61,13 +61,13 @@ export function recordOutput(): Recorder {
     output: () => all,
     isOver: () => isOver,
     appendText(stream, text) {
-      heard[stream] += text;
+      received[stream] += text;
       all += text;
       checkAll();
     },
     close(code) {
       isOver = true;
-      settle.resolve({ code, ...heard });
+      settle.resolve({ code, ...received });
       checkAll();
     },
     fail(error) {

@@ -97,7 +97,7 @@ export const createResourcePlan = (
 export const RETRY = new Error('try again');
 
 /** Records its calls; each opening returns a number. */
-export function createRecordedUnit(events: string[]): Unit {
+export function createRecordedTransaction(events: string[]): Unit {
   let opened = 0;
   const unit: Unit = {
     key: 'recorded',

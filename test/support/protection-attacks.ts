@@ -65,7 +65,7 @@ const TOKEN = defineStatement("INSERT INTO keys (id, token) VALUES ($1, 'word') 
 const OTHER = { ...defineHashables('secret'), ...defineRules('id', 'other', 'secret') };
 
 /** By the code of the rejection. */
-export const REFUSED: Readonly<Record<string, readonly Attack[]>> = {
+export const REJECTED: Readonly<Record<string, readonly Attack[]>> = {
   LNK_UNPROTECTED: [
     createAttack('another field of the payload', insert(['id', '$PAYLOAD.other'], OTHER)),
     createAttack(
@@ -223,7 +223,7 @@ export const WARNED: Readonly<Record<string, readonly Attack[]>> = {
 };
 
 /** Similar definitions that are valid. */
-export const SOUND: readonly Attack[] = [
+export const VALID: readonly Attack[] = [
   createPeopleAttack('SELECT id FROM safes UNION ALL SELECT email FROM people'),
   createPeopleAttack('SELECT id, email FROM people ORDER BY 1'),
   createPeopleAttack('SELECT id, email AS mail FROM people WHERE id = (SELECT max(id) FROM safes)'),

@@ -61,8 +61,8 @@ export async function openMain(path: string, log: Log = SILENT): Promise<Main> {
 
 /** `given`: a connection that is open already, and stays open. */
 export async function openQueue({ plugin, options, path }: Address, given?: Dialect): Promise<OpenedQueue> {
-  const told: string[] = [];
-  const recordMessage = (_fields: object, message: string): void => void told.push(message);
+  const reported: string[] = [];
+  const recordMessage = (_fields: object, message: string): void => void reported.push(message);
   const log: Log = { debug: doNothing, info: recordMessage, warn: recordMessage, error: recordMessage };
   const own = path === undefined || given !== undefined ? null : await openMain(path, log);
   const main = given ?? own?.handle ?? null;
@@ -75,7 +75,7 @@ export async function openQueue({ plugin, options, path }: Address, given?: Dial
     await runtime.close?.(queue);
     await own?.close();
   };
-  return { queue, main, messages: told, close };
+  return { queue, main, messages: reported, close };
 }
 
 let made = 0;

@@ -70,7 +70,7 @@ export async function createS3Subject(more: Readonly<Record<string, unknown>> = 
       [...(await listBucketObjects(direct, bucket)), ...(await listOpenUploads(direct, bucket))]
         .map((name) => name.replace(/^\.signed\//, ''))
         .sort(),
-    leave: () => proxy.refuseConnections(),
+    leave: () => proxy.rejectConnections(),
     comeBack: () => proxy.passTraffic(),
     health: () => runtime.health!(storage),
     close: async () => {

@@ -48,16 +48,16 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
 }
 
 /** Status and problem of a rejected upgrade. */
-export async function expectRefusedUpgrade(
+export async function expectRejectedUpgrade(
   url: string,
   options: ConnectOptions = {},
 ): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> {
   const client = await connect(url, options).catch((error: unknown) => error);
-  if (client instanceof RefusedUpgrade) return client;
+  if (client instanceof RejectedUpgrade) return client;
   throw new Error(`the upgrade was not refused: ${String(client)}`);
 }
 
-class RefusedUpgrade extends Error {
+class RejectedUpgrade extends Error {
   constructor(
     readonly status: number,
     readonly body: Readonly<Record<string, unknown>>,
@@ -77,7 +77,7 @@ function waitUntilOpen(socket: WebSocket): Promise<void> {
       response.on('end', () => {
         const isJson = String(response.headers['content-type']).includes('json');
         const body = (isJson ? JSON.parse(text) : { text }) as Readonly<Record<string, unknown>>;
-        reject(new RefusedUpgrade(response.statusCode ?? 0, body));
+        reject(new RejectedUpgrade(response.statusCode ?? 0, body));
       });
     });
   });

@@ -31,16 +31,16 @@ export const ENV = { KEY, OTHER_KEY, PUBLIC_PEM: RSA_PUBLIC_PEM };
 export interface Target {
   readonly kernel: TestKernel;
   readonly isTaken: (init: RequestInit, path?: string) => Promise<void>;
-  readonly isRefused: (init: RequestInit, what: string, path?: string) => Promise<void>;
+  readonly isRejected: (init: RequestInit, what: string, path?: string) => Promise<void>;
   /** By the error of each. */
-  readonly allRefused: (tokens: Readonly<Record<string, string>>, path?: string) => Promise<void>;
+  readonly allRejected: (tokens: Readonly<Record<string, string>>, path?: string) => Promise<void>;
   /** Checks a response received in another way. */
-  readonly checkRefusal: (status: number, text: string, what: string) => void;
+  readonly checkRejection: (status: number, text: string, what: string) => void;
 }
 
 export async function startTarget(): Promise<Target> {
   const kernel = await startKernel({ files: FILES, env: ENV });
-  let refusal: string | undefined;
+  let rejection: string | undefined;
 
   const isTaken = async (init: RequestInit, path = '/jwt'): Promise<void> => {
     const { status, text } = await kernel.post(path, {}, init);
@@ -49,23 +49,23 @@ export async function startTarget(): Promise<Target> {
   };
 
   /** The same text and the same headers for every error. */
-  const checkRefusal = (status: number, text: string, what: string): void => {
+  const checkRejection = (status: number, text: string, what: string): void => {
     expect(status, `${what}: ${text}`).to.equal(401);
     const words = text.replace(/urn:request:[0-9a-f-]+/, '');
-    refusal ??= words;
-    expect(words, what).to.equal(refusal);
+    rejection ??= words;
+    expect(words, what).to.equal(rejection);
     expect(words).to.contain('TOK_REFUSED');
   };
 
-  const isRefused = async (init: RequestInit, what: string, path = '/jwt'): Promise<void> => {
+  const isRejected = async (init: RequestInit, what: string, path = '/jwt'): Promise<void> => {
     const { status, text, headers } = await kernel.post(path, {}, init);
-    checkRefusal(status, text, what);
+    checkRejection(status, text, what);
     expect(headers.get('www-authenticate'), what).to.equal(path === '/custom' ? null : 'Bearer');
   };
 
-  const allRefused = async (tokens: Readonly<Record<string, string>>, path = '/jwt'): Promise<void> => {
-    for (const [what, token] of Object.entries(tokens)) await isRefused(createBearerInit(token), what, path);
+  const allRejected = async (tokens: Readonly<Record<string, string>>, path = '/jwt'): Promise<void> => {
+    for (const [what, token] of Object.entries(tokens)) await isRejected(createBearerInit(token), what, path);
   };
 
-  return { kernel, isTaken, isRefused, allRefused, checkRefusal };
+  return { kernel, isTaken, isRejected, allRejected, checkRejection };
 }

@@ -45,8 +45,8 @@ export async function createPerson(client: Client, balance = 0, rest: Loose = {}
 export async function repeatRefused<T>(send: () => Promise<Answer<T>>): Promise<Answer<T>> {
   for (let time = 1; ; time++) {
     const answer = await send();
-    const isRefused = answer.status === 503 && answer.text.includes('"code":"QRY_UNAVAILABLE"');
-    if (!isRefused || time === 30) return answer;
+    const isRejected = answer.status === 503 && answer.text.includes('"code":"QRY_UNAVAILABLE"');
+    if (!isRejected || time === 30) return answer;
   }
 }
 

@@ -171,12 +171,12 @@ describe('facts of plugins for an actionable', () => {
       }
       return expect.fail('it was not refused');
     };
-    const refused = new BootError('PLG_HANDLE', {});
+    const rejected = new BootError('PLG_HANDLE', {});
     const known = Object.assign(new BootError('PLG_HANDLE', {}), { place: 'known' });
     const plain = new Error('an accident');
     const outside = { node: { start: 5, end: 99 } };
-    expect(compileWithError(refused, [outside, { node: { start: 4, end: 5 } }])).to.deep.equal([
-      refused,
+    expect(compileWithError(rejected, [outside, { node: { start: 4, end: 5 } }])).to.deep.equal([
+      rejected,
       'notes.json:2:3',
     ]);
     expect(compileWithError(new BootError('PLG_HANDLE', {}), [outside])[1]).to.equal('notes.json:1:1');

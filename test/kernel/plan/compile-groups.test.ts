@@ -5,13 +5,13 @@ import type { ActionPlan } from '../../../contract/resource-plan.js';
 import { renderJsonText, type ReplyRoute } from '../../../kernel/plan/resource.js';
 import { selectSteps } from '../../../contract/steps.js';
 import type { Execute, Hide, Step, StepLimiter, Unit } from '../../../contract/plan.js';
-import { createActionPlan, createSingleGroup, createRecordedUnit, createTestStep } from '../../support/plans.js';
+import { createActionPlan, createSingleGroup, createRecordedTransaction, createTestStep } from '../../support/plans.js';
 
 /** Records what it was combined with. */
 function createUnit(key: string) {
   const joined: unknown[] = [];
   const unit: Unit = {
-    ...createRecordedUnit([]),
+    ...createRecordedTransaction([]),
     key,
     join(others, closing, needs) {
       joined.push({ units: others.length, closing, needs });
@@ -198,11 +198,11 @@ describe('result as JSON text', () => {
 
   const group = createSingleGroup(0);
   const [first = createActionPlan(0)] = group.actions;
-  const refused: Readonly<Record<string, ReplyRoute>> = {
+  const rejected: Readonly<Record<string, ReplyRoute>> = {
     'there is nothing to do': route({}, { groups: [] }),
     'a group has two actionables': route({}, { groups: [{ ...group, actions: [first, first] }] }),
     'there are two groups': route({}, { groups: [group, createSingleGroup(1)] }),
-    'it runs in a transaction': route({}, { groups: [{ ...group, unit: createRecordedUnit([]) }] }),
+    'it runs in a transaction': route({}, { groups: [{ ...group, unit: createRecordedTransaction([]) }] }),
     'another actionable is the main one': route({}, { main: 1 }),
     'nothing is returned': route({}, { main: -1 }),
     'a step runs before the work': route({ before: [other] }),
@@ -219,7 +219,7 @@ describe('result as JSON text', () => {
     }),
     'a step at the end needs values': route({}, { settle: [{ ...other, takesText: true }, other] }),
   };
-  for (const [title, one] of Object.entries(refused))
+  for (const [title, one] of Object.entries(rejected))
     it(`is not requested if ${title}`, () => {
       expect(captureArguments(one)).to.equal(null);
       expect(renderJsonText(one, () => text)).to.equal(one);

@@ -13,7 +13,7 @@ import {
   expectFault,
   HOOKS,
   resolveLater,
-  createRecordedUnit,
+  createRecordedTransaction,
   createResourcePlan,
   createTestStep,
 } from '../../support/plans.js';
@@ -243,7 +243,7 @@ describe('persistent effects of a request that fails later', () => {
     await expectFault(invokePlan(createResourcePlan(groups, { admit }), createTestInvocation(), HOOKS));
     return frame?.committedTo;
   }
-  const unit = createRecordedUnit([]);
+  const unit = createRecordedTransaction([]);
   const none = { unit: null, parallel: false, turns: null };
   const failure: ActionGroup = { ...none, actions: [failing(9)] };
 

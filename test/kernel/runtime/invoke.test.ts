@@ -5,12 +5,12 @@ import type { Frame, StepLimiter, Unit } from '../../../contract/plan.js';
 import { invokePlan } from '../../../kernel/runtime/invoke.js';
 import { createTestInvocation } from '../../support/invocation.js';
 import { replaceTime } from '../../support/manual-time.js';
-import { createActionPlan, HOOKS, createRecordedUnit, createResourcePlan, RETRY } from '../../support/plans.js';
+import { createActionPlan, HOOKS, createRecordedTransaction, createResourcePlan, RETRY } from '../../support/plans.js';
 
 describe('transactions', () => {
   it('pass the original payload to a retry', async () => {
     const events: string[] = [];
-    const unit = createRecordedUnit(events);
+    const unit = createRecordedTransaction(events);
     let tries = 0;
     const change = {
       id: 'change',
@@ -35,7 +35,7 @@ describe('transactions', () => {
 
   it('are opened for a parallel actionable of more than one step', async () => {
     const events: string[] = [];
-    const unit = createRecordedUnit(events);
+    const unit = createRecordedTransaction(events);
     const seen: unknown[] = [];
     const look = async (frame: Frame): Promise<unknown> => {
       await Promise.resolve();
@@ -65,7 +65,7 @@ describe('transactions', () => {
     const orders: string[][] = [];
     for (const parallel of [false, true]) {
       const events: string[] = [];
-      const unit = createRecordedUnit(events);
+      const unit = createRecordedTransaction(events);
       const execute = (frame: Frame): void => {
         for (const item of [1, 2]) void frame.forkFrame({ item }).afterCommit(() => void events.push(`told ${item}`));
       };
@@ -80,7 +80,7 @@ describe('transactions', () => {
 
   it('are opened after the limiter is acquired, which is released in every case', async () => {
     const events: string[] = [];
-    const unit = createRecordedUnit(events);
+    const unit = createRecordedTransaction(events);
     const turns: StepLimiter = {
       acquire: () => {
         events.push('turn');
@@ -103,7 +103,7 @@ describe('transactions', () => {
 
   it('roll back only their own work if they fail in a parallel group', async () => {
     const events: string[] = [];
-    const unit = createRecordedUnit(events);
+    const unit = createRecordedTransaction(events);
     const throwError = (): never => {
       throw new Error('no');
     };
@@ -123,7 +123,7 @@ describe('transactions', () => {
   it('drop the callbacks of an attempt that was rolled back', async () => {
     for (const parallel of [false, true]) {
       const events: string[] = [];
-      const unit = createRecordedUnit(events);
+      const unit = createRecordedTransaction(events);
       let tries = 0;
       const execute = (frame: Frame): void => {
         const n = ++tries;
@@ -144,7 +144,7 @@ describe('transactions', () => {
 
   it('run no callback if the last attempt is rolled back', async () => {
     const events: string[] = [];
-    const unit = createRecordedUnit(events);
+    const unit = createRecordedTransaction(events);
     const execute = (frame: Frame): never => {
       void frame.afterCommit(() => void events.push('done'));
       throw RETRY;
@@ -163,7 +163,7 @@ describe('transactions', () => {
   it('are not retried after a permanent failure, also at the commit', async () => {
     for (const fails of ['execute', 'commit'] as const) {
       const events: string[] = [];
-      const unit = createRecordedUnit(events);
+      const unit = createRecordedTransaction(events);
       const wrong = new Error('no');
       const failing: Unit = { ...unit, commit: () => Promise.reject(wrong) };
       const execute = (frame: Frame): void => {
@@ -188,7 +188,7 @@ describe('transactions', () => {
 
   it('are retried as a whole if the commit fails', async () => {
     const events: string[] = [];
-    const unit = createRecordedUnit(events);
+    const unit = createRecordedTransaction(events);
     let commits = 0;
     const conflicting: Unit = {
       ...unit,
@@ -213,7 +213,7 @@ describe('transactions', () => {
     const { random } = Math;
     Math.random = () => 1;
     const opened: number[] = [];
-    const unit: Unit = { ...createRecordedUnit([]), open: () => Promise.resolve(opened.push(time.now())) };
+    const unit: Unit = { ...createRecordedTransaction([]), open: () => Promise.resolve(opened.push(time.now())) };
     const execute = (): never => {
       throw RETRY;
     };
@@ -236,7 +236,7 @@ describe('transactions', () => {
   it('are retried one at a time after a conflict, so that attempts suffice under contention', async () => {
     let [opened, tries] = [0, 0];
     const unit: Unit = {
-      ...createRecordedUnit([]),
+      ...createRecordedTransaction([]),
       open: () => Promise.resolve(++opened),
       // As a database that ends each transaction that overlaps with another one.
       commit: () => (opened > 1 ? Promise.reject(RETRY) : Promise.resolve(void opened--)),
@@ -260,7 +260,7 @@ describe('transactions', () => {
   });
 
   it('leave the payload to other parallel actionables in a retry', async () => {
-    const unit = createRecordedUnit([]);
+    const unit = createRecordedTransaction([]);
     const seen: unknown[] = [];
     const execute = (frame: Frame): void => {
       seen.push(frame.payload);
@@ -278,7 +278,7 @@ describe('transactions', () => {
 
   it('are not opened for parallel work without a store, nor for a single step', async () => {
     const events: string[] = [];
-    const unit = createRecordedUnit(events);
+    const unit = createRecordedTransaction(events);
     const units: unknown[] = [];
     const execute = (frame: Frame): unknown => units.push(frame.unit);
     const actions = [

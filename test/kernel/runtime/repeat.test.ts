@@ -55,9 +55,9 @@ describe('repeated statement', () => {
     );
     frame.payload = Array.from({ length: 1000 }, () => ({})) as unknown as Frame['payload'];
     frame.unit = {};
-    let refused: unknown;
-    await execute(frame).catch((error: unknown) => (refused = error));
-    expect((refused as Error).message).to.equal('refused');
+    let rejected: unknown;
+    await execute(frame).catch((error: unknown) => (rejected = error));
+    expect((rejected as Error).message).to.equal('refused');
     expect(runs).to.be.within(3, 200);
   });
 
@@ -73,12 +73,12 @@ describe('repeated statement', () => {
         { memos: [KEPT], makers: [], slots: 3, results: 1 } as never,
       );
       frame.payload = payload as Frame['payload'];
-      const refused = await createRepeatedRun(
+      const rejected = await createRepeatedRun(
         failing,
         { ...repeat, ...where },
         tools,
       )(frame).catch((error: unknown) => error);
-      return (refused as Fault).options.issues?.map(({ pointer }) => pointer);
+      return (rejected as Fault).options.issues?.map(({ pointer }) => pointer);
     }
 
     it('names the item in a list of the payload', async () => {

@@ -16,10 +16,10 @@ const WORK: DeferredJob = {
 };
 
 describe('job run', () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const resume = async (status: number, options: FaultOptions = {}, work = WORK, attempt = 1): Promise<Outcome> => {
     const doNothing = (): void => undefined;
-    const info = (_fields: object, message: string): void => void told.push(message);
+    const info = (_fields: object, message: string): void => void reported.push(message);
     const lacks = ([need]: readonly string[]): string | null => (need === 'n' ? null : 'n');
     const part = { key: 'r#1', work: { version: 'v', findMissing: lacks, cursor: null } };
     const plan = { id: 'r', path: 'r', parts: new Map([[part.key, part]]) };
@@ -68,9 +68,9 @@ describe('job run', () => {
 
   it('is logged if it is retried or runs under newer definitions', async () => {
     const resumeAndReadLog = async (...[work, attempt]: [DeferredJob?, number?]): Promise<string[]> => {
-      told.length = 0;
+      reported.length = 0;
       await resume(422, {}, work, attempt);
-      return [...told];
+      return [...reported];
     };
     expect(await resumeAndReadLog()).to.deep.equal([]);
     expect(await resumeAndReadLog(WORK, 2)).to.deep.equal(['job retry']);

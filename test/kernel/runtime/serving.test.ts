@@ -27,9 +27,9 @@ function createPlanSet(plans: readonly ResourcePlan[]): PlanSet {
   } as never;
 }
 
-const createAnalysis = (sound: readonly string[], broken: readonly string[]): Analysis =>
+const createAnalysis = (valid: readonly string[], broken: readonly string[]): Analysis =>
   ({
-    resources: [...sound.map((id) => ({ id, sound: true })), ...broken.map((id) => ({ id, sound: false }))],
+    resources: [...valid.map((id) => ({ id, sound: true })), ...broken.map((id) => ({ id, sound: false }))],
   }) as never;
 
 describe('plans while files are invalid', () => {
@@ -73,8 +73,8 @@ describe('parameterized paths while files are invalid', () => {
       failures: [],
     };
   };
-  const findAfterReload = (before: PlanSet, after: PlanSet, sound: readonly string[], address: string): unknown => {
-    const match = retainLastValidPlans(before, after, createAnalysis(sound, ['broken'])).patterns.find(address);
+  const findAfterReload = (before: PlanSet, after: PlanSet, valid: readonly string[], address: string): unknown => {
+    const match = retainLastValidPlans(before, after, createAnalysis(valid, ['broken'])).patterns.find(address);
     return match === null ? 'none' : match.plan === null ? 'broken' : `${match.plan.id} at ${match.plan.path}`;
   };
 
@@ -101,7 +101,7 @@ describe('parameterized paths while files are invalid', () => {
 });
 
 describe('owner of a path', () => {
-  const catchRefusal = (work: () => unknown): unknown => {
+  const catchRejection = (work: () => unknown): unknown => {
     try {
       return work();
     } catch (error) {
@@ -110,23 +110,23 @@ describe('owner of a path', () => {
     }
   };
   const routes = (...paths: readonly string[]) => paths.map((path) => ({ plugin: 'p', path })) as never;
-  const door = (path: string, ...paths: readonly string[]) => {
+  const httpLayer = (path: string, ...paths: readonly string[]) => {
     const upgrade = { path, setting: 'websocket.path', open: () => expect.fail('it is not opened') };
-    return catchRefusal(() => listReservedPaths('/status', [upgrade], routes(...paths)));
+    return catchRejection(() => listReservedPaths('/status', [upgrade], routes(...paths)));
   };
 
   it('is the socket endpoint if nothing else serves it', () => {
-    expect(door('/ws', '/w', '/wsx', '/ws/')).to.deep.equal([{ plugin: 'websocket.path', path: '/ws' }]);
-    expect(door('/ws', '/ws')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p serves it']);
-    expect(door('/files/ws', '/files/')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p serves it']);
-    expect(door('/files/ws', '/files')).to.be.an('array').with.lengthOf(1);
-    expect(door('/status')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'the status page uses it']);
+    expect(httpLayer('/ws', '/w', '/wsx', '/ws/')).to.deep.equal([{ plugin: 'websocket.path', path: '/ws' }]);
+    expect(httpLayer('/ws', '/ws')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p serves it']);
+    expect(httpLayer('/files/ws', '/files/')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p serves it']);
+    expect(httpLayer('/files/ws', '/files')).to.be.an('array').with.lengthOf(1);
+    expect(httpLayer('/status')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'the status page uses it']);
     expect(listReservedPaths('/status', [], [])).to.deep.equal([]);
   });
 
   it('is one resource or one plugin', () => {
     const catchTakenPaths = (...paths: readonly string[]) =>
-      catchRefusal(() => assertPathsFree(createPlanSet([createPlan('files/a', 'new')]), routes(...paths)));
+      catchRejection(() => assertPathsFree(createPlanSet([createPlan('files/a', 'new')]), routes(...paths)));
     expect(catchTakenPaths('/files/', '/x')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" uses it']);
     expect(catchTakenPaths('/x', '/files/a')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" uses it']);
     expect(catchTakenPaths('/files', '/files/ab', '/file/', '/files/a/')).to.equal(undefined);
@@ -139,13 +139,13 @@ describe('guard changes of a resource', () => {
       createPlanSet(
         Object.entries(guards).map(([id, guard]) => ({ ...createPlan(id, ''), summary: { guard } }) as never),
       );
-    const told: unknown[] = [];
-    const log = { warn: (fields: object) => told.push(fields) } as never;
+    const reported: unknown[] = [];
+    const log = { warn: (fields: object) => reported.push(fields) } as never;
     logGuardChanges(
       createGuardedSet({ a: 'JWT', b: 'JWT', gone: 'JWT' }),
       createGuardedSet({ a: 'JWT', b: 'open', c: 'open' }),
       log,
     );
-    expect(told).to.deep.equal([{ resource: 'b', was: 'JWT', is: 'open' }]);
+    expect(reported).to.deep.equal([{ resource: 'b', was: 'JWT', is: 'open' }]);
   });
 });

@@ -33,10 +33,10 @@ describe('unavailable servers', () => {
   };
 
   it('return 503 for resources that need them, while others are served', () => {
-    const REFUSED = ['REQ_WAITING', { retryable: true, headers: { 'retry-after': '1' } }];
-    expect([...served.byId.values()].map(catchAdmitFault)).to.deep.equal([null, REFUSED, REFUSED]);
-    expect([...served.byPath.values()].map(catchAdmitFault)).to.deep.equal([null, REFUSED]);
-    expect(catchAdmitFault(served.patterns.find('/waits/5')?.plan)).to.deep.equal(REFUSED);
+    const REJECTED = ['REQ_WAITING', { retryable: true, headers: { 'retry-after': '1' } }];
+    expect([...served.byId.values()].map(catchAdmitFault)).to.deep.equal([null, REJECTED, REJECTED]);
+    expect([...served.byPath.values()].map(catchAdmitFault)).to.deep.equal([null, REJECTED]);
+    expect(catchAdmitFault(served.patterns.find('/waits/5')?.plan)).to.deep.equal(REJECTED);
     expect([served.patterns.find('/broken/5')?.plan, served.hash]).to.deep.equal([null, 'h']);
     expect(served.byId.get('fine')).to.equal(plans[0]);
   });
@@ -80,13 +80,13 @@ describe('retries of an unavailable server', () => {
     expect(made.happened).to.deep.equal(['reopen', 'close']);
   });
 
-  const awayFault = (): BootError =>
+  const unavailableFault = (): BootError =>
     new BootError('PLG_OPEN', { detail: 'it sleeps' }, createFault('DB_AWAY', {}, { retryable: true }));
 
   it('double their pauses, and report why it is unavailable', async () => {
     const at: number[] = [];
     const made = setUp(
-      () => (at.push(performance.now()), at.length < 3 ? Promise.reject(awayFault()) : Promise.resolve()),
+      () => (at.push(performance.now()), at.length < 3 ? Promise.reject(unavailableFault()) : Promise.resolve()),
     );
     const begun = performance.now();
     const waited = made.wait();
@@ -103,7 +103,7 @@ describe('retries of an unavailable server', () => {
     let tries = 0;
     const { happened, wait } = setUp(
       () => Promise.resolve(),
-      () => (++tries < 2 ? Promise.reject(awayFault()) : Promise.resolve()),
+      () => (++tries < 2 ? Promise.reject(unavailableFault()) : Promise.resolve()),
     );
     await wait();
     expect(happened).to.deep.equal(['reopen', 'prepare', 'prepare', 'came']);

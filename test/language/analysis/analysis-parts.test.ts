@@ -59,10 +59,10 @@ describe('literals for columns', () => {
       [5, true, 'x', '', 'nows', 'soon', 'a now', [], {}],
     ],
   ];
-  for (const [column, taken, refused] of CASES) {
-    it(`of ${column} accept ${JSON.stringify(taken)} and reject ${JSON.stringify(refused)}`, () => {
+  for (const [column, taken, rejected] of CASES) {
+    it(`of ${column} accept ${JSON.stringify(taken)} and reject ${JSON.stringify(rejected)}`, () => {
       expect(taken.filter((json) => !canStoreValue(column, json))).to.deep.equal([]);
-      expect(refused.filter((json) => canStoreValue(column, json))).to.deep.equal([]);
+      expect(rejected.filter((json) => canStoreValue(column, json))).to.deep.equal([]);
     });
   }
 });
@@ -292,7 +292,7 @@ describe('names in statements and rules', () => {
 });
 
 describe('header names in the config', () => {
-  const isRefused = (name: string): boolean =>
+  const isRejected = (name: string): boolean =>
     collectProblems([{ file: CONFIG, text: JSON.stringify({ http: { headers: { [name]: 'x' } } }) }], registry).some(
       ({ code }) => code === 'DEF_HEADER',
     );
@@ -300,9 +300,9 @@ describe('header names in the config', () => {
     ...['connection', 'Content-Encoding', 'content-length', 'CONTENT-TYPE', 'date', 'keep-alive', 'transfer-encoding'],
     ...['x-request-id', 'a b', '', 'é'],
   ])
-    it(`reject "${name}"`, () => expect(isRefused(name)).to.equal(true));
+    it(`reject "${name}"`, () => expect(isRejected(name)).to.equal(true));
   for (const name of ['x-frame-options', 'Server', 'dates'])
-    it(`accept "${name}"`, () => expect(isRefused(name)).to.equal(false));
+    it(`accept "${name}"`, () => expect(isRejected(name)).to.equal(false));
 });
 
 describe('resources that are not served', () => {

@@ -31,7 +31,7 @@ const env = new Map([...FIXTURE_ENV, ...createEnvFacts(SAMPLE_ENV)]);
 const IDLE = /^(CPH_TWICE|HSH_TWICE|ACT_STOP_REFUSES|VAL_BOUND_UNUSED)$/;
 
 /** All problems of a set, and its facts. */
-function judging() {
+function createGuardedValidator() {
   const analyser = createAnalyser(registry);
   return (files: readonly SourceFile[]) => {
     const config = files.find(({ file }) => file === CONFIG);
@@ -58,14 +58,14 @@ const HIDES =
 const STILL_TO_DO = /^(ENV_MISSING|BLD_KEY|TOK_KEY\w*|LTR_KEY|CPH_KEY\w*|LNK_TOKEN_NONE)$/;
 
 /** New problems, except hints. */
-function listAddedProblems(mended: Problem, fix: Fix, before: readonly Problem[], after: readonly Problem[]): string[] {
-  if (HIDES.test(mended.code)) return [];
+function listAddedProblems(fixed: Problem, fix: Fix, before: readonly Problem[], after: readonly Problem[]): string[] {
+  if (HIDES.test(fixed.code)) return [];
   const known = before.map(getProblemKind);
   return after.flatMap((problem) => {
     const at = known.indexOf(getProblemKind(problem));
     if (at !== -1) known.splice(at, 1);
     // Nothing is known of the value of a variable that is not set.
-    const isLeft = (fix.asks === true || mended.code === 'ENV_MISSING') && STILL_TO_DO.test(problem.code);
+    const isLeft = (fix.asks === true || fixed.code === 'ENV_MISSING') && STILL_TO_DO.test(problem.code);
     return at !== -1 || isLeft || problem.severity === 'hint' ? [] : [formatProblem(problem)];
   });
 }
@@ -75,20 +75,20 @@ const listFixes = ({ fix, others = [] }: Problem): readonly Fix[] => [...(fix ? 
 /** What is wrong with the fixes offered for a set, and their number. `valid`: the set without the mistake. */
 function checkFixes(
   files: readonly SourceFile[],
-  judge: ReturnType<typeof judging>,
+  validate: ReturnType<typeof createGuardedValidator>,
   valid: readonly SourceFile[] | null = null,
 ) {
-  const { problems, held } = judge(files);
+  const { problems, held } = validate(files);
   const wrong: string[] = [];
   let count = 0;
   for (const problem of problems) {
     for (const fix of listFixes(problem)) {
       count++;
-      const mended = applyFixToFiles(files, fix);
+      const fixed = applyFixToFiles(files, fix);
       // The mistake hides facts of the valid set.
-      if (valid?.every(({ text }, i) => text === mended[i]?.text) === true) continue;
-      const after = judge(mended);
-      const collectValid = () => (valid ? judge(valid).held : held);
+      if (valid?.every(({ text }, i) => text === fixed[i]?.text) === true) continue;
+      const after = validate(fixed);
+      const collectValid = () => (valid ? validate(valid).held : held);
       const faults = [
         ...listAddedProblems(problem, fix, problems, after.problems),
         ...(IDLE.test(problem.code) ? [] : listLoosenedGuards(held, after.held, collectValid)),
@@ -266,11 +266,11 @@ const MISTAKES: readonly Mistake[] = [
 
 describe('fixes and guards', () => {
   it('of fixtures: no fix adds a problem or loosens a guard', () => {
-    const judge = judging();
+    const validate = createGuardedValidator();
     const wrong: string[] = [];
     let count = 0;
     for (const name of sampleCases('edits', 'guards', listCaseNames(), 16)) {
-      const found = checkFixes(readFiles(join(DEFINITIONS, name)), judge);
+      const found = checkFixes(readFiles(join(DEFINITIONS, name)), validate);
       wrong.push(...found.wrong.map((text) => `${name}: ${text}`));
       count += found.count;
     }
@@ -280,17 +280,17 @@ describe('fixes and guards', () => {
 
   it('of single mistakes: no fix adds a problem or loosens a guard', () => {
     const random = createSeededRandom(`${runSeed} guards`);
-    const judge = judging();
+    const validate = createGuardedValidator();
     const sets = VALID_SETS.map(readValidSet);
     const wrong: string[] = [];
     for (let run = countRuns('edits', 20, 400); run > 0; run--) {
       const valid = random.pick(sets);
-      wrong.push(...checkFixes(mistaken(valid, random), judge, valid).wrong);
+      wrong.push(...checkFixes(mistaken(valid, random), validate, valid).wrong);
     }
     expect(wrong).to.deep.equal([]);
   });
 
-  const judge = judging();
+  const validate = createGuardedValidator();
   for (const { title, set, right, wrong, code, fixes } of MISTAKES)
     it(`of ${title}: ${fixes.length === 0 ? 'none' : fixes.join(', ')}`, () => {
       const valid = readValidSet(set);
@@ -299,8 +299,8 @@ describe('fixes and guards', () => {
       const files = valid.map((source, i) =>
         i === at ? { ...source, text: source.text.replace(right, wrong) } : source,
       );
-      const found = judge(files).problems.find((problem) => problem.code === code);
+      const found = validate(files).problems.find((problem) => problem.code === code);
       expect(found && listFixes(found).map((fix) => fix.title)).to.deep.equal(fixes);
-      expect(checkFixes(files, judge, valid).wrong).to.deep.equal([]);
+      expect(checkFixes(files, validate, valid).wrong).to.deep.equal([]);
     });
 });

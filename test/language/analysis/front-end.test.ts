@@ -45,9 +45,9 @@ describe('front end: fixtures', () => {
   });
 
   it('report nothing for valid sets', () => {
-    const sound = names.filter((name) => name.startsWith('sound-'));
-    expect(sound).to.have.length.of.at.least(4);
-    for (const name of sound) expect(readExpectedRows(name), name).to.deep.equal([]);
+    const valid = names.filter((name) => name.startsWith('sound-'));
+    expect(valid).to.have.length.of.at.least(4);
+    for (const name of valid) expect(readExpectedRows(name), name).to.deep.equal([]);
   });
 });
 
@@ -75,9 +75,9 @@ describe('front end: codes', () => {
 });
 
 describe('front end: every problem of every fixture', () => {
-  const each = (judge: (problem: Problem, name: string) => void): void => {
+  const each = (validate: (problem: Problem, name: string) => void): void => {
     for (const name of names)
-      for (const problem of fixture(name).problems) judge(problem, `${name}: ${problem.message}`);
+      for (const problem of fixture(name).problems) validate(problem, `${name}: ${problem.message}`);
   };
 
   it('has a message with every placeholder filled and no gap', () => {

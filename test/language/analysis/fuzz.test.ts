@@ -26,7 +26,7 @@ const registry = createTrialRegistry();
 const ENV = new Map([...FIXTURE_ENV, ...createEnvFacts(SAMPLE_ENV)]);
 
 /** Valid sets: those of the fixtures and the sample definitions. */
-const sound: readonly (readonly SourceFile[])[] = [
+const valid: readonly (readonly SourceFile[])[] = [
   ...listCaseNames()
     .filter((name) => name.startsWith('sound-'))
     .map((name) => readFiles(join(DEFINITIONS, name)).filter(({ file }) => file !== CONFIG_FILE)),
@@ -148,7 +148,7 @@ function checkProblems(problems: readonly Problem[], texts: ReadonlyMap<string, 
 }
 
 /** One for each set: an unchanged mutation is not analysed again. */
-const analysers = sound.map(() => createAnalyser(registry));
+const analysers = valid.map(() => createAnalyser(registry));
 const problemsIn = (which: number, files: readonly SourceFile[]): readonly Problem[] =>
   (analysers[which] ?? createAnalyser(registry)).analyseAll(files, { env: ENV, sql: SQL }).problems;
 
@@ -160,8 +160,8 @@ describe('front end: fuzz', function () {
   const numRuns = countRuns('edits', 120, 1500);
 
   it('starts from valid sets', () => {
-    expect(sound.length).to.be.at.least(4);
-    for (const files of sound) {
+    expect(valid.length).to.be.at.least(4);
+    for (const files of valid) {
       const { problems } = analyseFiles(files, registry, { env: ENV, sql: SQL });
       expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
     }
@@ -172,8 +172,8 @@ describe('front end: fuzz', function () {
     const changes = fc.array(change, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.nat(), fc.nat(), changes, (which, file, list) => {
-        const set = which % sound.length;
-        const files = sound[set] ?? [];
+        const set = which % valid.length;
+        const files = valid[set] ?? [];
         const mutated = files.map((source, i) =>
           i === file % files.length ? { ...source, text: mutate(source.text, list) } : source,
         );
@@ -195,7 +195,7 @@ describe('front end: fuzz', function () {
 
   it('analyses a file at every keystroke', () => {
     // All files of all sets, each as likely as it is long: another part of them in every run.
-    const places = sound.flatMap((files, set) => files.map(({ text }, index) => ({ set, files, index, text })));
+    const places = valid.flatMap((files, set) => files.map(({ text }, index) => ({ set, files, index, text })));
     const keystroke = fc.oneof(
       ...places.map((place) => ({
         weight: Math.max(1, place.text.length),
@@ -259,7 +259,7 @@ describe('front end: fuzz', function () {
   });
 
   it('returns the same result twice, and does not modify its input', () => {
-    const files = (sound[0] ?? []).map((source) =>
+    const files = (valid[0] ?? []).map((source) =>
       Object.freeze({ ...source, text: mutate(source.text, [{ at: 40, how: 'replace', other: 0, text: 'null' }]) }),
     );
     const first = analyseFiles(Object.freeze(files), registry, { env: ENV, sql: SQL }).problems;

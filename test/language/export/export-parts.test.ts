@@ -144,7 +144,7 @@ describe('descriptions of bounds', () => {
 
 describe('keys and recipients in texts', () => {
   it('report what is wrong with a key, without the key', () => {
-    expect([findKeyFlaw(''), findKeyFlaw(' \t')].map((flaw) => flaw?.slice(0, 11))).to.deep.equal([
+    expect([findKeyFlaw(''), findKeyFlaw(' \t')].map((issue) => issue?.slice(0, 11))).to.deep.equal([
       'it is empty',
       'it is empty',
     ]);

@@ -31,7 +31,7 @@ const ENDLESS: readonly (readonly [pattern: string, text: string])[] = [
   ['(?:(?=a)a+)+b', 'a'.repeat(5000)],
 ];
 /** Features that require backtracking or state for each position. */
-const REFUSED = [
+const REJECTED = [
   '(a+)\\1',
   '(?<n>a+)\\k<n>',
   '(?<=a+)b',
@@ -132,7 +132,7 @@ describe('linear patterns', () => {
       expect(elapsed()).to.be.lessThan(1000);
     });
 
-  for (const pattern of REFUSED)
+  for (const pattern of REJECTED)
     it(`reject ${pattern}`, () =>
       expect(() => compileLinearPattern(pattern))
         .to.throw(Error)

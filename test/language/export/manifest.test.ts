@@ -169,9 +169,9 @@ describe('spec lint', () => {
   for (const [what, rest, words] of cases) {
     it(`reports ${what}, and nothing else`, () => {
       const flawed = spec(rest);
-      const flaws = lintSpec(buildRegistry(kinds, [...specs, flawed]), flawed);
-      expect(flaws.join('\n')).to.match(words);
-      expect(flaws).to.have.lengthOf(1);
+      const issues = lintSpec(buildRegistry(kinds, [...specs, flawed]), flawed);
+      expect(issues.join('\n')).to.match(words);
+      expect(issues).to.have.lengthOf(1);
     });
   }
   it('reports nothing for a clean spec', () =>

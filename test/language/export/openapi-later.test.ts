@@ -1,6 +1,6 @@
 /**
  * Deferred work, schedules and socket clients in the OpenAPI document. Nothing is served here; suites with the option
- * `judged` compare responses with the document.
+ * `validated` compare responses with the document.
  */
 import { expect } from 'chai';
 import type { JsonObject } from '../../../contract/json.js';
@@ -114,15 +114,15 @@ describe('OpenAPI of socket clients', () => {
   });
 
   it('lists what clients can call and which events they receive, including those of scheduled runs', () => {
-    const told = extension({ websocket: { enabled: true, path: '/live' } }) as JsonObject;
-    expect(told['path']).to.equal('/live');
-    expect(told['calls']).to.deep.equal(['news', 'talk', 'watch']);
-    expect(told['events']).to.deep.equal([
+    const reported = extension({ websocket: { enabled: true, path: '/live' } }) as JsonObject;
+    expect(reported['path']).to.equal('/live');
+    expect(reported['calls']).to.deep.equal(['news', 'talk', 'watch']);
+    expect(reported['events']).to.deep.equal([
       { action: 'news', to: ['ALL', 'ROOM'], resources: ['news', 'talk'], data: toRef('NewsEvent') },
       { action: 'night', to: ['ALL'], resources: ['night'], data: toRef('NightEvent') },
     ]);
-    expect(told['joins']).to.deep.equal([{ resource: 'watch', rooms: ['…'], events: ['news'] }]);
-    expect(getAtPointer(told['query'], '0')).to.include({ name: 'uid', required: false });
+    expect(reported['joins']).to.deep.equal([{ resource: 'watch', rooms: ['…'], events: ['news'] }]);
+    expect(getAtPointer(reported['query'], '0')).to.include({ name: 'uid', required: false });
     expect(
       getAtPointer((extension({ websocket: { enabled: true, force_uid: true } }) as JsonObject)['query'], '0'),
     ).to.include({

@@ -46,17 +46,17 @@ describe('openapi document', () => {
   it('is validated by a check that can fail', async () => {
     const document = createOpenApiDocument({ 'a.json': defineReturnResource('a', 1) });
     expect(await listDocumentErrors({ ...document, info: {} })).to.contain('title');
-    const judge = createDocumentChecker(document);
+    const validate = createDocumentChecker(document);
     const answer = (status: number, body: unknown) => ({
       status,
       body,
       text: JSON.stringify(body),
       headers: new Headers({ 'content-type': 'application/json' }),
     });
-    judge.checkCall('POST', '/a', {}, answer(200, 1));
-    expect(() => judge.checkCall('POST', '/a', {}, answer(200, 'text'))).to.throw('/a 200');
-    expect(() => judge.checkCall('POST', '/a', {}, answer(409, {}))).to.throw('may not answer 409');
-    expect(() => judge.checkCall('POST', '/b', {}, answer(200, 1))).to.throw('not in the document');
+    validate.checkCall('POST', '/a', {}, answer(200, 1));
+    expect(() => validate.checkCall('POST', '/a', {}, answer(200, 'text'))).to.throw('/a 200');
+    expect(() => validate.checkCall('POST', '/a', {}, answer(409, {}))).to.throw('may not answer 409');
+    expect(() => validate.checkCall('POST', '/b', {}, answer(200, 1))).to.throw('not in the document');
   });
 
   it('omits invalid and unreachable resources', () => {

@@ -80,11 +80,13 @@ describe('packed kinds and specs', () => {
     });
     const [spec] = specs;
     if (spec === undefined) throw new Error('no spec');
-    const judged = new Set([...back.kinds, ...back.specs]);
+    const validated = new Set([...back.kinds, ...back.specs]);
     const own = (summary: string): PluginSpec => ({ ...spec, name: 'OWN', aliases: [], errors: {}, summary });
-    expect(buildRegistry(back.kinds, [...back.specs, own('Its own.')], judged).plugins.size).to.equal(specs.length + 1);
+    expect(buildRegistry(back.kinds, [...back.specs, own('Its own.')], validated).plugins.size).to.equal(
+      specs.length + 1,
+    );
     expect(asked).to.equal(0);
-    expect(() => buildRegistry(back.kinds, [...back.specs, own('')], judged)).to.throw(BootError);
+    expect(() => buildRegistry(back.kinds, [...back.specs, own('')], validated)).to.throw(BootError);
   });
 
   it('reject values that are neither data, nor a schema, nor code', () => {

@@ -82,10 +82,10 @@ describe('reference', () => {
   });
 
   it('contains only examples that pass the front end, as whole files', () => {
-    let judged = 0;
+    let validated = 0;
     for (const [name, text] of pages) {
       for (const json of rightOn(text)) {
-        judged++;
+        validated++;
         const isTest = json.includes('"cases":');
         const isConfig = !isTest && !/"(actionables|_\w+)":/.test(json);
         const file = isTest ? 'example.test.json' : 'models.json';
@@ -98,7 +98,7 @@ describe('reference', () => {
         ).to.deep.equal([]);
       }
     }
-    expect(judged).to.be.greaterThan(registry.plugins.size);
+    expect(validated).to.be.greaterThan(registry.plugins.size);
   });
 
   it('lists every hook, with an example that compiles against the contract and taps that hook', () => {
@@ -120,9 +120,9 @@ void [done, Stage];
   });
 
   it('shows the problem that each counter-example causes', () => {
-    const refused = [...pages.values()].flatMap((text) => [...text.matchAll(/^Rejected, (.*)$/gm)]);
-    expect(refused.length).to.be.greaterThan(30);
-    for (const [line] of refused) expect(line).to.match(/^Rejected, `[A-Z_]+`( at `[^`]+`)?: \S/);
+    const rejected = [...pages.values()].flatMap((text) => [...text.matchAll(/^Rejected, (.*)$/gm)]);
+    expect(rejected.length).to.be.greaterThan(30);
+    for (const [line] of rejected) expect(line).to.match(/^Rejected, `[A-Z_]+`( at `[^`]+`)?: \S/);
   });
 
   it('contains only text, and no dead link', () => {

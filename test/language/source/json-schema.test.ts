@@ -76,11 +76,11 @@ describe('JSON Schema', () => {
   }
 
   it('accepts every valid definition of the fixtures and every file of the sample and of the template', () => {
-    let judged = 0;
+    let validated = 0;
     const cases = listCaseNames().filter((name) => name.startsWith('sound-') || name === 'config-sound');
     for (const name of cases) {
       for (const { file, text } of readFiles(join(DEFINITIONS, name))) {
-        judged++;
+        validated++;
         const target = file === CONFIG ? 'config' : file.startsWith('_') ? 'model' : 'definition';
         expect(listErrors(target, read(file, text)), `${name}/${file}`).to.deep.equal([]);
       }
@@ -92,15 +92,15 @@ describe('JSON Schema', () => {
     const templates = inFolder('templates/project/definitions');
     for (const file of ['lintel.config.json', 'templates/project/lintel.config.json']) templates.push(file);
     for (const file of [...inFolder('definitions'), ...templates]) {
-      judged++;
+      validated++;
       expect(listErrors('all', read(file, readFileSync(join(ROOT, file), 'utf8'))), file).to.deep.equal([]);
     }
-    expect(judged).to.be.greaterThan(15);
+    expect(validated).to.be.greaterThan(15);
   });
 
   it('rejects every fixture whose mistakes a schema can detect, and accepts every other one', () => {
     const wrong: string[] = [];
-    let [refused, taken] = [0, 0];
+    let [rejected, taken] = [0, 0];
     for (const name of listCaseNames()) {
       const rows = readExpectedRows(name).filter(({ severity }) => severity === 'error');
       for (const { file, text, unreadable } of readFiles(join(DEFINITIONS, name))) {
@@ -115,12 +115,12 @@ describe('JSON Schema', () => {
         if (known.length > 0 && errors.length === 0) wrong.push(`${name}/${file} passes: ${known.join(', ')}`);
         if (known.length === 0 && !perhaps && errors.length > 0)
           wrong.push(`${name}/${file} is refused: ${errors.join('; ')}`);
-        if (errors.length > 0) refused++;
+        if (errors.length > 0) rejected++;
         else taken++;
       }
     }
     expect(wrong).to.deep.equal([]);
-    expect(refused, 'refused').to.be.greaterThan(50);
+    expect(rejected, 'refused').to.be.greaterThan(50);
     expect(taken, 'taken').to.be.greaterThan(150);
   });
 

@@ -149,9 +149,9 @@ describe('source tree', () => {
         const errors: ParseError[] = [];
         const bare = text.replace(/^\ufeff/, ' ');
         const library = parseTree(bare, errors, { allowTrailingComma: true });
-        const sound = parseValidTree(text, MAX_DEPTH);
-        expect(sound !== null, text).to.equal(errors.length === 0 && library !== undefined);
-        if (sound !== null && library !== undefined) expectSameNode(sound.root, library);
+        const valid = parseValidTree(text, MAX_DEPTH);
+        expect(valid !== null, text).to.equal(errors.length === 0 && library !== undefined);
+        if (valid !== null && library !== undefined) expectSameNode(valid.root, library);
       }),
       { numRuns: countRuns('edits', 600, 3000) },
     );

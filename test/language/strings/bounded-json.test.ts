@@ -11,7 +11,7 @@ describe('bounded JSON of untrusted origin', () => {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
     return parseBounded(bytes, () => Buffer.from(bytes).toString(), LIMITS);
   };
-  const SOUND = [
+  const VALID = [
     '[[[1]]]',
     '[[],[],[]]',
     '{"a":1,"b":2,"c":3,"d":4}',
@@ -28,9 +28,9 @@ describe('bounded JSON of untrusted origin', () => {
     'null',
     '0',
   ];
-  for (const text of SOUND) it(`accepts ${text}`, () => expect(read(text)).to.deep.equal(JSON.parse(text)));
+  for (const text of VALID) it(`accepts ${text}`, () => expect(read(text)).to.deep.equal(JSON.parse(text)));
 
-  const REFUSED: readonly (readonly [text: string, code: string, what?: string])[] = [
+  const REJECTED: readonly (readonly [text: string, code: string, what?: string])[] = [
     ['[[[[1]]]]', 'REQ_TOO_COMPLEX', 'levels'],
     ['{"a":{"b":{"c":{}}}}', 'REQ_TOO_COMPLEX', 'levels'],
     ['[[[[1', 'REQ_MALFORMED'],
@@ -57,7 +57,7 @@ describe('bounded JSON of untrusted origin', () => {
     ['[1,]', 'REQ_MALFORMED'],
     ['{a:1}', 'REQ_MALFORMED'],
   ];
-  for (const [text, code, what] of REFUSED) {
+  for (const [text, code, what] of REJECTED) {
     it(`rejects ${text} with ${code}${what === undefined ? '' : ` for its ${what}`}`, () => {
       let error: unknown;
       try {

@@ -193,21 +193,21 @@ describe('fields of schedules', () => {
     it(`reject "${text}"${right === undefined ? '' : ` and suggest "${right}"`}`, () => {
       const { cron, flaws = [] } = readCron(text);
       expect(cron).to.equal(null);
-      expect(flaws.map((flaw) => flaw.right)).to.deep.equal([right]);
+      expect(flaws.map((issue) => issue.right)).to.deep.equal([right]);
     });
   }
 
   it('name the values that each field accepts', () => {
-    const findFlaw = (text: string): string | undefined => readCron(text).flaws?.[0]?.what;
-    expect(findFlaw('0 0 x * * *')).to.equal(
+    const findIssue = (text: string): string | undefined => readCron(text).flaws?.[0]?.what;
+    expect(findIssue('0 0 x * * *')).to.equal(
       'cannot be "x": it takes 0-23, "*", lists (1,2), ranges (1-5) and steps (*/5)',
     );
-    expect(findFlaw('0 0 0 * x *')).to.include('1-12 or JAN-DEC');
-    expect(findFlaw('0 0 0 * * x')).to.include('0-7 or SUN-SAT');
-    expect(findFlaw('0 0 0')).to.equal('has 3 fields; a schedule has six, seconds first');
-    expect(findFlaw('0')).to.equal('has one field; a schedule has six, seconds first');
-    expect(findFlaw('0 0 */99 * * *')).to.equal('has the step "99": one of 1 to 23 is meant');
-    expect(findFlaw('0 0 0 ? * */9')).to.equal('has the step "9": one of 1 to 6 is meant');
+    expect(findIssue('0 0 0 * x *')).to.include('1-12 or JAN-DEC');
+    expect(findIssue('0 0 0 * * x')).to.include('0-7 or SUN-SAT');
+    expect(findIssue('0 0 0')).to.equal('has 3 fields; a schedule has six, seconds first');
+    expect(findIssue('0')).to.equal('has one field; a schedule has six, seconds first');
+    expect(findIssue('0 0 */99 * * *')).to.equal('has the step "99": one of 1 to 23 is meant');
+    expect(findIssue('0 0 0 ? * */9')).to.equal('has the step "9": one of 1 to 6 is meant');
   });
 
   it('are rejected individually', () => {

@@ -133,7 +133,7 @@ describe('schedules of six fields', () => {
     expect(read('0 0 0 ? jan-Mar *').months).to.deep.equal([1, 2, 3]);
   });
 
-  const FLAWS: readonly (readonly [string, string, string, string?])[] = [
+  const ISSUES: readonly (readonly [string, string, string, string?])[] = [
     ['*/5 * * * *', '*/5 * * * *', 'has 5 fields; a schedule has six, seconds first', '0 */5 * * * *'],
     ['@daily', '@daily', 'is a word, not six fields', '0 0 0 * * *'],
     ['0 0 0 * * ? *', '0 0 0 * * ? *', 'has 7 fields; a schedule has six, seconds first', '0 0 0 * * ?'],
@@ -155,13 +155,13 @@ describe('schedules of six fields', () => {
     ['0 0 0 31 FEB *', '31 FEB', 'never comes: day 31 is in none of these months'],
     ['0 0 0 30,31 2 ?', '30,31 2', 'never comes: day 30 is in none of these months'],
   ];
-  for (const [text, wrong, what, right] of FLAWS) {
+  for (const [text, wrong, what, right] of ISSUES) {
     it(`reject "${text}"`, () => {
-      const [flaw] = readCron(text).flaws ?? [];
-      expect(flaw).to.include({ what });
-      expect(text.slice(flaw?.start, flaw?.end)).to.equal(wrong);
-      const mended = flaw?.right && text.slice(0, flaw.start) + flaw.right + text.slice(flaw.end);
-      expect(mended).to.equal(right);
+      const [issue] = readCron(text).flaws ?? [];
+      expect(issue).to.include({ what });
+      expect(text.slice(issue?.start, issue?.end)).to.equal(wrong);
+      const fixed = issue?.right && text.slice(0, issue.start) + issue.right + text.slice(issue.end);
+      expect(fixed).to.equal(right);
       if (right !== undefined) expect(readCron(right).cron).not.to.equal(null);
     });
   }
@@ -180,7 +180,7 @@ describe('schedules of six fields', () => {
       ['0 -5 * * * *', 'minute'],
     ] as const) {
       const { flaws = [] } = readCron(text);
-      expect(flaws.map((flaw) => flaw.field)).to.deep.equal([name]);
+      expect(flaws.map((issue) => issue.field)).to.deep.equal([name]);
     }
   });
 

@@ -96,7 +96,7 @@ describe('SQL parser', () => {
   it('is optional: without it statements are only scanned', () => {
     const { problems } = analyseFiles(resource('SELEC nothing'), createTrialRegistry(), { env: null });
     expect(problems).to.deep.equal([]);
-    const judged = analyseFiles(resource('SELEC nothing'), createTrialRegistry(), { env: null, sql: SQL }).problems;
-    expect(judged.map(({ code }) => code)).to.deep.equal(['SQL_SYNTAX']);
+    const validated = analyseFiles(resource('SELEC nothing'), createTrialRegistry(), { env: null, sql: SQL }).problems;
+    expect(validated.map(({ code }) => code)).to.deep.equal(['SQL_SYNTAX']);
   });
 });

@@ -40,11 +40,11 @@ describe('parameters without a type', function () {
     it(sql, async () => {
       const parser = await loadSqlParser();
       const tree = findChild(parser.parse(sql).statements?.[0] ?? {}, 'stmt') ?? {};
-      const refused = await db.describeQuery(sql).then(
+      const rejected = await db.describeQuery(sql).then(
         () => null,
         (error: unknown) => String(error),
       );
-      expect(findUntyped(tree).length > 0, refused ?? 'PostgreSQL takes it').to.equal(refused !== null);
+      expect(findUntyped(tree).length > 0, rejected ?? 'PostgreSQL takes it').to.equal(rejected !== null);
     });
   }
 });

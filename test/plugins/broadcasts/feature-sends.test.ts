@@ -52,12 +52,12 @@ describe('recipients of a message', () => {
     for (const a of ['x', 'x'.repeat(256), 0, -1.5])
       expect(resolveTarget(single, { broadcast_to: '$PAYLOAD.a' }, { a })).to.deep.equal({ uids: [String(a)], of: OF });
     for (const a of NONE as Json[]) {
-      const told = [
+      const reported = [
         [single, { broadcast_to: '$PAYLOAD.a' }, a],
         [bulk, { broadcast_to: '$PAYLOAD.a' }, ['x', a]],
         [room, { broadcast_to_room: ['x', '$PAYLOAD.a'] }, a],
       ] as const;
-      for (const [runtime, written, value] of told) {
+      for (const [runtime, written, value] of reported) {
         const { code, params } = catchThrownFault(() => resolveTarget(runtime, written, { a: value }));
         expect([code, params['field']]).to.deep.equal(['BRC_RECEIVER', Object.keys(written)[0]]);
       }
@@ -172,15 +172,16 @@ describe('message about a result', () => {
   }
   interface SendResult {
     readonly messages: Delivery[];
-    readonly told: string[];
+    readonly reported: string[];
   }
   async function send(
     result: unknown,
     { holder = {}, owner = {}, secrets = [], to = { all: true }, failure = null }: Trial = {},
   ): Promise<SendResult> {
     const messages: Delivery[] = [];
-    const told: string[] = [];
-    const createRecorder = (level: string) => (_fields: object, text: string) => void told.push(`${level}: ${text}`);
+    const reported: string[] = [];
+    const createRecorder = (level: string) => (_fields: object, text: string) =>
+      void reported.push(`${level}: ${text}`);
     const context = {
       log: { debug: createRecorder('debug'), error: createRecorder('error') },
       resolve: (_kind: unknown, name: string) =>
@@ -199,7 +200,7 @@ describe('message about a result', () => {
     expect(messages, 'before the commit').to.deep.equal([]);
     await commit();
     await new Promise((resolve) => setImmediate(resolve));
-    return { messages, told };
+    return { messages, reported };
   }
   const listSentMessages = async (result: unknown, rest: Trial = {}): Promise<unknown> =>
     (await send(result, rest)).messages[0]?.data;
@@ -255,10 +256,10 @@ describe('message about a result', () => {
   });
 
   it('is only logged if it cannot be sent', async () => {
-    expect((await send({}, { failure: createFault('RLY_AWAY') })).told).to.deep.equal([
+    expect((await send({}, { failure: createFault('RLY_AWAY') })).reported).to.deep.equal([
       'debug: message sent only to clients of this process',
     ]);
     for (const failure of [createFault('OTHER'), new Error('x')])
-      expect((await send({}, { failure })).told).to.deep.equal(['error: message to connected clients not sent']);
+      expect((await send({}, { failure })).reported).to.deep.equal(['error: message to connected clients not sent']);
   });
 });

@@ -12,13 +12,13 @@ import { replaceTime, type ManualTime } from '../../support/manual-time.js';
 const memory = (): Cache => createMemory({ maxEntries: 100, maxBytes: 1_000_000, now: () => performance.now() });
 
 function logger() {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const createRecorder =
     (level: string) =>
     ({ key }: { key?: string }): void =>
-      void told.push(key === undefined ? level : `${level} ${key}`);
+      void reported.push(key === undefined ? level : `${level} ${key}`);
   return {
-    told,
+    reported,
     log: {
       debug: createRecorder('debug'),
       info: createRecorder('info'),
@@ -190,11 +190,11 @@ describe('immediate lookup', () => {
   });
 
   it('is logged if the store is unavailable, and finds nothing', async () => {
-    const { told, log } = logger();
+    const { reported, log } = logger();
     const store = createStore({ ...memory(), getValue: () => Promise.reject(new Error('away')) }, log);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(told).to.deep.equal(['warn']);
+    expect(reported).to.deep.equal(['warn']);
   });
 
   it('reads a generation out of a larger buffer', async () => {
@@ -238,8 +238,8 @@ describe('removals that the store did not accept', () => {
       if (sync) throw new Error('away');
       return Promise.reject(new Error('away'));
     };
-    const { told, log } = logger();
-    return { asked, told, removals: createRemovals({ ...memory(), remove }, log) };
+    const { reported, log } = logger();
+    return { asked, reported, removals: createRemovals({ ...memory(), remove }, log) };
   }
 
   for (const sync of [false, true])
@@ -267,51 +267,51 @@ describe('removals that the store did not accept', () => {
     });
 
   it('are logged once a minute', async () => {
-    const { told, removals } = setUp(() => true);
+    const { reported, removals } = setUp(() => true);
     await removals.remove(['a'], OVER);
     await time.advance(59_999);
-    expect(told).to.deep.equal(['warn']);
+    expect(reported).to.deep.equal(['warn']);
     await time.advance(501);
-    expect(told).to.deep.equal(['warn', 'warn']);
+    expect(reported).to.deep.equal(['warn', 'warn']);
   });
 
   it('are limited: beyond ten thousand the oldest is dropped', async () => {
-    const { told, removals } = setUp(() => true);
+    const { reported, removals } = setUp(() => true);
     const keys = Array.from({ length: 10_000 }, (_, n) => `k${n}`);
     await removals.remove(keys, OVER);
-    expect([told, removals.isWaiting('k0')]).to.deep.equal([['warn'], true]);
+    expect([reported, removals.isWaiting('k0')]).to.deep.equal([['warn'], true]);
     await removals.remove(['one', 'two'], OVER);
-    expect(told).to.deep.equal(['warn', 'error', 'error']);
+    expect(reported).to.deep.equal(['warn', 'error', 'error']);
     expect(['k0', 'k1', 'k2', 'two'].map((key) => removals.isWaiting(key))).to.deep.equal([false, false, true, true]);
   });
 
   it('are empty if the store accepts them', async () => {
-    const { asked, told, removals } = setUp(() => false);
+    const { asked, reported, removals } = setUp(() => false);
     await removals.remove(['a'], OVER);
     await time.advance(1000);
-    expect([asked.length, told, removals.isWaiting('a'), time.timers()]).to.deep.equal([1, [], false, 0]);
+    expect([asked.length, reported, removals.isWaiting('a'), time.timers()]).to.deep.equal([1, [], false, 0]);
   });
 
   it('are retried before the response, so that no other process reads removed values', async () => {
     let failures = 2;
-    const { asked, told, removals } = setUp(() => failures-- > 0);
+    const { asked, reported, removals } = setUp(() => failures-- > 0);
     const removed = Promise.resolve(removals.remove(['a']));
     let isAnswered = false;
     void removed.then(() => (isAnswered = true));
     await time.advance(9);
     expect([isAnswered, removals.isWaiting('a')]).to.deep.equal([false, true]);
     await time.advance(21);
-    expect([isAnswered, removals.isWaiting('a'), told, time.timers()]).to.deep.equal([true, false, [], 0]);
+    expect([isAnswered, removals.isWaiting('a'), reported, time.timers()]).to.deep.equal([true, false, [], 0]);
     expect(asked.map(([at]) => at)).to.deep.equal([0, 10, 30]);
   });
 
   it('delay the response by at most a second and a half, and are pending then', async () => {
-    const { told, removals } = setUp(() => true);
+    const { reported, removals } = setUp(() => true);
     let isAnswered = false;
     void Promise.resolve(removals.remove(['a'])).then(() => (isAnswered = true));
     await time.advance(1200);
     expect(isAnswered).to.equal(false);
     await time.advance(301);
-    expect([isAnswered, removals.isWaiting('a'), told]).to.deep.equal([true, true, ['warn']]);
+    expect([isAnswered, removals.isWaiting('a'), reported]).to.deep.equal([true, true, ['warn']]);
   });
 });

@@ -120,8 +120,8 @@ describe('variants of cached entries', () => {
 });
 
 describe('store of cached entries', () => {
-  const told: string[] = [];
-  const recordMessage = (_fields: object, message: string): void => void told.push(message);
+  const reported: string[] = [];
+  const recordMessage = (_fields: object, message: string): void => void reported.push(message);
   const log = { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage };
   const memory = (): Cache => createMemory({ maxEntries: 100, maxBytes: 1_000_000, now: () => performance.now() });
   const requireErrand = (found: CacheLookup): ComputationLease => {
@@ -218,7 +218,7 @@ describe('store of cached entries', () => {
     await store.remove(['n']);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
     expect(await store.find('n', 'v', 60, undefined)).to.deep.equal({ errand: null });
-    expect(told.filter((line) => line.includes('invalidations are pending')).length).to.equal(1);
+    expect(reported.filter((line) => line.includes('invalidations are pending')).length).to.equal(1);
     const before = tries;
     isAway = false;
     await back;

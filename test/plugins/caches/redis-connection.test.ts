@@ -111,7 +111,7 @@ describe('cache connection', () => {
         void lines.push([level, fields, message.replace(/ ?[;:(].*$/, '')]);
     return { log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') }, lines };
   };
-  const AWAY = (reason: string): unknown => ['warn', { reason }, 'cache store unavailable'];
+  const UNAVAILABLE = (reason: string): unknown => ['warn', { reason }, 'cache store unavailable'];
   const BACK = ['info', {}, 'cache store available'];
   const EMPTY = ['warn', {}, 'cache store is empty after a reconnect'];
 
@@ -148,7 +148,7 @@ describe('cache connection', () => {
     await ready();
     await ready();
     client.emit('error', new Error('three'));
-    expect(lines).to.deep.equal([AWAY('one'), BACK, AWAY('three')]);
+    expect(lines).to.deep.equal([UNAVAILABLE('one'), BACK, UNAVAILABLE('three')]);
   });
 
   it('adds a trace event, and logs when it is closed', async () => {

@@ -64,13 +64,13 @@ describe('bytes in definitions', () => {
 
 describe('key of `ciphers`', () => {
   it('can have, in a variable, the length of each encoding', () => {
-    const flaw = (length: number, bytes = length): string | null => findLengthFlaw({ length, bytes }, 32);
+    const issue = (length: number, bytes = length): string | null => findLengthFlaw({ length, bytes }, 32);
     for (const text of [Buffer.alloc(32, 200)].flatMap((key) => [hex(key), base64(key), base64(key, 'base64url')]))
-      expect(flaw(text.length), text).to.equal(null);
-    for (const length of [32, 68, 50, 51]) expect(flaw(length)).to.equal(null);
-    for (const length of [0, 31, 33, 49, 52, 64, 67, 69]) expect(flaw(length), `${length}`).to.be.a('string');
-    expect(flaw(20, 32)).to.equal(null);
-    expect(flaw(31, 62)).to.equal('it has 62 bytes and needs exactly 32');
+      expect(issue(text.length), text).to.equal(null);
+    for (const length of [32, 68, 50, 51]) expect(issue(length)).to.equal(null);
+    for (const length of [0, 31, 33, 49, 52, 64, 67, 69]) expect(issue(length), `${length}`).to.be.a('string');
+    expect(issue(20, 32)).to.equal(null);
+    expect(issue(31, 62)).to.equal('it has 62 bytes and needs exactly 32');
   });
 
   it('must not be a published sample, and has exactly its size', () => {

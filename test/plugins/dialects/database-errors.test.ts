@@ -108,9 +108,9 @@ describe('PostgreSQL errors', () => {
       [failure('x40001'), undefined, false],
       [failure('400010'), undefined, false],
     ] as const) {
-      const told = toPostgresFault(error);
+      const reported = toPostgresFault(error);
       expect(
-        [told.options.retryable, isPostgresRetryable(error), isPostgresRetryable(told)],
+        [reported.options.retryable, isPostgresRetryable(error), isPostgresRetryable(reported)],
         error.message,
       ).to.deep.equal([retryable, again, again]);
     }
@@ -273,9 +273,13 @@ describe('connection that cannot be opened', () => {
 
   it('is named, and its cause is logged', () => {
     const cause = failure('28P01');
-    const told = createConnectFault('main', cause);
-    expect([told.code, told.params['instance'], told.options.cause]).to.deep.equal(['QRY_CONNECT', 'main', cause]);
-    expect(createConnectFault('main', told)).to.equal(told);
+    const reported = createConnectFault('main', cause);
+    expect([reported.code, reported.params['instance'], reported.options.cause]).to.deep.equal([
+      'QRY_CONNECT',
+      'main',
+      cause,
+    ]);
+    expect(createConnectFault('main', reported)).to.equal(reported);
     expect(createAddressFault('main')).to.include({ code: 'QRY_CONNECT' });
     expect(createAddressFault('main').params).to.deep.equal({ instance: 'main', reason: 'the address is not valid' });
   });
@@ -283,8 +287,8 @@ describe('connection that cannot be opened', () => {
   it('is not attempted with a URL of another type of server', async () => {
     for (const url of ['mysql://127.0.0.1:1/a', 'http://127.0.0.1:1', 'postgres:/a', 5, undefined]) {
       const context = { instance: 'main', options: { url } } as unknown as RuntimeContext;
-      const told = await Promise.resolve(postgres.open?.({} as Dialect, context)).catch((error: unknown) => error);
-      expect((told as Fault).params, String(url)).to.include({ reason: 'the address is not valid' });
+      const reported = await Promise.resolve(postgres.open?.({} as Dialect, context)).catch((error: unknown) => error);
+      expect((reported as Fault).params, String(url)).to.include({ reason: 'the address is not valid' });
     }
   });
 });

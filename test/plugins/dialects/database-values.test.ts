@@ -83,8 +83,8 @@ describe('lock of a data folder', () => {
   it('can be acquired later after a failure', async () => {
     const data = join(folder, 'd');
     await writeFile(`${data}.lock`, `${other.pid}\n`);
-    const refusal = await lockFolder(data, 'second').catch((error: unknown) => error as Fault);
-    expect(refusal).to.deep.include({
+    const rejection = await lockFolder(data, 'second').catch((error: unknown) => error as Fault);
+    expect(rejection).to.deep.include({
       code: 'QRY_CONNECT',
       params: {
         instance: 'second',

@@ -53,7 +53,7 @@ for (const [name, open] of Object.entries(STORES)) {
         defineColumn('uni', 'integer', { nullable: true }),
       );
       const left = (await words([model])).join('\n');
-      for (const told of [
+      for (const reported of [
         /! code: column has type int\S*, the model says text; it is left as it is; `lintel migrate --destroy` changes the type/,
         /! opt: is optional in the model, and the table demands a value; .* allows NULL/,
         /! req: is required in the model, and the table allows NULL; .* forbids it/,
@@ -61,7 +61,7 @@ for (const [name, open] of Object.entries(STORES)) {
         /! must: the model does not know this column, which demands a value: every INSERT fails; give it a default/,
         /! may: the model does not know this column; .* drops it/,
       ]) {
-        expect(left).to.match(told);
+        expect(left).to.match(reported);
       }
       expect(left).not.to.match(/^[-+]/m);
       const atStart = await store.syncSchema([model]);
@@ -99,10 +99,10 @@ for (const [name, open] of Object.entries(STORES)) {
         defineColumn('day', 'timestamp', may),
         defineColumn('whole', 'integer', may),
       );
-      const told = 'which changes values to fit without an error; it is left as it is';
+      const reported = 'which changes values to fit without an error; it is left as it is';
       const { warnings } = await store.syncSchema([near]);
       expect(
-        warnings.filter((one) => one.includes(told)),
+        warnings.filter((one) => one.includes(reported)),
         warnings.join('\n'),
       ).to.have.length(3);
       expect(await words([near], true), 'and nothing is offered').to.have.length(3);

@@ -18,7 +18,7 @@ import {
   createKnownColumn,
 } from '../../contracts/plan-support.js';
 
-const MENDS = '`lintel migrate --destroy`';
+const FIXES = '`lintel migrate --destroy`';
 
 /** The report, and the change made instead. */
 const planBoth = (model: ModelTable, now: KnownTable, others: readonly ModelTable[] = []): [string[], string[]] => [
@@ -92,16 +92,16 @@ describe('different column types', () => {
     const now = createKnownTable({ a: createKnownColumn('int4') });
     const at = (serious: boolean, type: ColumnType): string[] =>
       listPlannedChanges(defineTable('t', defineColumn('a', type)), now, { shape: createShape({ serious }) });
-    expect(at(true, 'text')).to.deep.equal([`! a: is otherwise; ${LEFT}; ${MENDS} changes the type`]);
-    expect(at(false, 'text')).to.deep.equal([`? a: is otherwise; ${LEFT}; ${MENDS} changes the type`]);
+    expect(at(true, 'text')).to.deep.equal([`! a: is otherwise; ${LEFT}; ${FIXES} changes the type`]);
+    expect(at(false, 'text')).to.deep.equal([`? a: is otherwise; ${LEFT}; ${FIXES} changes the type`]);
     expect(at(false, 'json'), 'without a way').to.deep.equal([`! a: is otherwise; ${LEFT}`]);
   });
 });
 
 describe('different NULL constraints', () => {
-  const required = `? a: is required in the model, and the table allows NULL; ${MENDS} forbids it`;
-  const optional = `! a: is optional in the model, and the table demands a value; ${MENDS} allows NULL`;
-  for (const [model, table_, told, done] of [
+  const required = `? a: is required in the model, and the table allows NULL; ${FIXES} forbids it`;
+  const optional = `! a: is optional in the model, and the table demands a value; ${FIXES} allows NULL`;
+  for (const [model, table_, reported, done] of [
     [false, true, [required], ['- forbid null a']],
     [true, false, [optional], ['- allow null a']],
     [true, true, [], []],
@@ -110,7 +110,7 @@ describe('different NULL constraints', () => {
     it(`${model ? 'optional' : 'required'} in the model, ${table_ ? 'optional' : 'required'} in the table`, () => {
       const now = createKnownTable({ a: createKnownColumn('text', { nullable: table_ }) });
       expect(planBoth(defineTable('t', defineColumn('a', 'text', { nullable: model })), now)).to.deep.equal([
-        told,
+        reported,
         done,
       ]);
     });
@@ -151,7 +151,7 @@ describe('different bounds', () => {
       ),
     );
   const formatWarning = (what: string): string =>
-    `! a: the length check t_a_length holds another bound ${what}; ${LEFT}; ${MENDS} replaces it`;
+    `! a: the length check t_a_length holds another bound ${what}; ${LEFT}; ${FIXES} replaces it`;
   const drop = '- drop check a (t_a_length)';
   const formatAddedCheck = (length: number): string => `+ add check a: at most ${length} characters as t_a_length`;
 
@@ -187,7 +187,7 @@ describe('different foreign keys', () => {
   const now = (...constraints: ReturnType<typeof createForeignKey>[]): KnownTable =>
     createKnownTable({ a: createKnownColumn('integer'), b: createKnownColumn('integer') }, { constraints });
   const formatForeignKeyWarning = (at: string, target: string, model: string, does: string): string =>
-    `! ${at}: foreign key refers to ${target}, the model says ${model}; ${LEFT}; ${MENDS} ${does} it`;
+    `! ${at}: foreign key refers to ${target}, the model says ${model}; ${LEFT}; ${FIXES} ${does} it`;
   const fresh = '+ add foreign key a -> o.id as t_a_foreign';
 
   it('are accepted under any name if they refer to the table of the model', () => {
@@ -255,7 +255,7 @@ describe('unique indexes that are not in the model', () => {
 
   it('are reported or dropped, as a constraint if they are one', () => {
     const formatUniqueWarning = (names: string): string =>
-      `! ${names}: unique in the table, and not in the model; ${LEFT}; ${MENDS} drops the index i`;
+      `! ${names}: unique in the table, and not in the model; ${LEFT}; ${FIXES} drops the index i`;
     expect(at(createKnownIndex('i', ['a'], { unique: true }))).to.deep.equal([
       [formatUniqueWarning('a')],
       ['- drop unique a (i)'],
@@ -291,11 +291,11 @@ describe('unique indexes that are not in the model', () => {
 });
 
 describe('columns that are not in the model', () => {
-  const drops = `the model does not know this column; ${LEFT}; ${MENDS} drops it`;
+  const drops = `the model does not know this column; ${LEFT}; ${FIXES} drops it`;
   const fails =
     'the model does not know this column, which demands a value: every INSERT fails; give it a default, ' +
-    `add it to the model, or let ${MENDS} drop it`;
-  for (const [nullable, filled, told] of [
+    `add it to the model, or let ${FIXES} drop it`;
+  for (const [nullable, filled, reported] of [
     [true, false, `? b: ${drops}`],
     [false, true, `? b: ${drops}`],
     [true, true, `? b: ${drops}`],
@@ -306,7 +306,7 @@ describe('columns that are not in the model', () => {
         a: createKnownColumn('text'),
         b: createKnownColumn('text', { nullable, filled }),
       });
-      expect(planBoth(defineTable('t', defineColumn('a')), now)).to.deep.equal([[told], ['- drop column b']]);
+      expect(planBoth(defineTable('t', defineColumn('a')), now)).to.deep.equal([[reported], ['- drop column b']]);
     });
   }
 });

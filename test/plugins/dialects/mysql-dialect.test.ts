@@ -36,7 +36,7 @@ const SCHEMA: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = 
   ],
 ];
 
-interface Played {
+interface Scripted {
   readonly sent: string[];
   readonly released: boolean[];
   readonly server: OpenServer;
@@ -51,7 +51,7 @@ function dialectOn(
   flavour: ServerFlavour = 'mysql',
   remarks: readonly number[] = [],
   lease = true,
-): Played {
+): Scripted {
   const sent: string[] = [];
   const released: boolean[] = [];
   const counts = new Map<string, number>();
@@ -101,7 +101,7 @@ function dialectOn(
   };
 }
 
-const run = ({ handle }: Played, sql: string, values: unknown[] = [], transaction: Transaction | null = null) =>
+const run = ({ handle }: Scripted, sql: string, values: unknown[] = [], transaction: Transaction | null = null) =>
   handle.run(handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), values, transaction);
 const expectFault = async (work: Promise<unknown>): Promise<Fault> => {
   const thrown: unknown = await work.then(
@@ -152,17 +152,17 @@ describe('statements on a MySQL connection', () => {
     ],
   ] as const) {
     it(title, async () => {
-      const played = dialectOn();
-      await run(played, sql, [...values]);
-      expect(played.sent).to.deep.equal(sent);
-      expect(played.released).to.deep.equal([false]);
+      const scripted = dialectOn();
+      await run(scripted, sql, [...values]);
+      expect(scripted.sent).to.deep.equal(sent);
+      expect(scripted.released).to.deep.equal([false]);
     });
   }
 
   it('reject a text that the server has read in part, and roll back', async () => {
-    const played = dialectOn(undefined, 'mysql', [1292]);
-    expect((await expectFault(run(played, 'UPDATE t SET n = f($1)', ['x']))).code).to.equal('QRY_BAD_VALUE');
-    expect(played.sent).to.deep.equal(['START TRANSACTION', 'UPDATE t SET n = f(?)', 'ROLLBACK']);
+    const scripted = dialectOn(undefined, 'mysql', [1292]);
+    expect((await expectFault(run(scripted, 'UPDATE t SET n = f($1)', ['x']))).code).to.equal('QRY_BAD_VALUE');
+    expect(scripted.sent).to.deep.equal(['START TRANSACTION', 'UPDATE t SET n = f(?)', 'ROLLBACK']);
     const other = dialectOn(undefined, 'mysql', [1287]);
     expect(await run(other, 'UPDATE t SET n = f($1)', ['x'])).to.deep.equal([]);
     const sure = dialectOn(undefined, 'mysql', [1292]);
@@ -170,11 +170,11 @@ describe('statements on a MySQL connection', () => {
   });
 
   it('name an invalid value by its parameter, and send nothing', async () => {
-    const played = dialectOn();
-    const { code, options } = await expectFault(run(played, 'UPDATE t SET s = $1, n = $2', ['x', 'y']));
+    const scripted = dialectOn();
+    const { code, options } = await expectFault(run(scripted, 'UPDATE t SET s = $1, n = $2', ['x', 'y']));
     const detail = 'does not fit the type that the query expects';
     expect([code, options.issues]).to.deep.equal(['QRY_BAD_VALUE', [{ pointer: '$2', code, detail }]]);
-    expect([played.sent, played.released]).to.deep.equal([[], [false]]);
+    expect([scripted.sent, scripted.released]).to.deep.equal([[], [false]]);
   });
 
   it('repeat a read on another connection when its own was lost, but not a write', async () => {
@@ -190,14 +190,14 @@ describe('statements on a MySQL connection', () => {
     expect(lost.params).to.have.property('outcome');
   });
   it('keep the connection after a rejected statement', async () => {
-    const played = dialectOn(() => failure(1064));
-    expect((await expectFault(run(played, 'SELECT n FROM t'))).code).to.equal('QRY_FAILED');
-    expect([played.sent.length, played.released]).to.deep.equal([1, [false]]);
+    const scripted = dialectOn(() => failure(1064));
+    expect((await expectFault(run(scripted, 'SELECT n FROM t'))).code).to.equal('QRY_FAILED');
+    expect([scripted.sent.length, scripted.released]).to.deep.equal([1, [false]]);
   });
   it('discard the connection if a transaction cannot be rolled back', async () => {
-    const played = dialectOn((text) => (text.startsWith('START') ? undefined : failure(1064)));
-    await expectFault(run(played, 'UPDATE t SET n = 1 RETURNING n'));
-    expect([played.sent.at(-1), played.released]).to.deep.equal(['ROLLBACK', [true]]);
+    const scripted = dialectOn((text) => (text.startsWith('START') ? undefined : failure(1064)));
+    await expectFault(run(scripted, 'UPDATE t SET n = 1 RETURNING n'));
+    expect([scripted.sent.at(-1), scripted.released]).to.deep.equal(['ROLLBACK', [true]]);
     const lost = dialectOn((text) => (text.startsWith('START') ? undefined : failure(2013)));
     await expectFault(run(lost, 'UPDATE t SET n = 1 RETURNING n'));
     expect([lost.sent.includes('ROLLBACK'), lost.released]).to.deep.equal([false, [true]]);
@@ -227,66 +227,69 @@ describe('statements on a MySQL connection', () => {
   }
 
   it('read the catalogue once, again for an unknown table, and after tables were defined', async () => {
-    const played = dialectOn();
+    const scripted = dialectOn();
     const first = async () => {
-      await run(played, 'SELECT n FROM t');
-      return played.server.catalogue;
+      await run(scripted, 'SELECT n FROM t');
+      return scripted.server.catalogue;
     };
     const known = await first();
     expect(await first()).to.equal(known);
-    await run(played, 'SELECT n FROM missing');
+    await run(scripted, 'SELECT n FROM missing');
     const again = await first();
     expect(again).not.to.equal(known);
-    await run(played, 'SELECT n FROM missing');
-    expect([await first(), [...played.server.unknown]]).to.deep.equal([again, ['missing']]);
-    await run(played, 'CREATE TABLE x (a int)');
-    expect([played.server.catalogue, played.server.unknown.size]).to.deep.equal([null, 0]);
+    await run(scripted, 'SELECT n FROM missing');
+    expect([await first(), [...scripted.server.unknown]]).to.deep.equal([again, ['missing']]);
+    await run(scripted, 'CREATE TABLE x (a int)');
+    expect([scripted.server.catalogue, scripted.server.unknown.size]).to.deep.equal([null, 0]);
   });
 });
 
 describe('transactions on a MySQL connection', () => {
   it('begin with their level, run and end on one connection', async () => {
-    const played = dialectOn();
-    const transaction = await played.handle.begin(SERIALIZABLE);
-    await run(played, 'UPDATE t SET n = f($1)', ['x'], transaction);
-    expect(played.released).to.deep.equal([]);
-    await played.handle.commit(transaction);
-    expect(played.sent).to.deep.equal([
+    const scripted = dialectOn();
+    const transaction = await scripted.handle.begin(SERIALIZABLE);
+    await run(scripted, 'UPDATE t SET n = f($1)', ['x'], transaction);
+    expect(scripted.released).to.deep.equal([]);
+    await scripted.handle.commit(transaction);
+    expect(scripted.sent).to.deep.equal([
       'SET TRANSACTION ISOLATION LEVEL SERIALIZABLE',
       'START TRANSACTION',
       'UPDATE t SET n = f(?)',
       'COMMIT',
     ]);
-    await played.handle.rollback(transaction);
-    expect([played.sent.length, played.released]).to.deep.equal([4, [false]]);
-    expect((await expectFault(run(played, 'SELECT 1', [], transaction))).code).to.equal('QRY_FAILED');
-    expect((await expectFault(played.handle.commit(transaction))).code).to.equal('QRY_FAILED');
+    await scripted.handle.rollback(transaction);
+    expect([scripted.sent.length, scripted.released]).to.deep.equal([4, [false]]);
+    expect((await expectFault(run(scripted, 'SELECT 1', [], transaction))).code).to.equal('QRY_FAILED');
+    expect((await expectFault(scripted.handle.commit(transaction))).code).to.equal('QRY_FAILED');
   });
   it('send no level if it is that of the session', async () => {
-    const played = dialectOn();
-    await played.handle.rollback(await played.handle.begin(BY_LOCKS));
-    expect([played.sent, played.released]).to.deep.equal([['START TRANSACTION', 'ROLLBACK'], [false]]);
+    const scripted = dialectOn();
+    await scripted.handle.rollback(await scripted.handle.begin(BY_LOCKS));
+    expect([scripted.sent, scripted.released]).to.deep.equal([['START TRANSACTION', 'ROLLBACK'], [false]]);
   });
   it('run nothing after a failed statement, and roll back at commit', async () => {
-    const played = dialectOn((text) => (text.includes('bad') ? failure(1064) : undefined));
-    const transaction = await played.handle.begin(BY_LOCKS);
-    await expectFault(run(played, 'SELECT bad', [], transaction));
-    expect((await expectFault(run(played, 'SELECT 1', [], transaction))).code).to.equal('QRY_FAILED');
-    expect((await expectFault(played.handle.commit(transaction))).code).to.equal('QRY_FAILED');
-    expect([played.sent, played.released]).to.deep.equal([['START TRANSACTION', 'SELECT bad', 'ROLLBACK'], [false]]);
+    const scripted = dialectOn((text) => (text.includes('bad') ? failure(1064) : undefined));
+    const transaction = await scripted.handle.begin(BY_LOCKS);
+    await expectFault(run(scripted, 'SELECT bad', [], transaction));
+    expect((await expectFault(run(scripted, 'SELECT 1', [], transaction))).code).to.equal('QRY_FAILED');
+    expect((await expectFault(scripted.handle.commit(transaction))).code).to.equal('QRY_FAILED');
+    expect([scripted.sent, scripted.released]).to.deep.equal([
+      ['START TRANSACTION', 'SELECT bad', 'ROLLBACK'],
+      [false],
+    ]);
   });
   it('finish a commit that rolls back after the rollback', async () => {
     let undone = false;
-    const played = dialectOn(async (text) => {
+    const scripted = dialectOn(async (text) => {
       if (text === 'SELECT bad') return failure(1064);
       await new Promise((resolve) => setImmediate(resolve));
       undone ||= text === 'ROLLBACK';
       return undefined;
     });
-    const transaction = await played.handle.begin(BY_LOCKS);
-    await expectFault(run(played, 'SELECT bad', [], transaction));
-    await expectFault(played.handle.commit(transaction));
-    expect([undone, played.released]).to.deep.equal([true, [false]]);
+    const transaction = await scripted.handle.begin(BY_LOCKS);
+    await expectFault(run(scripted, 'SELECT bad', [], transaction));
+    await expectFault(scripted.handle.commit(transaction));
+    expect([undone, scripted.released]).to.deep.equal([true, [false]]);
   });
   it('discard the connection if they cannot begin or end', async () => {
     const begin = dialectOn(() => failure(1064));
@@ -300,13 +303,13 @@ describe('transactions on a MySQL connection', () => {
     expect(back.released).to.deep.equal([true]);
   });
   it('do not repeat a lost read, whose outcome is known', async () => {
-    const played = dialectOn((text) => (text.startsWith('UPDATE') ? failure(2013) : undefined));
-    const lost = await expectFault(run(played, 'UPDATE t SET n = 1', [], await played.handle.begin(BY_LOCKS)));
+    const scripted = dialectOn((text) => (text.startsWith('UPDATE') ? failure(2013) : undefined));
+    const lost = await expectFault(run(scripted, 'UPDATE t SET n = 1', [], await scripted.handle.begin(BY_LOCKS)));
     expect([lost.code, lost.params, lost.options.retryable]).to.deep.equal(['QRY_UNAVAILABLE', {}, true]);
   });
   it('are unavailable without a connection', async () => {
-    const played = dialectOn(undefined, 'mysql', [], false);
-    expect((await expectFault(played.handle.begin(BY_LOCKS))).code).to.equal('QRY_UNAVAILABLE');
-    expect((await expectFault(run(played, 'SELECT 1'))).code).to.equal('QRY_UNAVAILABLE');
+    const scripted = dialectOn(undefined, 'mysql', [], false);
+    expect((await expectFault(scripted.handle.begin(BY_LOCKS))).code).to.equal('QRY_UNAVAILABLE');
+    expect((await expectFault(run(scripted, 'SELECT 1'))).code).to.equal('QRY_UNAVAILABLE');
   });
 });

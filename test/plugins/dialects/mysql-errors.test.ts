@@ -36,7 +36,7 @@ const NUMBERS = {
 } as const;
 const ENDING = [1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013, 4031];
 /** Their messages name things of the statement and quote no value. */
-const TOLD = [1040, 1044, 1045, 1049, 1053, 1205, 1213, 1317, 1054, 1146, 1305, 1969, 3024, 1927, 4031];
+const MESSAGES = [1040, 1044, 1045, 1049, 1053, 1205, 1213, 1317, 1054, 1146, 1305, 1969, 3024, 1927, 4031];
 
 describe('MySQL errors', () => {
   for (const [code, numbers] of Object.entries(NUMBERS)) {
@@ -50,7 +50,7 @@ describe('MySQL errors', () => {
         expect(isMysqlConnectionLost(failure(number))).to.equal(ENDING.includes(number));
         expect(options.cause).to.include({ errno: number, code: 'ER_X' });
         expect((options.cause as Error).message).to.equal(
-          TOLD.includes(number) ? `a 'secret' value` : `database error ${number}`,
+          MESSAGES.includes(number) ? `a 'secret' value` : `database error ${number}`,
         );
       });
     }

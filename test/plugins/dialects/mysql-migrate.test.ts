@@ -11,7 +11,7 @@ import type { MigrationSession } from '../../../plugins/dialects/shared/session.
 import { defineColumn, id } from '../../contracts/dialect-support.js';
 
 /** `answers`: rows by a part of the statement. A statement is recorded when it has ended. */
-function played(answers: Readonly<Record<string, Row>> = {}): MigrationSession & { readonly sent: string[] } {
+function scripted(answers: Readonly<Record<string, Row>> = {}): MigrationSession & { readonly sent: string[] } {
   const sent: string[] = [];
   return {
     sent,
@@ -25,7 +25,7 @@ function played(answers: Readonly<Record<string, Row>> = {}): MigrationSession &
 }
 const flavourOn = (session: MigrationSession) =>
   createMysqlTarget(() => Promise.reject(new Error('no session is opened')), 'main').flavour(session);
-const flavour = (v: string) => flavourOn(played({ 'version()': { v } }));
+const flavour = (v: string) => flavourOn(scripted({ 'version()': { v } }));
 const named = { table: 't', column: 'a', name: 't_a_length' };
 const LENGTH: TableChange = { change: 'add-length', length: 5, ...named };
 
@@ -36,7 +36,7 @@ describe('MySQL migrations on a scripted session', () => {
     ['10.6-mariadb', 'max_statement_time'],
   ] as const)
     it(`lock their database on ${version} without a timeout; the end of the session releases the lock`, async () => {
-      const session = played({ 'version()': { v: version }, 'database()': { d: 'shop' } });
+      const session = scripted({ 'version()': { v: version }, 'database()': { d: 'shop' } });
       const known = await flavourOn(session);
       await known.lock(session);
       const name = `lintel_${createHash('sha256').update('shop').digest('hex').slice(0, 40)}`;
@@ -64,7 +64,7 @@ describe('MySQL migrations on a scripted session', () => {
         { change: 'create-table', table: 't', columns: [{ column: id, type: 'BIGINT' }] },
       ]);
       expect(created?.sql.endsWith(` COLLATE ${collation}`)).to.equal(true);
-      const session = played({ 'information_schema.tables': { tbl: 't', kind: 'BASE TABLE' } });
+      const session = scripted({ 'information_schema.tables': { tbl: 't', kind: 'BASE TABLE' } });
       expect([...(await known.introspect(session, [table])).keys()]).to.deep.equal(['t']);
       expect(session.sent.filter((text) => text.includes('c.table_name = t.table_name'))).to.have.length(checks);
       expect([known.transactional, known.quote('a`')]).to.deep.equal([false, '`a```']);
@@ -106,7 +106,7 @@ describe('MySQL migrations on a scripted session', () => {
     readonly PlanWarning[],
   ])[]) {
     it(`a length check ${title}`, async () => {
-      const session = played(rows === undefined ? {} : { count: rows });
+      const session = scripted(rows === undefined ? {} : { count: rows });
       const settled = await (await flavour('8')).removeViolatedChecks(session, { changes, warnings: [EARLIER] });
       expect(settled).to.deep.equal({
         changes: typeof left === 'number' ? changes.slice(0, left) : left,

@@ -106,10 +106,10 @@ describe('MySQL connection pool', () => {
 
   for (const step of ['connect', 'SELECT VERSION()', 'SET SESSION sql_mode', LEVEL])
     it(`does not open if the first connection fails at ${step}`, async () => {
-      const refused = createMysqlError(1045);
-      const play = playVersion('8.4.0', (text) => (text.startsWith(step) ? { error: refused } : SETTLED));
-      const failing = open([(text) => (text === step ? { error: refused } : play(text))]);
-      expect(await outcome(failing)).to.equal(refused);
+      const rejected = createMysqlError(1045);
+      const play = playVersion('8.4.0', (text) => (text.startsWith(step) ? { error: rejected } : SETTLED));
+      const failing = open([(text) => (text === step ? { error: rejected } : play(text))]);
+      expect(await outcome(failing)).to.equal(rejected);
       expect([destroyed(), time.timers()]).to.deep.equal([[true], 0]);
     });
 
@@ -279,11 +279,11 @@ describe('MySQL connection pool', () => {
     });
 
   it('rejects a waiting request with the reason if no connection can be opened; the next one may succeed', async () => {
-    const refused = createMysqlError(1040);
-    const pool = await open([playVersion('8.4.0'), () => ({ error: refused })]);
+    const rejected = createMysqlError(1040);
+    const pool = await open([playVersion('8.4.0'), () => ({ error: rejected })]);
     const held = await takeLease(pool);
     const error = (await outcome(pool.acquire())) as Error;
-    expect([isUnavailable(error), error.message, error.cause]).to.deep.equal([true, 'no connection', refused]);
+    expect([isUnavailable(error), error.message, error.cause]).to.deep.equal([true, 'no connection', rejected]);
     // The repeated look for idle connections is all that is left.
     expect(time.timers()).to.equal(1);
     expect(await findConnectionIndex(await takeLease(pool))).to.equal(2);

@@ -28,20 +28,20 @@ describe('words that MySQL and MariaDB reserve', function () {
     const [rows] = await connections.get(flavour)!.query<mysql.RowDataPacket[]>(sql);
     return rows;
   };
-  const isRefused = (flavour: MysqlFlavour, word: string): Promise<boolean> =>
+  const isRejected = (flavour: MysqlFlavour, word: string): Promise<boolean> =>
     runQuery(flavour, `SELECT 1 AS ${word}`).then(
       () => false,
       () => true,
     );
-  async function refusedBy(flavour: MysqlFlavour, words: readonly string[]): Promise<Set<string>> {
-    const refused = new Set<string>();
-    for (const word of words) if (await isRefused(flavour, word)) refused.add(word);
-    return refused;
+  async function listRejected(flavour: MysqlFlavour, words: readonly string[]): Promise<Set<string>> {
+    const rejected = new Set<string>();
+    for (const word of words) if (await isRejected(flavour, word)) rejected.add(word);
+    return rejected;
   }
 
   it('are each reserved by one of the two', async () => {
-    const refused = await Promise.all(FLAVOURS.map((flavour) => refusedBy(flavour, RESERVED)));
-    const free = RESERVED.filter((word) => !refused.some((one) => one.has(word)));
+    const rejected = await Promise.all(FLAVOURS.map((flavour) => listRejected(flavour, RESERVED)));
+    const free = RESERVED.filter((word) => !rejected.some((one) => one.has(word)));
     expect(free.filter((word) => !EARLIER.includes(word))).to.deep.equal([]);
   });
 
@@ -50,10 +50,10 @@ describe('words that MySQL and MariaDB reserve', function () {
       const rows = await runQuery(flavour, 'SELECT LOWER(word) AS word FROM information_schema.keywords');
       const words = rows.map(({ word }) => String(word)).filter((word) => /^[a-z_][a-z0-9_]*$/.test(word));
       expect(words.length).to.be.greaterThan(300);
-      const refused = await refusedBy(flavour, words);
-      expect(refused.size).to.be.greaterThan(200);
+      const rejected = await listRejected(flavour, words);
+      expect(rejected.size).to.be.greaterThan(200);
       const known = new Set(RESERVED);
-      expect([...refused].filter((word) => quoteIfNeeded(word, known) === word)).to.deep.equal([]);
+      expect([...rejected].filter((word) => quoteIfNeeded(word, known) === word)).to.deep.equal([]);
     });
   }
 });

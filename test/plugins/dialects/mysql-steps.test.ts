@@ -56,10 +56,10 @@ describe('RETURNING that a model excludes', () => {
     ['DELETE FROM t RETURNING a', KEYED, null],
   ] as const) {
     it(`${sql}: ${what ?? 'is possible'}`, () => {
-      const findRefusal = (): unknown => prepare(sql, [table]).refusals.mysql?.params['what'] ?? null;
+      const findRejection = (): unknown => prepare(sql, [table]).refusals.mysql?.params['what'] ?? null;
       if (what !== null && sql.startsWith('UPDATE'))
-        expect(findRefusal).to.throw(BootError).with.nested.property('params.what', what);
-      else expect(findRefusal()).to.equal(what);
+        expect(findRejection).to.throw(BootError).with.nested.property('params.what', what);
+      else expect(findRejection()).to.equal(what);
     });
   }
   it('is rejected immediately if neither server supports it, and recorded if one does', () => {

@@ -149,8 +149,8 @@ describe('PostgreSQL table in use', function () {
     const name = 'letters_text_unique';
     await other.query(`CREATE UNIQUE INDEX CONCURRENTLY ${name} ON letters (text)`).catch(() => undefined);
     expect(await rows('SELECT 1 FROM pg_index WHERE NOT indisvalid')).to.have.length(1);
-    const refused = await catchFault(one.syncSchema([people, more]));
-    expect(refused.code).to.equal('QRY_DUPLICATES');
+    const rejected = await catchFault(one.syncSchema([people, more]));
+    expect(rejected.code).to.equal('QRY_DUPLICATES');
     // A row that is inserted meanwhile: the half-built index is dropped again.
     const session = {
       query: async (sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> =>
@@ -176,9 +176,9 @@ describe('PostgreSQL table in use', function () {
 
   it('keeps no foreign key that its rows violate, and no check of a column that is not full', async () => {
     await other.query('UPDATE letters SET by = 7 WHERE id = 1');
-    const refused = await catchFault(one.syncSchema([people, more]));
-    expect(refused.code).to.equal('QRY_MIGRATION');
-    expect(refused.params['outcome']).to.equal('Nothing was changed.');
+    const rejected = await catchFault(one.syncSchema([people, more]));
+    expect(rejected.code).to.equal('QRY_MIGRATION');
+    expect(rejected.params['outcome']).to.equal('Nothing was changed.');
     expect(await rows("SELECT 1 FROM pg_class WHERE relname = 'letters_text_unique'")).to.deep.equal([]);
     expect(await rows("SELECT conname FROM pg_constraint WHERE contype = 'f'")).to.deep.equal([]);
     const full = defineTable('letters', id, defineColumn('text'), defineColumn('by', 'integer'));

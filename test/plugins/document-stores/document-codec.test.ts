@@ -21,7 +21,7 @@ const HEX = '0123456789abcdef01234567';
 const ID = new ObjectId(HEX);
 
 /** Code and first path of a rejection; null for none. */
-function catchRefusal(
+function catchRejection(
   work: () => unknown,
 ): readonly [code: string, pointer: string | undefined, detail: string | undefined] | null {
   try {
@@ -80,7 +80,7 @@ describe('documents as JSON', () => {
     ['an invalid time', { a: { b: new Date(NaN) } }, '/a', 'is no date'],
   ] as const)
     it(`reject ${title}`, () => {
-      expect(catchRefusal(() => encode(value))).to.deep.equal(['QRY_BAD_VALUE', pointer, detail]);
+      expect(catchRejection(() => encode(value))).to.deep.equal(['QRY_BAD_VALUE', pointer, detail]);
     });
 
   it('can be nested a hundred levels like in MongoDB, and no deeper', () => {
@@ -89,8 +89,8 @@ describe('documents as JSON', () => {
       for (let i = 0; i < depth; i++) value = i % 2 === 0 ? [value] : { v: value };
       return { a: value };
     };
-    expect(catchRefusal(() => encode(nestDocument(99)))).to.equal(null);
-    expect(catchRefusal(() => encode(nestDocument(100)))).to.deep.equal([
+    expect(catchRejection(() => encode(nestDocument(99)))).to.equal(null);
+    expect(catchRejection(() => encode(nestDocument(100)))).to.deep.equal([
       'QRY_BAD_VALUE',
       '/a',
       'is nested too deeply',
@@ -107,9 +107,9 @@ describe('documents as JSON', () => {
     expect(encode({ a: new Other() })).to.deep.equal({ a: { $oid: HEX } });
     expect(copyPlain({ a: new Other() }).a).to.be.instanceOf(ObjectId);
     expect(encode({ a: { _bsontype: 'ObjectId' } })).to.deep.equal({ a: { _bsontype: 'ObjectId' } });
-    expect(catchRefusal(() => encode({ a: Object.assign(new (class {})(), { _bsontype: 'ObjectId' }) }))?.[0]).to.equal(
-      'QRY_BAD_VALUE',
-    );
+    expect(
+      catchRejection(() => encode({ a: Object.assign(new (class {})(), { _bsontype: 'ObjectId' }) }))?.[0],
+    ).to.equal('QRY_BAD_VALUE');
   });
 
   it('contain plain objects for those without a prototype, and keep patterns and names', () => {
@@ -145,7 +145,7 @@ describe('keys of values', () => {
     expect(toIdKey(null)).to.be.a('string');
     expect(toIdKey(NaN)).not.to.equal(toIdKey(Infinity));
     for (const id of [[1], undefined, /x/])
-      expect(catchRefusal(() => toIdKey(id))).to.deep.equal(['QRY_BAD_VALUE', '/_id', 'cannot be an id']);
+      expect(catchRejection(() => toIdKey(id))).to.deep.equal(['QRY_BAD_VALUE', '/_id', 'cannot be an id']);
   });
 });
 
@@ -270,29 +270,29 @@ describe('updates that cannot be applied', () => {
   const NO_NUMBER = ['QRY_BAD_VALUE', '/a', 'is no number'];
   const NO_LIST = ['QRY_BAD_VALUE', '/a', 'is no list'];
   const NO_FIELDS = ['QRY_BAD_VALUE', '/a', 'has no fields'];
-  const catchOperandRefusal = (update: Document, a?: unknown): ReturnType<typeof catchRefusal> =>
-    catchRefusal(() => validateOperands(update, [{ a }]));
+  const catchOperandRejection = (update: Document, a?: unknown): ReturnType<typeof catchRejection> =>
+    catchRejection(() => validateOperands(update, [{ a }]));
 
   for (const operator of ['$inc', '$mul'])
     it(`${operator} of a value, or by a value, that is not a number`, () => {
-      expect(catchOperandRefusal({ [operator]: { a: 1 } }, 'x')).to.deep.equal(NO_NUMBER);
-      expect(catchOperandRefusal({ [operator]: { a: 1 } }, null)).to.deep.equal(NO_NUMBER);
-      expect(catchOperandRefusal({ [operator]: { a: 'x' } }, 1)).to.deep.equal(NO_NUMBER);
-      expect(catchOperandRefusal({ [operator]: { 'a.$[]': '1' } }, [1])).to.deep.equal(NO_NUMBER);
-      expect(catchOperandRefusal({ [operator]: { a: 1 } }, 1)).to.equal(null);
-      expect(catchOperandRefusal({ [operator]: { a: 1 } })).to.equal(null);
-      expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } }, { b: 'x' })).to.deep.equal(NO_NUMBER);
-      expect(catchOperandRefusal({ [operator]: { 'a.0': 1 } }, [1])).to.equal(null);
+      expect(catchOperandRejection({ [operator]: { a: 1 } }, 'x')).to.deep.equal(NO_NUMBER);
+      expect(catchOperandRejection({ [operator]: { a: 1 } }, null)).to.deep.equal(NO_NUMBER);
+      expect(catchOperandRejection({ [operator]: { a: 'x' } }, 1)).to.deep.equal(NO_NUMBER);
+      expect(catchOperandRejection({ [operator]: { 'a.$[]': '1' } }, [1])).to.deep.equal(NO_NUMBER);
+      expect(catchOperandRejection({ [operator]: { a: 1 } }, 1)).to.equal(null);
+      expect(catchOperandRejection({ [operator]: { a: 1 } })).to.equal(null);
+      expect(catchOperandRejection({ [operator]: { 'a.b': 1 } }, { b: 'x' })).to.deep.equal(NO_NUMBER);
+      expect(catchOperandRejection({ [operator]: { 'a.0': 1 } }, [1])).to.equal(null);
     });
 
   for (const operator of ['$push', '$addToSet', '$pop', '$pull', '$pullAll'])
     it(`${operator} of a value that is not a list`, () => {
-      expect(catchOperandRefusal({ [operator]: { a: 1 } }, 'x')).to.deep.equal(NO_LIST);
-      expect(catchOperandRefusal({ [operator]: { a: 1 } }, { 0: 1 })).to.deep.equal(NO_LIST);
-      expect(catchOperandRefusal({ [operator]: { a: 1 } }, null)).to.deep.equal(NO_LIST);
-      expect(catchOperandRefusal({ [operator]: { a: 1 } }, [])).to.equal(null);
-      expect(catchOperandRefusal({ [operator]: { a: 1 } })).to.equal(null);
-      expect(catchOperandRefusal({ [operator]: { 'a.$[].b': 1 } }, 'x')).to.equal(null);
+      expect(catchOperandRejection({ [operator]: { a: 1 } }, 'x')).to.deep.equal(NO_LIST);
+      expect(catchOperandRejection({ [operator]: { a: 1 } }, { 0: 1 })).to.deep.equal(NO_LIST);
+      expect(catchOperandRejection({ [operator]: { a: 1 } }, null)).to.deep.equal(NO_LIST);
+      expect(catchOperandRejection({ [operator]: { a: 1 } }, [])).to.equal(null);
+      expect(catchOperandRejection({ [operator]: { a: 1 } })).to.equal(null);
+      expect(catchOperandRejection({ [operator]: { 'a.$[].b': 1 } }, 'x')).to.equal(null);
     });
 
   for (const operator of [
@@ -311,22 +311,23 @@ describe('updates that cannot be applied', () => {
   ])
     it(`${operator} inside a value without fields`, () => {
       for (const value of ['x', 1, null, true, new Date(1), ID])
-        expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } }, value)).to.deep.equal(NO_FIELDS);
-      expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } }, [{ b: 1 }])).to.deep.equal(NO_FIELDS);
-      expect(catchOperandRefusal({ [operator]: { 'a.0b': 1 } }, [])).to.deep.equal(NO_FIELDS);
-      expect(catchOperandRefusal({ [operator]: { 'a.0.b': 1 } }, [])).to.equal(null);
-      expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } }, {})).to.equal(null);
-      expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } })).to.equal(null);
-      expect(catchOperandRefusal({ [operator]: { 'a.$[].b': 1 } }, [{}])).to.equal(null);
+        expect(catchOperandRejection({ [operator]: { 'a.b': 1 } }, value)).to.deep.equal(NO_FIELDS);
+      expect(catchOperandRejection({ [operator]: { 'a.b': 1 } }, [{ b: 1 }])).to.deep.equal(NO_FIELDS);
+      expect(catchOperandRejection({ [operator]: { 'a.0b': 1 } }, [])).to.deep.equal(NO_FIELDS);
+      expect(catchOperandRejection({ [operator]: { 'a.0.b': 1 } }, [])).to.equal(null);
+      expect(catchOperandRejection({ [operator]: { 'a.b': 1 } }, {})).to.equal(null);
+      expect(catchOperandRejection({ [operator]: { 'a.b': 1 } })).to.equal(null);
+      expect(catchOperandRejection({ [operator]: { 'a.$[].b': 1 } }, [{}])).to.equal(null);
     });
 
   it('$unset finds nothing there, and is not rejected', () => {
-    for (const value of ['x', null, [1]]) expect(catchOperandRefusal({ $unset: { 'a.b': '' } }, value)).to.equal(null);
+    for (const value of ['x', null, [1]])
+      expect(catchOperandRejection({ $unset: { 'a.b': '' } }, value)).to.equal(null);
   });
 
   it('are checked in every document', () => {
-    expect(catchRefusal(() => validateOperands({ $inc: { a: 1 } }, [{ a: 1 }, { a: 'x' }]))).to.deep.equal(NO_NUMBER);
-    expect(catchRefusal(() => validateOperands({ $set: { 'a.b': 1 } }, [{ a: {} }, { a: 1 }]))).to.deep.equal(
+    expect(catchRejection(() => validateOperands({ $inc: { a: 1 } }, [{ a: 1 }, { a: 'x' }]))).to.deep.equal(NO_NUMBER);
+    expect(catchRejection(() => validateOperands({ $set: { 'a.b': 1 } }, [{ a: {} }, { a: 1 }]))).to.deep.equal(
       NO_FIELDS,
     );
   });

@@ -67,16 +67,16 @@ const getClientId = (session: MongoSession): unknown => (session.client as { id?
 const ok = (session: MongoSession): Promise<unknown> => Promise.resolve(getClientId(session));
 
 describe('MongoDB call outside a transaction', () => {
-  const AWAY = { there: false, times: 1 };
+  const UNAVAILABLE = { there: false, times: 1 };
   const THERE = { there: true, times: 1 };
   const AGAIN = { there: true, times: 2 };
   const LOST_AGAIN = { there: false, times: 2 };
   const SELECTION = failure('MongoServerSelectionError');
   const CLOSED = failure('MongoPoolClosedError');
   for (const [title, before, after, error, isKnown] of [
-    ['no server is found, as before', AWAY, AWAY, SELECTION, true],
-    ['no server is found, and one was found before', THERE, AWAY, SELECTION, false],
-    ['no server is found, and one appeared meanwhile', AWAY, LOST_AGAIN, SELECTION, false],
+    ['no server is found, as before', UNAVAILABLE, UNAVAILABLE, SELECTION, true],
+    ['no server is found, and one was found before', THERE, UNAVAILABLE, SELECTION, false],
+    ['no server is found, and one appeared meanwhile', UNAVAILABLE, LOST_AGAIN, SELECTION, false],
     ['no server fits, though one is available', THERE, THERE, SELECTION, false],
     ['no connection is available', THERE, THERE, CLOSED, true],
     ['no connection is available, after one was lost', THERE, AGAIN, CLOSED, false],
@@ -256,12 +256,12 @@ describe('document lock', () => {
     const there = serverWith();
     there.fails.make.push(createServerError(48));
     expect(await catchCode(there.calls.lock(there.calls.begin(), 'key'))).to.equal(null);
-    const refused = serverWith();
-    refused.fails.make.push(createServerError(91));
-    const one = refused.calls.begin();
-    expect(await catchCode(refused.calls.lock(one, 'key'))).to.equal('QRY_UNAVAILABLE');
-    await refused.calls.rollback(one);
-    expect(await catchCode(refused.calls.lock(refused.calls.begin(), 'key'))).to.equal(null);
-    expect(refused.asked.filter((name) => name.startsWith('make'))).to.have.length(2);
+    const rejected = serverWith();
+    rejected.fails.make.push(createServerError(91));
+    const one = rejected.calls.begin();
+    expect(await catchCode(rejected.calls.lock(one, 'key'))).to.equal('QRY_UNAVAILABLE');
+    await rejected.calls.rollback(one);
+    expect(await catchCode(rejected.calls.lock(rejected.calls.begin(), 'key'))).to.equal(null);
+    expect(rejected.asked.filter((name) => name.startsWith('make'))).to.have.length(2);
   });
 });

@@ -173,12 +173,12 @@ describe('queues of documents', () => {
     const turns = createTurnQueue();
     const first = await turns.acquire('a', 10_000);
     const [tired, patient] = [turns.acquire('a', 1), turns.acquire('a', 10_000)];
-    const refused = await tired.then(
+    const rejected = await tired.then(
       () => null,
       (error: unknown) => error,
     );
-    expect(refused).to.have.property('code', 'QRY_TIMEOUT');
-    expect(refused).to.have.nested.property('options.headers.retry-after', '1');
+    expect(rejected).to.have.property('code', 'QRY_TIMEOUT');
+    expect(rejected).to.have.nested.property('options.headers.retry-after', '1');
     first();
     (await patient)();
   });

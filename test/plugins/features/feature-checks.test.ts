@@ -210,8 +210,8 @@ describe('checks of rules and limits', () => {
     expect(listFindings(generate, { generate: '$GENERATOR.A' })).to.deep.equal(['GEN_HALF /generate']);
     expect(listFindings(generate, { for: 'a' })).to.deep.equal(['GEN_HALF /for']);
     expect(listFindings(generate, { generate: [], for: 'a' })).to.deep.equal(['GEN_HALF /for']);
-    for (const sound of [{ generate: '$GENERATOR.A', for: 'a' }, { generate: [{ for: 'a' }, { for: 'b' }] }, {}])
-      expect(listFindings(generate, sound)).to.deep.equal([]);
+    for (const valid of [{ generate: '$GENERATOR.A', for: 'a' }, { generate: [{ for: 'a' }, { for: 'b' }] }, {}])
+      expect(listFindings(generate, valid)).to.deep.equal([]);
     const list = ['a', 'b', 'a', 'a'].map((name) => ({ for: name }));
     expect(listFindings(generate, { generate: list })).to.deep.equal([
       'GEN_TWICE /generate/2/for',

@@ -81,7 +81,7 @@ describe('hashed fields', () => {
   }
   const hashed = async (items: Json, payload: unknown, around: Around = {}): Promise<unknown> =>
     (await done(items, payload, around)).payload;
-  const catchRefusal = async (items: Json, payload: unknown, around: Around = {}): Promise<unknown> => {
+  const catchRejection = async (items: Json, payload: unknown, around: Around = {}): Promise<unknown> => {
     const failure = await outcome(() => hashed(items, payload, around));
     const { code, params, options } = failure as { code: string; params: object; options: { issues?: unknown } };
     return { code, params, issues: options.issues };
@@ -159,7 +159,7 @@ describe('hashed fields', () => {
 
   it('are required if a query writes them and no rule makes them optional, in each item too', async () => {
     const catchIssues = async (payload: unknown, around: Around, property = 'p'): Promise<unknown> => {
-      const { code, issues } = (await catchRefusal([entry(property)], payload, around)) as Record<string, unknown>;
+      const { code, issues } = (await catchRejection([entry(property)], payload, around)) as Record<string, unknown>;
       expect(code).to.equal('VAL_PAYLOAD');
       return (issues as { pointer: string; code: string }[]).map(({ pointer, code }) => `${pointer} ${code}`);
     };
@@ -212,7 +212,7 @@ describe('hashed fields', () => {
 
   it('are rejected by pointer if they are not text or invalid for the algorithm, all together', async () => {
     expect(
-      await catchRefusal([entry('a'), entry('b.c'), entry('d')], { a: 7, b: [{ c: 'x' }, { c: '!' }], d: {} }),
+      await catchRejection([entry('a'), entry('b.c'), entry('d')], { a: 7, b: [{ c: 'x' }, { c: '!' }], d: {} }),
     ).to.deep.equal({
       code: 'VAL_PAYLOAD',
       params: { first: 'a must be text.' },
@@ -228,7 +228,7 @@ describe('hashed fields', () => {
     const users = (count: number): object => ({ u: Array.from({ length: count }, () => ({ p: 'x', q: 'y' })) });
     const items = [entry('u.p'), entry('u.q')];
     expect(JSON.stringify(await hashed(items, users(50))).match(/</g)).to.have.length(100);
-    const [code, params] = Object.values((await catchRefusal(items, users(51))) as object) as unknown[];
+    const [code, params] = Object.values((await catchRejection(items, users(51))) as object) as unknown[];
     expect([code, params]).to.deep.equal(['HSH_TOO_MANY', { max: 100 }]);
   });
 });

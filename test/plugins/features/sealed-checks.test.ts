@@ -90,10 +90,10 @@ describe('checks of hashed fields', () => {
   it('report what is certainly written before it is hashed', () => {
     const own = { id: 2, hashables: [entry] };
     const of = (...actionables: Json[]): readonly string[] => said(hashables, own, { root: { actionables } });
-    for (const [earlier, isTold] of EARLIER) {
+    for (const [earlier, isReported] of EARLIER) {
       const one = { id: 1, ...earlier };
       expect(of(one, own), JSON.stringify(earlier)).to.deep.equal(
-        isTold ? ['HSH_RAW_BEFORE /hashables/0/property'] : [],
+        isReported ? ['HSH_RAW_BEFORE /hashables/0/property'] : [],
       );
       expect(of(own, one)).to.deep.equal([]);
     }
@@ -226,8 +226,10 @@ describe('checks of encrypted fields', () => {
       });
     };
     const PLACE = '/ciphers/0/properties/0';
-    for (const [earlier, isTold] of EARLIER)
-      expect(checkBefore(earlier), JSON.stringify(earlier)).to.deep.equal(isTold ? [`CPH_RAW_BEFORE ${PLACE}`] : []);
+    for (const [earlier, isReported] of EARLIER)
+      expect(checkBefore(earlier), JSON.stringify(earlier)).to.deep.equal(
+        isReported ? [`CPH_RAW_BEFORE ${PLACE}`] : [],
+      );
     expect(checkBefore({ ...writing(INSERT, ['p']), ciphers: [entry()] })).to.deep.equal([`CPH_AGAIN ${PLACE}`]);
     for (const other of [{ operation: 'Decrypt' }, { properties: ['q'] }])
       expect(checkBefore({ ciphers: [entry(other)] })).to.deep.equal([]);

@@ -25,10 +25,10 @@ describe('limiter of hash comparisons', () => {
     const turns = createStepLimiter(1, 1);
     const leave = await turns.acquire();
     const next = turns.acquire();
-    const refused: unknown = await turns.acquire().catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(Fault);
-    expect(refused).to.have.property('code', 'VER_BUSY');
-    expect(refused).to.have.nested.property('options.headers.retry-after');
+    const rejected: unknown = await turns.acquire().catch((error: unknown) => error);
+    expect(rejected).to.be.instanceOf(Fault);
+    expect(rejected).to.have.property('code', 'VER_BUSY');
+    expect(rejected).to.have.nested.property('options.headers.retry-after');
     leave();
     (await next)();
     (await turns.acquire())();

@@ -46,14 +46,14 @@ describe('text of an argon2 hash', () => {
       'm=64 t=3,p=4',
     ])
       expect(costs(written), written).to.equal(null);
-    const sound = hash(16, 32);
+    const valid = hash(16, 32);
     const others = [
-      ` ${sound}`,
-      `${sound}\n`,
-      sound.replace('argon2id', 'argon2i'),
-      sound.replace('v=19', 'v=16'),
-      `${sound}=`,
-      `${sound.slice(0, -1)}B`,
+      ` ${valid}`,
+      `${valid}\n`,
+      valid.replace('argon2id', 'argon2i'),
+      valid.replace('v=19', 'v=16'),
+      `${valid}=`,
+      `${valid.slice(0, -1)}B`,
     ];
     for (const other of others) expect(parse(other), other).to.equal(null);
   });
@@ -72,11 +72,11 @@ describe('expensive hashes', function () {
 
   it('argon2: rejects many passes over much memory, although each alone is valid, unless a definition requests them', async () => {
     const asking = hasher(argon2);
-    const dear = await asking.compileHash({ memory_cost: 65_600, time_cost: 16 })('secret', '');
+    const expensive = await asking.compileHash({ memory_cost: 65_600, time_cost: 16 })('secret', '');
     const usual = await hashBytes(Buffer.from('secret'), { memory: 8192, time: 9, lanes: 1 }, Buffer.alloc(16));
     const verify = hasher(argon2).createVerifier();
-    expect([await verify('secret', dear), await verify('secret', usual)]).to.deep.equal([false, true]);
-    expect(await asking.createVerifier()('secret', dear)).to.equal(true);
+    expect([await verify('secret', expensive), await verify('secret', usual)]).to.deep.equal([false, true]);
+    expect(await asking.createVerifier()('secret', expensive)).to.equal(true);
   }).timeout(20_000);
 
   it('do not make every failure as expensive as one expensive row', async () => {

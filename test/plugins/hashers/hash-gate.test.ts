@@ -42,10 +42,10 @@ describe('limiter of hashers', () => {
     const jobs = Array.from({ length: 3 }, job);
     const results = jobs.map(({ work }) => gate.run(work));
     const late = job();
-    const refused = await gate.run(late.work).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(Fault);
-    expect((refused as Fault).code).to.equal('HSH_BUSY');
-    expect(Number((refused as Fault).options.headers?.['retry-after'])).to.be.greaterThan(0);
+    const rejected = await gate.run(late.work).catch((error: unknown) => error);
+    expect(rejected).to.be.instanceOf(Fault);
+    expect((rejected as Fault).code).to.equal('HSH_BUSY');
+    expect(Number((rejected as Fault).options.headers?.['retry-after'])).to.be.greaterThan(0);
     expect(late.started).to.equal(false);
     jobs[0]!.end('');
     await flushTasks();

@@ -73,7 +73,7 @@ describe('URL of a call', () => {
     expect(catchThrownFault(() => address('https://a.example/?q=$PAYLOAD.v', { v: null })).code).to.equal('OUT_VALUE');
   });
 
-  const refused: Readonly<Record<string, string>> = {
+  const rejected: Readonly<Record<string, string>> = {
     'a.example/x': 'it has no scheme http or https with a host',
     'ftp://a.example/x': 'it has no scheme http or https with a host',
     'xhttp://a.example/x': 'it has no scheme http or https with a host',
@@ -91,7 +91,7 @@ describe('URL of a call', () => {
     'https://user@a.example/x': 'it holds credentials; send them in a header',
     'https://:pass@a.example/x': 'it holds credentials; send them in a header',
   };
-  for (const [url, what] of Object.entries(refused))
+  for (const [url, what] of Object.entries(rejected))
     it(`cannot be ${url || 'empty'}: ${what}`, () => {
       expect(() => compile(url))
         .to.throw(BootError)

@@ -23,7 +23,7 @@ describe('URL in the check of a call', () => {
   const HOST = 'it has no valid host';
   const PORT = 'its port is not valid';
   const PATH = 'its path leads elsewhere';
-  const refused: Readonly<Record<string, string>> = {
+  const rejected: Readonly<Record<string, string>> = {
     'ftp://a.example/': SCHEME,
     'xhttp://a.example/': SCHEME,
     'httpss://a.example/': SCHEME,
@@ -70,7 +70,7 @@ describe('URL in the check of a call', () => {
     'https://a.example/%2e/b': PATH,
     'https://a.example/b/.%2E?c': PATH,
   };
-  for (const [url, what] of Object.entries(refused))
+  for (const [url, what] of Object.entries(rejected))
     it(`is rejected as ${url}: ${what}`, () => {
       expect(summarizeFindings(url)).to.deep.equal([['OUT_URL', what]]);
     });

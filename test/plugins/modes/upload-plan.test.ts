@@ -14,7 +14,7 @@ import { PNG_RED } from '../../support/pictures.js';
 
 interface Trial {
   readonly kept: Set<string>;
-  readonly told: string[];
+  readonly reported: string[];
   readonly inspected: string[];
   readonly run: (files: number, lasting?: number) => Promise<unknown>;
   readonly end: (answered: boolean) => Promise<void>;
@@ -51,7 +51,7 @@ describe('UPLOAD with a store that fails', () => {
     failing: number,
     { stuck = false, action = {}, root = {}, discard }: Partial<TrialOptions> = {},
   ): Trial {
-    const [kept, told, inspected] = [new Set<string>(), [] as string[], [] as string[]];
+    const [kept, reported, inspected] = [new Set<string>(), [] as string[], [] as string[]];
     let calls = 0;
     const store: Storage = {
       put(key) {
@@ -71,7 +71,7 @@ describe('UPLOAD with a store that fails', () => {
       inspected.push(type);
       return Promise.resolve('#ff0000');
     };
-    const recordMessage = (_fields: object, message: string) => void told.push(message);
+    const recordMessage = (_fields: object, message: string) => void reported.push(message);
     const context = {
       resolve: ({ kind }: { kind: string }) => (kind === 'storage' ? store : { inspect }),
       log: { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage },
@@ -89,7 +89,7 @@ describe('UPLOAD with a store that fails', () => {
     const held: ((answered: boolean) => void | Promise<void>)[] = [];
     return {
       kept,
-      told,
+      reported,
       inspected,
       async run(files, lasting = -1) {
         const invocation = createTestInvocation(
@@ -137,27 +137,27 @@ describe('UPLOAD with a store that fails', () => {
   });
 
   it('keeps files that later work may refer to, and logs it', async () => {
-    const { run, end, kept, told } = trial(0);
+    const { run, end, kept, reported } = trial(0);
     await run(2, 1);
     await end(false);
     expect(kept.size).to.equal(2);
-    expect(told.join()).to.contain('the files stay');
+    expect(reported.join()).to.contain('the files stay');
   });
 
   it('is logged if files cannot be removed', async () => {
-    const { run, end, told } = trial(2, { stuck: true });
+    const { run, end, reported } = trial(2, { stuck: true });
     expect(await failure(run(2))).to.equal('STO_AWAY');
     await end(false);
-    expect(told.join()).to.contain('could not be removed');
+    expect(reported.join()).to.contain('could not be removed');
   });
 
   it('leaves files that cannot be removed to a store that removes them later', async () => {
     const discarded: string[] = [];
-    const { run, end, kept, told } = trial(0, { stuck: true, discard: (keys) => void discarded.push(...keys) });
+    const { run, end, kept, reported } = trial(0, { stuck: true, discard: (keys) => void discarded.push(...keys) });
     await run(2);
     await end(false);
     expect(discarded).to.have.members([...kept]);
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
   });
 
   it('computes a colour only if it can be returned', async () => {

@@ -108,8 +108,8 @@ describe('transaction of document queries', () => {
     await unit.rollback(await unit.open(undefined as never));
     expect(asked.splice(0).slice(2)).to.deep.equal([['rollback', transaction], 'leave']);
     const busy = createFault('QRY_UNAVAILABLE', {});
-    const refused = createStore(transaction, { acquireTurns: () => Promise.reject(busy) });
-    const failing = createDocumentUnit(refused, 'main', [changes]);
+    const rejected = createStore(transaction, { acquireTurns: () => Promise.reject(busy) });
+    const failing = createDocumentUnit(rejected, 'main', [changes]);
     expect(await failing.open(undefined as never).catch((error: unknown) => error)).to.equal(busy);
     expect(asked).to.deep.equal(['begin false', ['rollback', transaction]]);
   });

@@ -38,9 +38,9 @@ describe('rejected MongoDB operators', () => {
   ] as const)
     it(`because ${why}: ${names}`, () => {
       for (const name of names.split(' ')) {
-        const refusal = [['DOC_REFUSED', { name, why }]];
-        expect(words('pipeline', [{ [name]: {} }]), name).to.deep.equal(refusal);
-        expect(words('filter_predicate', { age: { [name]: 1 } }), name).to.deep.equal(refusal);
+        const rejection = [['DOC_REFUSED', { name, why }]];
+        expect(words('pipeline', [{ [name]: {} }]), name).to.deep.equal(rejection);
+        expect(words('filter_predicate', { age: { [name]: 1 } }), name).to.deep.equal(rejection);
         expect(() => compilePipeline([{ [name]: {} }], dynamic))
           .to.throw()
           .with.nested.property('params.what', `"${name}" is refused: ${why}`);

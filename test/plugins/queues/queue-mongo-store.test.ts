@@ -11,7 +11,7 @@ import { replaceTime } from '../../support/manual-time.js';
 type Call = readonly [method: string, ...given: unknown[]];
 /** Results of a method, call by call; an error is thrown, a function called. */
 type Answers = Readonly<Record<string, unknown[]>>;
-interface Played {
+interface ScriptedStore {
   readonly store: QueueStore;
   readonly calls: Call[];
 }
@@ -26,7 +26,7 @@ const heldFilter = (id: string, token = 't') => ({
 });
 const WAITS = { state: 'waiting', disabled: { $ne: true } };
 const ORDER = { priority: -1, addedAt: 1, number: 1 };
-function storeOn(answers: Answers = {}, alone = false): Played {
+function storeOn(answers: Answers = {}, alone = false): ScriptedStore {
   const calls: Call[] = [];
   const next = (method: string): unknown => {
     const answer = answers[method]?.shift();
@@ -83,30 +83,30 @@ function storeOn(answers: Answers = {}, alone = false): Played {
   return { store: createMongoStore(server), calls };
 }
 
-const names = ({ calls }: Played): string[] => calls.map(([method]) => method);
+const names = ({ calls }: ScriptedStore): string[] => calls.map(([method]) => method);
 const createConflict = (...labels: unknown[]): Error => Object.assign(new Error('conflict'), { errorLabels: labels });
 const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
 describe('queue on a scripted MongoDB', () => {
   it('adds a single document without a transaction, and numbers what it adds', async () => {
-    const played = storeOn();
-    await played.store.add([entry('a')]);
-    await played.store.add([entry('b', 5)]);
-    await played.store.moveToDeadLetter(entry('c'), LOST);
+    const setup = storeOn();
+    await setup.store.add([entry('a')]);
+    await setup.store.add([entry('b', 5)]);
+    await setup.store.moveToDeadLetter(entry('c'), LOST);
     const id = (name: string) => oid(name) as never;
-    expect(played.calls).to.deep.equal([
+    expect(setup.calls).to.deep.equal([
       ['updateOne', { _id: { $eq: oid('a') } }, documents.createInsert(entry('a'), id('a'), 1), { upsert: true }],
       ['updateOne', { _id: { $eq: oid('b') } }, documents.createInsert(entry('b', 5), id('b'), 2), { upsert: true }],
       ['updateOne', { _id: { $eq: oid('c') } }, documents.createInsert(entry('c'), id('c'), 3, LOST), { upsert: true }],
     ]);
-    expect(await played.store.jobs()).to.equal('agenda');
+    expect(await setup.store.jobs()).to.equal('agenda');
   });
 
   it('adds several in one transaction, and without one on a server that does not support it', async () => {
-    const played = storeOn();
-    await played.store.add([entry('a'), entry('b')]);
-    expect(names(played)).to.deep.equal(['startTransaction', 'bulkWrite', 'commitTransaction']);
-    const [, operations, options] = played.calls[1] as [string, { updateOne: { upsert: boolean } }[], object];
+    const setup = storeOn();
+    await setup.store.add([entry('a'), entry('b')]);
+    expect(names(setup)).to.deep.equal(['startTransaction', 'bulkWrite', 'commitTransaction']);
+    const [, operations, options] = setup.calls[1] as [string, { updateOne: { upsert: boolean } }[], object];
     expect(operations.map(({ updateOne }) => updateOne.upsert)).to.deep.equal([true, true]);
     expect(options).to.have.property('session');
     const single = storeOn({}, true);
@@ -115,13 +115,13 @@ describe('queue on a scripted MongoDB', () => {
   });
 
   it('retries a transaction after a conflict, once the first has ended', async () => {
-    const played = storeOn({
+    const setup = storeOn({
       bulkWrite: [createConflict('TransientTransactionError'), undefined, undefined],
       commitTransaction: [createConflict('x', 'TransientTransactionError'), undefined],
       abortTransaction: [undefined, new Error('nothing to end')],
     });
-    await played.store.add([entry('a'), entry('b')]);
-    expect(names(played)).to.deep.equal([
+    await setup.store.add([entry('a'), entry('b')]);
+    expect(names(setup)).to.deep.equal([
       ...['startTransaction', 'bulkWrite', 'abortTransaction'],
       ...['startTransaction', 'bulkWrite', 'commitTransaction', 'abortTransaction'],
       ...['startTransaction', 'bulkWrite', 'commitTransaction'],
@@ -134,9 +134,9 @@ describe('queue on a scripted MongoDB', () => {
     ['has labels that are not a list', Object.assign(new Error('odd'), { errorLabels: 'TransientTransactionError' })],
   ] as const)
     it(`does not retry a transaction whose error ${title}, and ends it`, async () => {
-      const played = storeOn({ bulkWrite: [error], abortTransaction: [new Error('nothing to end')] });
-      expect(await failure(played.store.add([entry('a'), entry('b')]))).to.equal(error);
-      expect(names(played)).to.deep.equal(['startTransaction', 'bulkWrite', 'abortTransaction']);
+      const setup = storeOn({ bulkWrite: [error], abortTransaction: [new Error('nothing to end')] });
+      expect(await failure(setup.store.add([entry('a'), entry('b')]))).to.equal(error);
+      expect(names(setup)).to.deep.equal(['startTransaction', 'bulkWrite', 'abortTransaction']);
     });
 
   it('aborts a transaction when its caller does', async () => {
@@ -147,10 +147,10 @@ describe('queue on a scripted MongoDB', () => {
         await time.advance(425);
         throw error;
       };
-      const played = storeOn({ bulkWrite: Array<unknown>(9).fill(failLate) });
-      expect(await failure(played.store.add([entry('a'), entry('b')]))).to.equal(error);
+      const setup = storeOn({ bulkWrite: Array<unknown>(9).fill(failLate) });
+      expect(await failure(setup.store.add([entry('a'), entry('b')]))).to.equal(error);
       // After 425 and 850 milliseconds it is in time, after 1275 it is not.
-      expect(names(played).filter((name) => name === 'bulkWrite')).to.have.length(3);
+      expect(names(setup).filter((name) => name === 'bulkWrite')).to.have.length(3);
     } finally {
       time.restoreGlobals();
     }
@@ -158,12 +158,12 @@ describe('queue on a scripted MongoDB', () => {
 
   it('claims one job in one step', async () => {
     const data = { id: 'a', work: '{}' };
-    const played = storeOn({ findOneAndUpdate: [{ data, attempts: 1, retries: 2 }] });
-    expect(await played.store.claimJobs('t', 1, 50)).to.deep.equal([
+    const setup = storeOn({ findOneAndUpdate: [{ data, attempts: 1, retries: 2 }] });
+    expect(await setup.store.claimJobs('t', 1, 50)).to.deep.equal([
       { id: 'a', token: 't', attempt: 1, retries: 2, body: '{}', journal: null },
     ]);
-    expect(await played.store.claimJobs('t', 1, 50)).to.deep.equal([]);
-    expect(played.calls[0]).to.deep.equal([
+    expect(await setup.store.claimJobs('t', 1, 50)).to.deep.equal([]);
+    expect(setup.calls[0]).to.deep.equal([
       ...['findOneAndUpdate', WAITS, documents.createClaimUpdate('t', 50), { sort: ORDER, returnDocument: 'after' }],
     ]);
   });
@@ -171,14 +171,14 @@ describe('queue on a scripted MongoDB', () => {
   it('claims several under one token, and retries a limited number of times if others were faster', async () => {
     const two = [{ _id: 1 }, { _id: 2 }];
     const taken = [{ data: { id: 'b', work: 'w' }, attempts: 2, retries: 3, journal: 'n' }];
-    const played = storeOn({ find: [two, two, taken], updateMany: [{ modifiedCount: 0 }, { modifiedCount: 1 }] });
-    expect(await played.store.claimJobs('t', 2, 50)).to.deep.equal([
+    const setup = storeOn({ find: [two, two, taken], updateMany: [{ modifiedCount: 0 }, { modifiedCount: 1 }] });
+    expect(await setup.store.claimJobs('t', 2, 50)).to.deep.equal([
       { id: 'b', token: 't', attempt: 2, retries: 3, body: 'w', journal: 'n' },
     ]);
     const look: Call = ['find', WAITS, { sort: ORDER, limit: 2, projection: { _id: 1 } }];
     const take: Call = ['updateMany', { _id: { $in: [1, 2] }, ...WAITS }, documents.createClaimUpdate('t', 50)];
     const mine: Call = ['find', { _id: { $in: [1, 2] }, token: { $eq: 't' } }, { sort: ORDER }];
-    expect(played.calls).to.deep.equal([look, take, look, take, mine]);
+    expect(setup.calls).to.deep.equal([look, take, look, take, mine]);
     const slow = storeOn({ find: Array(9).fill(two), updateMany: Array(9).fill({ modifiedCount: 0 }) });
     expect(await slow.store.claimJobs('t', 2, 50)).to.deep.equal([]);
     expect(names(slow)).to.have.length(10);
@@ -189,10 +189,10 @@ describe('queue on a scripted MongoDB', () => {
   it('renews all in one step, and checks each if some are lost', async () => {
     const both = [createHeld('a'), createHeld('b', 'u')];
     const filter = { $or: [heldFilter('a'), heldFilter('b', 'u')] };
-    const played = storeOn({ updateMany: [{ matchedCount: 2 }] });
-    expect([...(await played.store.renewLeases(both, 50))]).to.deep.equal(['a', 'b']);
+    const setup = storeOn({ updateMany: [{ matchedCount: 2 }] });
+    expect([...(await setup.store.renewLeases(both, 50))]).to.deep.equal(['a', 'b']);
     const renewed = [{ $set: { leaseUntil: { $add: ['$$NOW', 50] } } }];
-    expect(played.calls).to.deep.equal([['updateMany', filter, renewed]]);
+    expect(setup.calls).to.deep.equal([['updateMany', filter, renewed]]);
     const some = storeOn({ updateMany: [{ matchedCount: 1 }], find: [[{ data: { id: 'b' } }]] });
     expect([...(await some.store.renewLeases(both, 50))]).to.deep.equal(['b']);
     expect(some.calls[1]).to.deep.equal(['find', filter, { projection: { 'data.id': 1 } }]);
@@ -204,34 +204,34 @@ describe('queue on a scripted MongoDB', () => {
     const pause = [true, false] as const;
     for (const counted of pause) {
       const count = counted ? 1 : 0;
-      const played = storeOn({
+      const setup = storeOn({
         deleteOne: [{ deletedCount: count }],
         updateOne: [{ modifiedCount: count }, { modifiedCount: count }, { matchedCount: count }],
       });
-      expect(await played.store.completeJob(createHeld('a'))).to.equal(counted);
-      expect(await played.store.fail(createHeld('a'), LOST, null)).to.equal(counted);
-      expect(await played.store.fail(createHeld('a'), LOST, 0)).to.equal(counted);
-      expect(await played.store.saveJournal(createHeld('a'), 'notes')).to.equal(counted);
-      expect(played.calls).to.deep.equal([
+      expect(await setup.store.completeJob(createHeld('a'))).to.equal(counted);
+      expect(await setup.store.fail(createHeld('a'), LOST, null)).to.equal(counted);
+      expect(await setup.store.fail(createHeld('a'), LOST, 0)).to.equal(counted);
+      expect(await setup.store.saveJournal(createHeld('a'), 'notes')).to.equal(counted);
+      expect(setup.calls).to.deep.equal([
         ['deleteOne', heldFilter('a')],
         ['updateOne', heldFilter('a'), documents.createFailUpdate(LOST, 'dead', null)],
         ['updateOne', heldFilter('a'), documents.createFailUpdate(LOST, 'delayed', 0)],
         ['updateOne', heldFilter('a'), { $set: { journal: 'notes' } }],
       ]);
     }
-    const played = storeOn();
-    await played.store.release([]);
-    await played.store.release([createHeld('a')]);
-    expect(played.calls).to.deep.equal([['updateMany', { $or: [heldFilter('a')] }, documents.released]]);
+    const setup = storeOn();
+    await setup.store.release([]);
+    await setup.store.release([createHeld('a')]);
+    expect(setup.calls).to.deep.equal([['updateMany', { $or: [heldFilter('a')] }, documents.released]]);
   });
 
   it('retries and removes allowed jobs, and returns their number', async () => {
     const byId = { _id: { $eq: oid('a') } };
     const back = [{ $set: { state: 'waiting', attempts: 0, nextRunAt: '$$NOW' } }];
-    const played = storeOn({ updateOne: [undefined, { modifiedCount: 0 }], deleteMany: [{ deletedCount: 7 }] });
-    expect([await played.store.retry('a'), await played.store.retry('a')]).to.deep.equal([true, false]);
-    expect([await played.store.purge({ dead: true }), await played.store.purge({ id: 'a' })]).to.deep.equal([7, 1]);
-    expect(played.calls).to.deep.equal([
+    const setup = storeOn({ updateOne: [undefined, { modifiedCount: 0 }], deleteMany: [{ deletedCount: 7 }] });
+    expect([await setup.store.retry('a'), await setup.store.retry('a')]).to.deep.equal([true, false]);
+    expect([await setup.store.purge({ dead: true }), await setup.store.purge({ id: 'a' })]).to.deep.equal([7, 1]);
+    expect(setup.calls).to.deep.equal([
       ['updateOne', { ...byId, state: 'dead' }, back],
       ['updateOne', { ...byId, state: 'dead' }, back],
       ['deleteMany', { state: 'dead' }],
@@ -240,18 +240,18 @@ describe('queue on a scripted MongoDB', () => {
   });
 
   it('lists by state and resource in the order of acceptance, without bodies and notes', async () => {
-    const played = storeOn();
-    await played.store.list({});
-    await played.store.list({ state: 'waiting', resource: 'r', limit: 5 });
+    const setup = storeOn();
+    await setup.store.list({});
+    await setup.store.list({ state: 'waiting', resource: 'r', limit: 5 });
     const options = (limit: number) => ({
       ...{ sort: { 'data.acceptedAt': 1, number: 1 }, hint: { _id: 1 } },
       ...{ projection: { 'data.work': 0, journal: 0 }, limit },
     });
-    expect(played.calls).to.deep.equal([
+    expect(setup.calls).to.deep.equal([
       ['find', { state: { $type: 'string' } }, options(1000)],
       ['find', { state: { $in: ['waiting', 'delayed'] }, 'data.resource': { $eq: 'r' } }, options(5)],
     ]);
-    expect([await played.store.show('a'), played.calls.at(-1)]).to.deep.equal([
+    expect([await setup.store.show('a'), setup.calls.at(-1)]).to.deep.equal([
       null,
       ['findOne', { _id: { $eq: oid('a') } }],
     ]);
@@ -275,10 +275,10 @@ describe('queue on a scripted MongoDB', () => {
       [[{ ready: 1, oldest: null }], 1, 0],
       [[], 0, 0],
     ] as const) {
-      const played = storeOn({ aggregate: [found] });
-      expect(await played.store.countBacklog()).to.deep.equal({ ready, ...counts, oldest });
-      expect(played.calls.slice(0, 3).map(([, , options]) => options)).to.deep.equal(Array(3).fill({ limit: COUNTED }));
-      expect(played.calls[3]).to.deep.equal(['aggregate', READY]);
+      const setup = storeOn({ aggregate: [found] });
+      expect(await setup.store.countBacklog()).to.deep.equal({ ready, ...counts, oldest });
+      expect(setup.calls.slice(0, 3).map(([, , options]) => options)).to.deep.equal(Array(3).fill({ limit: COUNTED }));
+      expect(setup.calls[3]).to.deep.equal(['aggregate', READY]);
     }
   });
 });
@@ -287,8 +287,8 @@ describe('sweep of a scripted MongoDB', () => {
   const at = (ms: number): Date => new Date(ms);
   const look = (state: string, ms: number, now: number) => ({ state, at: at(ms), now: at(now) });
   const sweep = async (answers: Answers) => {
-    const played = storeOn(answers);
-    return { found: await played.store.sweepJobs(LOST), ...played };
+    const setup = storeOn(answers);
+    return { found: await setup.store.sweepJobs(LOST), ...setup };
   };
 
   it('does nothing if nothing is due and no lease has expired', async () => {

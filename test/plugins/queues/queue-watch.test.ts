@@ -147,7 +147,7 @@ describe('unavailable store', () => {
       () => null,
       (error: unknown) => error,
     );
-  const expectAway = (failure: unknown, cause?: unknown): void => {
+  const expectUnavailable = (failure: unknown, cause?: unknown): void => {
     expect(failure).to.be.instanceOf(Fault);
     const { code, options } = failure as Fault;
     expect([code, options.retryable, options.headers]).to.deep.equal(['JOB_AWAY', true, { 'retry-after': '1' }]);
@@ -170,8 +170,8 @@ describe('unavailable store', () => {
 
   it('rejects callers with JOB_AWAY, without the text of a driver', async () => {
     const watch = createStoreWatch(log);
-    expectAway(await catchFailure(watch.trackOrFault(rejectWrong())), wrong);
-    expectAway(await catchFailure(watch.trackInTime(rejectWrong)), wrong);
+    expectUnavailable(await catchFailure(watch.trackOrFault(rejectWrong())), wrong);
+    expectUnavailable(await catchFailure(watch.trackInTime(rejectWrong)), wrong);
     expect([await watch.trackOrFault(works()), await watch.trackInTime(works)]).to.deep.equal(['answer', 'answer']);
   });
 
@@ -182,7 +182,7 @@ describe('unavailable store', () => {
     await time.advance(899);
     expect(messages).to.deep.equal([]);
     await time.advance(1);
-    expectAway(await asking);
+    expectUnavailable(await asking);
     expect(messages).to.deep.equal(['unavailable']);
     // It may fail when nothing waits for it any more.
     reject(wrong);

@@ -15,7 +15,7 @@ import { replaceTime, type ManualTime } from '../../support/manual-time.js';
 type Standing = readonly [epoch: string, number: string, place: string, seconds: string];
 type Reply = readonly (readonly [id: string, epoch: string, number: number])[] | Error | null;
 
-class PlayedClient extends EventEmitter {
+class ScriptedClient extends EventEmitter {
   status = 'ready';
   readonly reads: unknown[][] = [];
   readonly given: (boolean | undefined)[] = [];
@@ -37,7 +37,7 @@ class PlayedClient extends EventEmitter {
 
 describe('relay reader', () => {
   let time: ManualTime;
-  let client: PlayedClient;
+  let client: ScriptedClient;
   let stands: StreamPosition[] = [];
   let taken: StreamEntry[] = [];
   let failures: unknown[] = [];
@@ -47,7 +47,7 @@ describe('relay reader', () => {
     time = replaceTime();
     clock = 1_000_000;
     Date.now = () => clock;
-    client = new PlayedClient();
+    client = new ScriptedClient();
     [stands, taken, failures] = [[], [], []];
   });
   afterEach(() => {

@@ -58,7 +58,7 @@ describe('relay redis, when its server fails', function () {
     const [cut, other] = await pair();
     const sent: string[] = [];
     for (let round = 0; round < 5; round++) {
-      await proxy.refuseConnections();
+      await proxy.rejectConnections();
       for (let n = 0; n < 20; n++) {
         sent.push(`${round}:${n}`);
         await other.handle.publish(createDelivery(`${round}:${n}`));
@@ -84,7 +84,7 @@ describe('relay redis, when its server fails', function () {
 
   it('delivers its own messages immediately while the server is unavailable, and rejects others within a second', async () => {
     const [cut, other] = await pair();
-    await proxy.refuseConnections();
+    await proxy.rejectConnections();
     const elapsed = startStopwatch();
     expect(await catchCode(cut.handle.publish(createDelivery('alone')))).to.equal('RLY_AWAY');
     expect(elapsed()).to.be.below(1000);
@@ -106,7 +106,7 @@ describe('relay redis, when its server fails', function () {
 
   it('stores what others did not receive, if messages are stored, and sends it in order when the server is available', async () => {
     const [cut, other] = await pair({ replay: true });
-    await proxy.refuseConnections();
+    await proxy.rejectConnections();
     for (const action of ['a', 'b', 'c']) await cut.handle.publish(createDelivery(action));
     expect(listActions(cut.got)).to.deep.equal(['a', 'b', 'c']);
     await other.handle.publish(createDelivery('meanwhile'));
@@ -130,7 +130,7 @@ describe('relay redis, when its server fails', function () {
     proxy.muteResponses();
     await cut.handle.publish(createDelivery('unsure'));
     await waitUntil(() => other.got.length === 1, 'the message that arrived');
-    await proxy.refuseConnections();
+    await proxy.rejectConnections();
     for (let n = 0; n < 8; n++) await cut.handle.publish(createDelivery(`n${n}`));
     await proxy.passTraffic();
     await waitUntil(() => listActions(other.got).at(-1) === 'n7', 'what was kept');
@@ -146,7 +146,7 @@ describe('relay redis, when its server fails', function () {
     expect(performance.now() - start).to.be.at.least(500);
     expect(elapsed()).to.be.lessThan(1100);
     await other.handle.publish(createDelivery('behind its back'));
-    await proxy.refuseConnections();
+    await proxy.rejectConnections();
     await proxy.passTraffic();
     await waitUntil(() => cut.got.length >= 2, 'the message of the other');
     expect(listActions(cut.got)).to.deep.equal(['hung', 'behind its back']);
@@ -158,7 +158,7 @@ describe('relay redis, when its server fails', function () {
     expect(await catchCode(cut.handle.publish(createDelivery('unsure')))).to.equal('RLY_AWAY');
     await waitUntil(() => other.got.length === 1, 'the message that arrived');
     expect(listActions(cut.got)).to.deep.equal(['unsure']);
-    await proxy.refuseConnections();
+    await proxy.rejectConnections();
     await proxy.passTraffic();
     await other.handle.publish(createDelivery('next'));
     await waitUntil(() => cut.got.length >= 2, 'the next message');
@@ -168,7 +168,7 @@ describe('relay redis, when its server fails', function () {
 
   it('starts without a server, and joins when it becomes available', async () => {
     const prefix = `test:${randomUUID()}:`;
-    await proxy.refuseConnections();
+    await proxy.rejectConnections();
     const early = await openRedisRelay(`redis://127.0.0.1:${proxy.port}`, prefix);
     const other = await openRedisRelay(server!.url, prefix);
     opened.push(early, other);
@@ -184,7 +184,7 @@ describe('relay redis, when its server fails', function () {
     const [cut, other] = await pair({ most: 10, replay: true });
     await other.handle.publish(createDelivery('first'));
     await waitUntil(() => cut.got.length === 1, 'the first');
-    await proxy.refuseConnections();
+    await proxy.rejectConnections();
     for (let n = 0; n < 500; n++) await other.handle.publish(createDelivery(`n${n}`));
     await proxy.passTraffic();
     await waitUntil(() => listActions(cut.got).includes('n499'), 'the latest');

@@ -59,7 +59,7 @@ describe('bucket settings', () => {
       expect(options({ url }).url).to.equal('https://c.example/x/');
   });
 
-  const refused: readonly (readonly [name: string, value: unknown, reason: string])[] = [
+  const rejected: readonly (readonly [name: string, value: unknown, reason: string])[] = [
     ...['access_key', 'secret_key', 'bucket', 'endpoint'].flatMap((name) =>
       [undefined, '', ' ', 7].map((value) => [name, value, `\`${name}\` is missing or empty`] as const),
     ),
@@ -73,7 +73,7 @@ describe('bucket settings', () => {
     ['endpoint', 'http://a?x', '`endpoint` has more than a host and a port'],
     ['endpoint', 'http://a#x', '`endpoint` has more than a host and a port'],
   ];
-  for (const [name, value, reason] of refused)
+  for (const [name, value, reason] of rejected)
     it(`are rejected with ${name} as ${JSON.stringify(value)}`, () => {
       const { code, params } = catchThrownFault(() => options({ [name]: value }));
       expect([code, params['reason']]).to.deep.equal(['STO_OPEN', reason]);

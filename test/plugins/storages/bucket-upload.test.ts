@@ -255,9 +255,9 @@ describe('remains of a failed upload in a bucket', () => {
     const gone = bucketWith([], { abort: [ofServer('NoSuchUpload')] });
     await clear(gone.bucket, { key: 'a', parts: { id: '7' } });
     expect(gone.calls.at(-1)).to.equal('remove "a"');
-    const refused = bucketWith([], { abort: [ofServer('AccessDenied')] });
-    expect(await catchFailure(clear(refused.bucket, { key: 'a', parts: { id: '7' } }))).to.equal('AccessDenied');
-    expect(refused.calls).to.deep.equal(['abort "a" "7"']);
+    const rejected = bucketWith([], { abort: [ofServer('AccessDenied')] });
+    expect(await catchFailure(clear(rejected.bucket, { key: 'a', parts: { id: '7' } }))).to.equal('AccessDenied');
+    expect(rejected.calls).to.deep.equal(['abort "a" "7"']);
   });
 });
 

@@ -110,7 +110,7 @@ describe('files served by the storage local-disk', () => {
   });
 
   const ALL = '0123456789';
-  for (const [range, status, text, told] of [
+  for (const [range, status, text, reported] of [
     ['bytes=0-3', 206, '0123', '0-3'],
     ['bytes=4-4', 206, '4', '4-4'],
     ['bytes=9-', 206, '9', '9-9'],
@@ -138,17 +138,20 @@ describe('files served by the storage local-disk', () => {
     it(`return ${status} for the range ${JSON.stringify(range)}`, async () => {
       await store('a.txt', ALL);
       if (text === null) {
-        const refused = (await serve('a.txt', { range }).catch((error: unknown) => error)) as {
+        const rejected = (await serve('a.txt', { range }).catch((error: unknown) => error)) as {
           code: string;
           options: { headers: object };
         };
-        expect([refused.code, refused.options.headers]).to.deep.equal(['STO_RANGE', { 'content-range': 'bytes */10' }]);
+        expect([rejected.code, rejected.options.headers]).to.deep.equal([
+          'STO_RANGE',
+          { 'content-range': 'bytes */10' },
+        ]);
         return;
       }
       const answer = await serve('a.txt', { range });
       expect([answer.status, await readReplyText(answer)]).to.deep.equal([status, text]);
       expect(answer.headers['content-length']).to.equal(String(text.length));
-      expect(answer.headers['content-range']).to.equal(told === null ? undefined : `bytes ${told}/10`);
+      expect(answer.headers['content-range']).to.equal(reported === null ? undefined : `bytes ${reported}/10`);
     });
 
   it('are returned whole for a range of another version, and for several range headers', async () => {
@@ -241,7 +244,7 @@ describe('storage local-disk', () => {
       return [code, options.retryable, options.headers];
     }
   };
-  const AWAY = ['STO_AWAY', true, { 'retry-after': '5' }];
+  const UNAVAILABLE = ['STO_AWAY', true, { 'retry-after': '5' }];
 
   for (const [options, address] of [
     [{}, '/files/a/b.png'],
@@ -270,14 +273,14 @@ describe('storage local-disk', () => {
     const file = { path: join(place, 'sent'), size: 1, type: 'text/plain' };
     expect(await runtime.health!(handle)).to.deep.equal({ ok: false, detail: 'not open' });
     for (const work of [() => handle.put('a', file), () => handle.remove(['a']), () => handle.url('a', 5)])
-      expect(await catchCodeAndHeaders(work)).to.deep.equal(AWAY);
+      expect(await catchCodeAndHeaders(work)).to.deep.equal(UNAVAILABLE);
     await runtime.open!(handle, context);
     expect(await runtime.health!(handle)).to.deep.equal({ ok: true });
     await handle.put('a', file);
-    expect(await catchCodeAndHeaders(() => handle.put('a', file))).to.deep.equal(AWAY);
+    expect(await catchCodeAndHeaders(() => handle.put('a', file))).to.deep.equal(UNAVAILABLE);
     await handle.remove(['a']);
     await rm(join(place, 'other'), { recursive: true });
-    expect(await catchCodeAndHeaders(() => handle.remove(['a']))).to.deep.equal(AWAY);
+    expect(await catchCodeAndHeaders(() => handle.remove(['a']))).to.deep.equal(UNAVAILABLE);
     expect(await runtime.health!(handle)).to.deep.equal({
       ok: false,
       detail: 'the upload folder is not writable',

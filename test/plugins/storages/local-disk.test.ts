@@ -207,7 +207,7 @@ describe('files of the storage local-disk', () => {
   describe('on a disk without links', () => {
     const real = { ...fs };
     /** Every link fails so. */
-    function refuseLinks(code: string): void {
+    function rejectLinks(code: string): void {
       fs.link = () => Promise.reject(Object.assign(new Error('no link'), { code }));
       syncBuiltinESMExports();
       restore = () => {
@@ -218,7 +218,7 @@ describe('files of the storage local-disk', () => {
 
     for (const code of ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK'])
       it(`are copied and renamed into place, and never over another (${code})`, async () => {
-        refuseLinks(code);
+        rejectLinks(code);
         await folder.put('one.txt', createSentFile());
         await writeFile(join(place, 'sent'), 'another');
         const failure: unknown = await folder.put('one.txt', createSentFile()).catch((error: unknown) => error);
@@ -228,7 +228,7 @@ describe('files of the storage local-disk', () => {
       });
 
     it('have signed URLs with a key that is created once', async () => {
-      refuseLinks('EPERM');
+      rejectLinks('EPERM');
       const { secret } = await openFolder(join(place, 'other'));
       expect(secret).to.have.length(32);
       expect((await openFolder(join(place, 'other'))).secret).to.deep.equal(secret);
@@ -236,7 +236,7 @@ describe('files of the storage local-disk', () => {
     });
 
     it('are not stored when the link fails for another reason', async () => {
-      refuseLinks('ENOSPC');
+      rejectLinks('ENOSPC');
       const failure: unknown = await folder.put('one.txt', createSentFile()).catch((error: unknown) => error);
       expect(failure).to.have.property('code', 'ENOSPC');
       expect(await listStoredFiles()).to.deep.equal([]);

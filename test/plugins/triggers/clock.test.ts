@@ -23,7 +23,7 @@ describe('scheduler', () => {
   let ledger: MemoryLedger;
   /** Instants that ran, of all processes. */
   let ran: string[];
-  let told: string[];
+  let reported: string[];
   /** The promise that a run awaits. */
   let work: (instant: number, aborted: () => boolean) => Promise<Outcome>;
 
@@ -31,7 +31,7 @@ describe('scheduler', () => {
     time = createFakeTime(start);
     ledger = createMemoryLedger(() => time.now());
     ran = [];
-    told = [];
+    reported = [];
     work = () => Promise.resolve(DONE);
   };
   beforeEach(() => at('2026-03-01T00:00:00.500Z'));
@@ -44,7 +44,7 @@ describe('scheduler', () => {
   function start(schedules: readonly Schedule[], catchUp = DAY): Process {
     let listener: () => void = () => undefined;
     let current = schedules;
-    const note = (_fields: object, message: string): void => void told.push(message);
+    const note = (_fields: object, message: string): void => void reported.push(message);
     const clock = createCronScheduler({
       time,
       log: { debug: note, info: note, warn: note, error: note },
@@ -156,7 +156,7 @@ describe('scheduler', () => {
     end();
     await time.advance(10_000);
     expect(ran).to.deep.equal(['03-01T00:00:10', '03-01T00:00:40']);
-    expect(told.filter((message) => message.startsWith('scheduled run skipped'))).to.have.length.within(1, 2);
+    expect(reported.filter((message) => message.startsWith('scheduled run skipped'))).to.have.length.within(1, 2);
   });
 
   it('holds its claim for the duration of a run, minutes and more', async () => {
@@ -179,7 +179,7 @@ describe('scheduler', () => {
     ledger.isAway = true;
     await time.advance(60_000);
     expect(isAborted()).to.equal(true);
-    expect(told).to.include('claim of a scheduled run lost; it may overlap with the next run');
+    expect(reported).to.include('claim of a scheduled run lost; it may overlap with the next run');
   });
 
   it('does not repeat a run that fails; the next one runs when it is due', async () => {
@@ -187,7 +187,7 @@ describe('scheduler', () => {
     start([of('0 * * * * *')]);
     await time.advance(2 * 60_000);
     expect(ran).to.deep.equal(['03-01T00:01:00', '03-01T00:02:00']);
-    expect(told).to.include('scheduled run failed; the next run is not affected');
+    expect(reported).to.include('scheduled run failed; the next run is not affected');
   });
 
   it('continues after a run that throws', async () => {
@@ -208,7 +208,7 @@ describe('scheduler', () => {
     expect(ran).to.deep.equal(['03-01T00:01:00', '03-01T00:06:00']);
     await time.advance(60_000);
     expect(ran.slice(2)).to.deep.equal(['03-01T00:07:00']);
-    expect(told.filter((message) => message.includes('schedule store'))).to.deep.equal([
+    expect(reported.filter((message) => message.includes('schedule store'))).to.deep.equal([
       'schedule store unavailable; no scheduled run starts until it is available',
       'schedule store available',
     ]);
@@ -222,7 +222,7 @@ describe('scheduler', () => {
     ledger.isAway = false;
     await time.advance(HOUR / 2);
     expect(ran).to.deep.equal(['03-01T02:00:00']);
-    expect(told.filter((message) => message === 'scheduled run missed')).to.have.length(1);
+    expect(reported.filter((message) => message === 'scheduled run missed')).to.have.length(1);
   }).timeout(60_000);
 
   it('begins with an unavailable ledger', async () => {

@@ -10,12 +10,12 @@ const INPUT = { isGuarded: () => true, maxRooms: 2, onDelivered: (): void => und
 
 interface ListeningClient {
   readonly client: Client;
-  readonly heard: string[];
+  readonly received: string[];
   readonly cuts: () => number;
 }
 
 function ear(uid: string | null, given: Partial<Client> = {}): ListeningClient {
-  const heard: string[] = [];
+  const received: string[] = [];
   let cuts = 0;
   const client: Client = {
     ...{
@@ -28,13 +28,13 @@ function ear(uid: string | null, given: Partial<Client> = {}): ListeningClient {
     },
     ...given,
     send(frame, left) {
-      heard.push((JSON.parse(frame.toString()) as { action: string }).action);
+      received.push((JSON.parse(frame.toString()) as { action: string }).action);
       left?.();
       return true;
     },
     closeSlowConsumer: () => void cuts++,
   };
-  return { client, heard, cuts: () => cuts };
+  return { client, received, cuts: () => cuts };
 }
 
 const message = (action: string, to: Target, id: string | null = null): Delivery => ({ action, data: null, to, id });
@@ -42,35 +42,35 @@ const message = (action: string, to: Target, id: string | null = null): Delivery
 describe('connections of a process', () => {
   it('release the uid and the rooms of a closed one', () => {
     const hub = createHub(INPUT);
-    const { client, heard } = ear('ada');
+    const { client, received } = ear('ada');
     hub.add(client);
     hub.join(client, 'room');
     hub.remove(client);
     expect(hub.count).to.equal(0);
     for (const to of [{ all: true }, { uids: ['ada'] }, { rooms: ['room'] }] as const)
       hub.deliverMessage(message('late', to));
-    expect(heard).to.deep.equal([]);
+    expect(received).to.deep.equal([]);
   });
 
   it('add a closed one to no room', () => {
     const hub = createHub(INPUT);
-    const { client, heard } = ear('ada');
+    const { client, received } = ear('ada');
     hub.add(client);
     hub.remove(client);
     hub.join(client, 'room');
     hub.deliverMessage(message('late', { rooms: ['room'] }));
-    expect({ heard, rooms: client.rooms.size }).to.deep.equal({ heard: [], rooms: 0 });
+    expect({ heard: received, rooms: client.rooms.size }).to.deep.equal({ heard: [], rooms: 0 });
   });
 
   it('join up to the maximum number of rooms; leaving one makes space', () => {
     const hub = createHub(INPUT);
-    const { client, heard } = ear('ada');
+    const { client, received } = ear('ada');
     hub.add(client);
     expect(['a', 'b', 'a', 'c'].map((room) => hub.join(client, room))).to.deep.equal([true, true, true, false]);
     hub.leaveRoom(client, 'a');
     expect(hub.join(client, 'c')).to.equal(true);
     for (const room of ['a', 'b', 'c']) hub.deliverMessage(message(room, { rooms: [room] }));
-    expect(heard).to.deep.equal(['b', 'c']);
+    expect(received).to.deep.equal(['b', 'c']);
   });
 
   it('receive messages for an owner only while the token that proved it is valid', () => {
@@ -79,12 +79,12 @@ describe('connections of a process', () => {
     for (const { client } of ears) hub.add(client);
     hub.deliverMessage(message('own', { uids: ['ada'] }));
     hub.deliverMessage(message('all', { all: true }));
-    expect(ears.map(({ heard }) => heard)).to.deep.equal([['own', 'all'], ['all'], ['all']]);
+    expect(ears.map(({ received }) => received)).to.deep.equal([['own', 'all'], ['all'], ['all']]);
   });
 
   it('receive what they missed before newer messages, and nothing twice', async () => {
     const hub = createHub(INPUT);
-    const { client, heard } = ear('ada', { waiting: [] });
+    const { client, received } = ear('ada', { waiting: [] });
     hub.add(client);
     hub.deliverMessage(message('both', { all: true }, '2'));
     hub.deliverMessage(message('new', { all: true }, '3'));
@@ -92,7 +92,7 @@ describe('connections of a process', () => {
     const missed = [message('old', { all: true }, '1'), message('other', { uids: ['eve'] }, '1a')];
     await hub.replayMissed(client, [...missed, message('both', { all: true }, '2')]);
     hub.deliverMessage(message('newest', { all: true }, '4'));
-    expect(heard).to.deep.equal(['old', 'both', 'new', 'nameless', 'newest']);
+    expect(received).to.deep.equal(['old', 'both', 'new', 'nameless', 'newest']);
   });
 
   it('are closed when too many messages wait', () => {

@@ -6,7 +6,12 @@ import { expect } from 'chai';
 import type { Delivery, Target } from '../../../contract/delivery.js';
 import { createHub, type Client, type Hub } from '../../../plugins/triggers/websocket/hub.js';
 
-const message = (data: number, to: Target, id: string | null = null): Delivery => ({ action: 'told', data, to, id });
+const message = (data: number, to: Target, id: string | null = null): Delivery => ({
+  action: 'reported',
+  data,
+  to,
+  id,
+});
 
 function createClient(uid: string | null, verified = true) {
   const got: unknown[] = [];
@@ -78,27 +83,31 @@ describe('connection that is not identified yet', () => {
 
 describe('message delivery', () => {
   function setUp({ guarded = true, maxRooms = 2 } = {}) {
-    const told: unknown[] = [];
-    const hub = createHub({ isGuarded: () => guarded, maxRooms, onDelivered: (...given) => void told.push(given) });
+    const reported: unknown[] = [];
+    const hub = createHub({ isGuarded: () => guarded, maxRooms, onDelivered: (...given) => void reported.push(given) });
     const add = (uid: string | null, rest: Partial<Client> = {}) => {
       const made = createClient(uid);
       const client = Object.assign(made.client, rest);
       hub.add(client);
       return { ...made, client };
     };
-    return { hub, told, add };
+    return { hub, reported, add };
   }
 
   it('reaches all, also those without a uid and with an expired token', () => {
-    const { hub, told, add } = setUp();
+    const { hub, reported, add } = setUp();
     const all = [add(null), add('ada'), add('ada', { verified: false }), add('bob', { until: 0 })];
     hub.deliverMessage(message(1, { all: true }));
-    expect([all.map(({ got }) => got), told, hub.count]).to.deep.equal([[[1], [1], [1], [1]], [['told', 4, 0]], 4]);
+    expect([all.map(({ got }) => got), reported, hub.count]).to.deep.equal([
+      [[1], [1], [1], [1]],
+      [['reported', 4, 0]],
+      4,
+    ]);
   });
 
   it('reaches every connection of a uid once, unless its token has expired or a required proof is missing', () => {
     for (const guarded of [true, false]) {
-      const { hub, told, add } = setUp({ guarded });
+      const { hub, reported, add } = setUp({ guarded });
       const [ada, again, unproven] = [add('ada'), add('ada'), add('ada', { verified: false })];
       const [over, bob] = [add('ada', { until: Date.now() }), add('bob')];
       hub.deliverMessage(message(1, { uids: ['ada', 'bob', 'none', 'ada'] }));
@@ -110,10 +119,10 @@ describe('message delivery', () => {
         [1],
       ]);
       const many = guarded ? 2 : 3;
-      expect(told).to.deep.equal([
-        ['told', many + 1, 0],
-        ['told', 0, 0],
-        ['told', many, 0],
+      expect(reported).to.deep.equal([
+        ['reported', many + 1, 0],
+        ['reported', 0, 0],
+        ['reported', many, 0],
       ]);
     }
   });
@@ -152,12 +161,12 @@ describe('message delivery', () => {
   });
 
   it('skips a slow connection: the message is dropped, and the connection is closed beyond a thousand that wait', () => {
-    const { hub, told, add } = setUp();
+    const { hub, reported, add } = setUp();
     const [deaf, late] = [add('ada', { send: () => false }), add('bob', { waiting: [] })];
     for (let n = 0; n < 1000; n++) hub.deliverMessage(message(n, { uids: ['bob'] }));
     expect([late.cuts(), late.client.waiting?.length]).to.deep.equal([0, 1000]);
     hub.deliverMessage(message(1000, { all: true }));
-    expect([late.cuts(), told.at(-1), deaf.got]).to.deep.equal([1, ['told', 0, 2], []]);
+    expect([late.cuts(), reported.at(-1), deaf.got]).to.deep.equal([1, ['reported', 0, 2], []]);
   });
 
   it('after a gap reaches only its own messages, and those of a room only if it has received them before', async () => {

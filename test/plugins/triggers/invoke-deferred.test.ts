@@ -13,7 +13,7 @@ import {
   expectFault,
   HOOKS,
   resolveLater,
-  createRecordedUnit,
+  createRecordedTransaction,
   createResourcePlan,
   createTestStep,
 } from '../../support/plans.js';
@@ -55,7 +55,7 @@ describe('deferred work of a request', () => {
 
   it('is enqueued last inside the transaction of the last group, after the response was built, and reported after the commit', async () => {
     const events: string[] = [];
-    const unit = createRecordedUnit(events);
+    const unit = createRecordedTransaction(events);
     const reply = [
       createTestStep(async () => {
         await resolveLater(null);
@@ -80,7 +80,7 @@ describe('deferred work of a request', () => {
   });
 
   it('is enqueued after the last group if that has no transaction, and after earlier transactions', async () => {
-    for (const groups of [[createSingleGroup(0)], [inUnit(createRecordedUnit([])), createSingleGroup(1)], []]) {
+    for (const groups of [[createSingleGroup(0)], [inUnit(createRecordedTransaction([])), createSingleGroup(1)], []]) {
       const events: string[] = [];
       const plan = createResourcePlan(groups, { accepts: accepting(events) });
       await invokePlan(plan, createTestInvocation({ a: 1 }), HOOKS);
@@ -93,7 +93,7 @@ describe('deferred work of a request', () => {
 
   it('is rolled back with the transaction, and rolls it back when it cannot be enqueued', async () => {
     const events: string[] = [];
-    const unit = createRecordedUnit(events);
+    const unit = createRecordedTransaction(events);
     const plan = createResourcePlan(inUnit(unit), { accepts: accepting(events, { fails: true }) });
     const failure = await expectFault(invokePlan(plan, createTestInvocation({ a: 1 }), HOOKS));
     expect([failure.code, events]).to.deep.equal(['JOB_AWAY', ['open 1', 'rollback 1']]);
@@ -114,7 +114,10 @@ describe('deferred work of a request', () => {
     const throwFault = (): never => {
       throw createFault('QRY_FAILED');
     };
-    for (const group of [createSingleGroup(0, { execute: throwFault }), inUnit(createRecordedUnit([]), throwFault)])
+    for (const group of [
+      createSingleGroup(0, { execute: throwFault }),
+      inUnit(createRecordedTransaction([]), throwFault),
+    ])
       await expectFault(
         invokePlan(createResourcePlan(group, { accepts: accepting(events) }), createTestInvocation(), HOOKS),
       );

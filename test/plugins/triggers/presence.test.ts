@@ -88,11 +88,11 @@ describe('identity of a connection', () => {
   it('is verified if the token contains the uid of the connection', async () => {
     expect(await connection([identified(5000)], 'ada').presence).to.include({ verified: true, until: 5000 });
     expect(await connection([identified(5000)]).presence).to.include({ verified: false, until: 5000 });
-    const refused: unknown = await connection([identified(5000, 'eve')], 'ada').presence.catch(
+    const rejected: unknown = await connection([identified(5000, 'eve')], 'ada').presence.catch(
       (error: unknown) => error,
     );
-    expect(refused).to.be.instanceOf(ConnectionRejection);
-    expect([(refused as ConnectionRejection).fault.code, (refused as ConnectionRejection).code]).to.deep.equal([
+    expect(rejected).to.be.instanceOf(ConnectionRejection);
+    expect([(rejected as ConnectionRejection).fault.code, (rejected as ConnectionRejection).code]).to.deep.equal([
       'WS_NOT_YOURS',
       4401,
     ]);

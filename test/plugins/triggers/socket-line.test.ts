@@ -39,14 +39,14 @@ function setUp(rest: Partial<typeof LIMITS> = {}) {
     limits: { ...LIMITS, ...rest },
     json: { depth: 5, keys: 5, array: 5 },
     worker: {
-      handle: (message, _peer, refusal?: Fault) => {
-        const frame = Buffer.from(refusal?.code ?? message.resource);
+      handle: (message, _peer, rejection?: Fault) => {
+        const frame = Buffer.from(rejection?.code ?? message.resource);
         const worked = (): HandledMessage => ({
           frame,
           status: state.status,
           left: () => void lefts.push(frame.toString()),
         });
-        if (refusal !== undefined) return Promise.resolve(worked());
+        if (rejection !== undefined) return Promise.resolve(worked());
         return new Promise((resolve) => begun.push({ message, end: () => resolve(worked()) }));
       },
       reject: () => expect.fail('nothing is refused'),

@@ -44,7 +44,7 @@ describe('socket message', () => {
     });
   });
 
-  const flaws: readonly (readonly [unknown, string | undefined, object])[] = [
+  const issues: readonly (readonly [unknown, string | undefined, object])[] = [
     ['[]', 'it is not an object', { action: null, requestId: null }],
     ['5', 'it is not an object', {}],
     ['null', 'it is not an object', {}],
@@ -72,7 +72,7 @@ describe('socket message', () => {
     [{ resource: '' }, '`resource` does not name one by its id or its path', {}],
     [{ resource: 5 }, '`resource` does not name one by its id or its path', {}],
   ];
-  for (const [json, what, rest] of flaws)
+  for (const [json, what, rest] of issues)
     it(`is invalid: ${JSON.stringify(json).slice(0, 60)}`, () => {
       const { flaw, ...message } = read(json);
       expect([flaw?.code, flaw?.params['what']]).to.deep.equal(['WS_MESSAGE', what]);
@@ -136,11 +136,15 @@ describe('handshake', () => {
       limits: { connections: 2, per_address: 9 },
       ...{ closing: () => false, count: () => rest.open ?? 0, countConnections: () => 0, ...rest },
     } as unknown as HandshakeInput;
-    const refusal = createHandshakeCheck(input)({
+    const rejection = createHandshakeCheck(input)({
       method: rest.method ?? 'GET',
       ...{ remote: '', header, sender: createSenderResolver(rest.origins ?? [])(header) },
     });
-    return refusal === null ? 'fine' : refusal.code === 'WS_HANDSHAKE' ? String(refusal.params['what']) : refusal.code;
+    return rejection === null
+      ? 'fine'
+      : rejection.code === 'WS_HANDSHAKE'
+        ? String(rejection.params['what'])
+        : rejection.code;
   };
 
   it('is WebSocket version 13, with GET and a key of 16 bytes', () => {
@@ -167,7 +171,7 @@ describe('handshake', () => {
     ];
     for (const [sent, origins = []] of fine)
       expect(checkHandshake(sent, { origins }), JSON.stringify(sent)).to.equal('fine');
-    const refused: readonly (readonly [sent: SentHeaders, origins?: readonly string[]])[] = [
+    const rejected: readonly (readonly [sent: SentHeaders, origins?: readonly string[]])[] = [
       [{ origin: 'https://app.example.com' }],
       [{ origin: 'null' }],
       [{ origin: 'ftp://api.example.com' }],
@@ -177,7 +181,7 @@ describe('handshake', () => {
       [{ origin: ['https://app.example.com', 'https://app.example.com'] }, ['https://app.example.com']],
       [{ origin: 'http://app.example.com' }, ['https://app.example.com']],
     ];
-    for (const [sent, origins = []] of refused)
+    for (const [sent, origins = []] of rejected)
       expect(checkHandshake(sent, { origins }), JSON.stringify(sent)).to.equal('WS_ORIGIN');
   });
 
@@ -269,7 +273,7 @@ describe('client of a connection', () => {
       headers[(rawHeaders[i] ?? '').toLowerCase()] = rawHeaders[i + 1] ?? '';
     return { rawHeaders, headers } as unknown as IncomingMessage;
   };
-  const catchRefusal = (work: () => unknown): unknown => {
+  const catchRejection = (work: () => unknown): unknown => {
     try {
       return work();
     } catch (error) {
@@ -304,7 +308,7 @@ describe('client of a connection', () => {
   it('sends its token in the sub-protocols, for a header from which a resource reads one', () => {
     const identities = ['authorization', 'x-key'].map((header) => ({ key: header, identity: { header } })) as never;
     const proofIn = (profile: string | null, lines: readonly string[]) =>
-      catchRefusal(() =>
+      catchRejection(() =>
         extractProofs(request(...lines.flatMap((line) => ['Sec-WebSocket-Protocol', line])), identities, profile),
       );
     const proof = (...lines: string[]) => proofIn(null, lines);
@@ -319,13 +323,13 @@ describe('client of a connection', () => {
 
   it('has a uid of 1 to 256 plain characters, once, if required or sent', () => {
     const uid = (query: string, force_uid = false) =>
-      catchRefusal(() => parseUid(new URLSearchParams(query), { force_uid } as never));
+      catchRejection(() => parseUid(new URLSearchParams(query), { force_uid } as never));
     expect([uid('a=1'), uid('uid=ada'), uid(`uid=${'x'.repeat(256)}`)]).to.deep.equal([null, 'ada', 'x'.repeat(256)]);
-    const createUidRefusal = (what: string) => [4400, 'WS_UID', what];
-    expect(uid('', true)).to.deep.equal(createUidRefusal('is missing'));
-    expect(uid('uid=a&uid=a')).to.deep.equal(createUidRefusal('is given twice'));
+    const createUidRejection = (what: string) => [4400, 'WS_UID', what];
+    expect(uid('', true)).to.deep.equal(createUidRejection('is missing'));
+    expect(uid('uid=a&uid=a')).to.deep.equal(createUidRejection('is given twice'));
     for (const odd of ['', 'x'.repeat(257), 'a%00', 'a%1Fb', '%7f', '%0A'])
-      expect(uid(`uid=${odd}`), odd).to.deep.equal(createUidRefusal('is not 1 to 256 plain characters'));
+      expect(uid(`uid=${odd}`), odd).to.deep.equal(createUidRejection('is not 1 to 256 plain characters'));
     expect(uid('uid=%20%C3%A4~')).to.equal(' ä~');
   });
 });

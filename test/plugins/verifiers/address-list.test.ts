@@ -4,8 +4,8 @@ import { compileAddressList } from '../../../plugins/verifiers/ip-allow-list/run
 import { splitEntries, isAddressLike } from '../../../plugins/verifiers/ip-allow-list/entries.light.js';
 
 const isIn = (list: string, address: string): unknown => {
-  const judge = compileAddressList(list);
-  return typeof judge === 'string' ? judge : judge(address);
+  const validate = compileAddressList(list);
+  return typeof validate === 'string' ? validate : validate(address);
 };
 
 describe('address list', () => {
