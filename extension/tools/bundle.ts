@@ -57,23 +57,39 @@ const shareCode = (bundleName: string): Plugin => ({
   },
 });
 
-/** Modules of the protocol packages that the server does not use, and what takes their place. */
-const UNUSED: Readonly<Record<string, string>> = {
-  'vscode-languageserver/lib/common/notebook.js':
+/** Features of the protocol that the server does not have. */
+const UNUSED = [
+  'InlineCompletion',
+  'InlineValue',
+  'LinkedEditingRange',
+  'Moniker',
+  'TextDocumentContent',
+  'TypeHierarchy',
+];
+
+const toModuleName = (feature: string): string => `${feature.charAt(0).toLowerCase()}${feature.slice(1)}`;
+
+/** What takes the place of unused modules of the protocol packages. */
+const REPLACED: ReadonlyMap<string, string> = new Map([
+  [
+    'vscode-languageserver/lib/common/notebook.js',
     'exports.NotebookSyncFeature = (Base) => Base; exports.NotebookDocuments = class {};',
-  'vscode-languageserver-protocol/lib/common/protocol.notebook.js': '',
-  'vscode-languageserver/lib/node/files.js': '',
-};
+  ],
+  ['vscode-languageserver-protocol/lib/common/protocol.notebook.js', ''],
+  ['vscode-languageserver/lib/node/files.js', ''],
+  ...UNUSED.flatMap((feature): [string, string][] => [
+    [`vscode-languageserver/lib/common/${toModuleName(feature)}.js`, `exports.${feature}Feature = (Base) => Base;`],
+    [`vscode-languageserver-protocol/lib/common/protocol.${toModuleName(feature)}.js`, ''],
+  ]),
+]);
 
 const withoutUnused: Plugin = {
   name: 'without unused modules',
   setup(build) {
-    build.onLoad(
-      { filter: /vscode-languageserver(-protocol)?[/\\]lib[/\\]\w+[/\\](protocol\.)?(notebook|files)\.js$/ },
-      ({ path }) => ({
-        contents: UNUSED[path.replaceAll('\\', '/').replace(/^.*node_modules\//, '')] ?? '',
-      }),
-    );
+    build.onLoad({ filter: /vscode-languageserver(-protocol)?[/\\]lib[/\\].*\.js$/ }, ({ path }) => {
+      const contents = REPLACED.get(path.replaceAll('\\', '/').replace(/^.*node_modules\//, ''));
+      return contents === undefined ? null : { contents };
+    });
   },
 };
 
