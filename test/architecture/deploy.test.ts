@@ -97,9 +97,11 @@ describe('deploy/Dockerfile', () => {
     expect(built).to.have.length(1);
     for (const step of scripts.build.split(' && ').slice(1)) expect(built[0]?.split(' && ')).to.include(step);
     expect(docker.map(({ word, rest }) => `${word} ${rest}`)).to.include.members([
-      'COPY --from=build /lintel/dist /lintel/dist',
+      'COPY --from=build /lintel/dist/bundle /lintel/dist/bundle',
+      'COPY --from=build /lintel/dist/pglite-template-*.tar.gz /lintel/dist/',
       'COPY templates /lintel/templates',
     ]);
+    expect(readdirSync(join(ROOT, 'dist')).some((name) => /^pglite-template-.*\.tar\.gz$/.test(name))).to.equal(true);
   });
 
   it('copies existing files that .dockerignore allows', () => {
