@@ -13,7 +13,7 @@ describe('lintel client', () => {
     try {
       expect((await run('--out', 'web/client.ts')).code).to.equal(0);
       const text = await readFile(join(project.folder, 'web/client.ts'), 'utf8');
-      expect(text).to.match(/^  a\(payload\?: .*Promise<Result<.*, ACode>>;$/m);
+      expect(text).to.match(/^ {2}a\(payload\?: .*Promise<Result<.*, ACode>>;$/m);
       expect(await run('--check', '--out', 'web/client.ts')).to.include({
         code: 0,
         stdout: 'web/client.ts: current\n',
