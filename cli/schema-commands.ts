@@ -14,7 +14,7 @@ export const SCHEMA_COMMANDS: Readonly<Record<string, CommandEntry>> = {
       {
         name: 'url',
         value: 'URL',
-        doc: 'The database, instead of the connection of the config. `$ENV.NAME` reads a variable.',
+        doc: 'The database, instead of the connection of the config. A variable of the environment is named as in the config.',
       },
       { name: 'connection', value: 'NAME', doc: 'The connection of the config (default: `main`).' },
       { name: 'tables', value: 'NAMES', doc: 'Only these tables, separated by commas.' },
@@ -27,7 +27,7 @@ export const SCHEMA_COMMANDS: Readonly<Record<string, CommandEntry>> = {
     examples: [
       'lintel import',
       'lintel import --dry-run --tables orders,customers',
-      "lintel import --url '$ENV.OLD_DATABASE_URL'",
+      'lintel import --url postgres://reader@db.example.com/shop',
     ],
     exits: [
       { code: 0, doc: 'Done, also if there are differences.' },

@@ -41,6 +41,7 @@ export interface PluginFacts extends Readonly<Record<string, FactValue>> {
   readonly reserved?: readonly string[];
   readonly returns?: string;
   readonly rooms?: string;
+  readonly schemes?: readonly string[];
   readonly scratch?: boolean;
   readonly secret?: boolean;
   readonly section?: string;

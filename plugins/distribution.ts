@@ -35,3 +35,8 @@ export const loadProject = (
   dev?: boolean,
   trusted?: boolean,
 ): Promise<Project> => loadFiles(BUILTIN, cwd, configFile, processEnv, dev, trusted);
+
+export type { CrudFiles } from './shared/crud/tests.js';
+
+/** Writes resources of a table: their words are names of plugins, so the command has none of them. */
+export const loadCrud = (): Promise<typeof import('./shared/crud/tests.js')> => import('./shared/crud/tests.js');

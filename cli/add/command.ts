@@ -3,9 +3,6 @@ import { dirname, join } from 'node:path';
 import type { ModelTable } from '../../contract/model.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
 import { listAliases } from '../../language/analysis/tables.js';
-import { sortColumns, type RowOwner } from '../../language/export/crud/columns.js';
-import { createResources, nameResource, type CrudGuard } from '../../language/export/crud/resources.js';
-import { createTests } from '../../language/export/crud/tests.js';
 import { formatJson } from '../../language/export/json-text.js';
 import { loadDefinitions, type LoadedDefinitions, type Project } from '../../language/project/project.js';
 import { findNearest } from '../../language/source/suggest.js';
@@ -13,53 +10,49 @@ import { createNewFile, readText } from '../files.js';
 import type { CommandOptions } from '../options.js';
 import type { Terminal } from '../terminal.js';
 import { loadTrustedProject, UNTRUSTED } from '../trust.js';
-import { findGuard, limitClaims, listOwners } from './guards.js';
-
-const SQL = 'dialect';
-
-interface Access {
-  readonly guard: CrudGuard | null;
-  readonly owner: RowOwner | null;
-}
+import { loadCrud, type CrudFiles } from '../../plugins/distribution.js';
 
 export async function runAdd(options: CommandOptions, terminal: Terminal): Promise<number> {
   const { arguments: words, dryRun } = options;
   const { stdout, stderr } = terminal;
   const [what, wanted] = words;
-  const refuse = (text: string, code: number): number => {
+  const printRefusal = (text: string, code: number): number => {
     stderr.write(`${text}\n`);
     return code;
   };
-  if (what !== 'crud' || wanted === undefined) return refuse('What? lintel add crud <model>', 2);
+  if (what !== 'crud' || wanted === undefined) return printRefusal('What? lintel add crud <model>', 2);
   const project = await loadTrustedProject('add', 'code', options, terminal);
   if (project === null) return UNTRUSTED;
-  if (project.config === null) return refuse('The config has errors; see `lintel check`.', 1);
+  if (project.config === null) return printRefusal('The config has errors; see `lintel check`.', 1);
   const loaded = await loadDefinitions(project, project.config);
   const tables = [...compileTables(loaded.analysis.models, project.registry).values()];
   const table = tables.find(({ model }) => listAliases(model).includes(wanted.toLowerCase()) || model === wanted);
-  if (table === undefined) return refuse(explainUnknown(wanted, loaded, tables), 1);
-  const problem = explainUnfit(table);
-  if (problem !== null) return refuse(problem, 1);
-  const access = findAccess(loaded, table, tables, options.owner);
-  if (typeof access === 'string') return refuse(access, 1);
+  if (table === undefined) return printRefusal(explainUnknown(wanted, loaded, tables), 1);
+  const kind = findConnectionKind(project);
+  const problem = explainUnfit(table, kind, options.owner);
+  if (problem !== null) return printRefusal(problem, 1);
   const base = table.table.replace(/^_+/, '').toLowerCase();
-  const taken = ['list', 'read', 'create', 'update', 'delete']
-    .map((work) => nameResource(base, work))
-    .find((id) => loaded.analysis.resources.some((one) => one.id === id));
-  if (taken !== undefined) return refuse(`There is a resource "${taken}" already; nothing was written.`, 1);
-  const files = writeFiles(project, loaded, { table, tables, base, access });
+  const { resources } = loaded.analysis;
+  const { createCrud } = await loadCrud();
+  const reserved = listReserved(project, kind, table);
+  const crud = createCrud({ resources, table, tables, wanted: options.owner, base, reserved });
+  if (typeof crud === 'string') return printRefusal(crud, 1);
+  const taken = crud.resources.find(({ id }) => resources.some((one) => one.id === id));
+  if (taken !== undefined)
+    return printRefusal(`There is a resource "${String(taken['id'])}" already; nothing was written.`, 1);
+  const files = writeFiles(loaded, table, base, crud);
   if (dryRun) {
     for (const [file, text] of files) stdout.write(`${file}\n${text}\n`);
     return 0;
   }
   for (const [file] of files)
     if ((await readText(join(project.folder, file))) !== null)
-      return refuse(`There is a file ${file} already; nothing was written.`, 1);
+      return printRefusal(`There is a file ${file} already; nothing was written.`, 1);
   for (const [file, text] of files) {
     await createNewFile(project.folder, file, text);
     stdout.write(`wrote ${file}\n`);
   }
-  stdout.write(`${describeAccess(access)}\n`);
+  stdout.write(`${describeAccess(crud)}\n`);
   return 0;
 }
 
@@ -73,74 +66,44 @@ function explainUnknown(wanted: string, { analysis }: LoadedDefinitions, tables:
   return `There is no model "${wanted}".${near === undefined ? '' : ` Did you mean "${near}"?`}`;
 }
 
-function explainUnfit({ model, columns, stores }: ModelTable): string | null {
-  if (!stores.some(({ kind }) => kind === SQL))
+/** The kind of plugins behind `connections`. */
+const findConnectionKind = ({ registry }: Project): string => registry.listKinds('config.connections')[0]?.kind ?? '';
+
+function explainUnfit({ model, columns, stores }: ModelTable, kind: string, owner: string | undefined): string | null {
+  if (!stores.some((place) => place.kind === kind))
     return `The model "${model}" is no table of a SQL connection; add crud writes SQL statements.`;
-  return columns.some(({ primaryKey }) => primaryKey)
-    ? null
-    : `The model "${model}" has no primary key, so no request can name a row.`;
+  if (!columns.some(({ primaryKey }) => primaryKey))
+    return `The model "${model}" has no primary key, so no request can name a row.`;
+  const names = columns.map(({ name }) => name);
+  if (owner === undefined || names.includes(owner)) return null;
+  const near = findNearest(owner, names);
+  return `The model "${model}" has no field "${owner}".${near === undefined ? '' : ` Did you mean "${near}"?`}`;
 }
 
-/** Returns a message if the named owner is not possible. */
-function findAccess(
-  { analysis }: LoadedDefinitions,
-  table: ModelTable,
-  tables: readonly ModelTable[],
-  wanted: string | undefined,
-): Access | string {
-  const guard = findGuard(analysis);
-  const owners = guard === null ? [] : listOwners(analysis, table, tables);
-  if (wanted === undefined) {
-    const [owner = null, second] = owners;
-    if (second !== undefined)
-      return `Several columns refer to the signed-in user: ${owners.map(({ column }) => column).join(', ')}. Say which with --owner.`;
-    return { guard: guard && limitClaims(guard, owner === null ? [] : [owner.claim]), owner };
-  }
-  const column = table.columns.find(({ name }) => name === wanted);
-  if (column === undefined) {
-    const near = findNearest(
-      wanted,
-      table.columns.map(({ name }) => name),
-    );
-    return `The model "${table.model}" has no field "${wanted}".${near === undefined ? '' : ` Did you mean "${near}"?`}`;
-  }
-  if (guard === null)
-    return 'An owner needs a signed-in user, and no resource has `protected` and `tokenize`: write one that issues tokens first.';
-  const known = owners.find((one) => one.column === wanted)?.claim;
-  const claim =
-    known ?? [column.references?.column, column.name, 'id'].find((name) => guard.claims.includes(name ?? ''));
-  if (claim === undefined)
-    return `No claim of the project's tokens is that of "${wanted}": its resources read ${guard.claims.join(', ') || 'none'}.`;
-  return { guard: limitClaims(guard, [claim]), owner: { column: wanted, claim } };
-}
-
-interface CrudFiles {
-  readonly table: ModelTable;
-  readonly tables: readonly ModelTable[];
-  readonly base: string;
-  readonly access: Access;
+/** Words that the database of the table reserves. */
+function listReserved({ config, registry }: Project, kind: string, { stores }: ModelTable): ReadonlySet<string> {
+  const place = stores.find((one) => one.kind === kind);
+  const plugin = config?.chosen.find((one) => one.kind === kind && one.instance === place?.instance);
+  const words = registry.plugin(kind, plugin?.name ?? '')?.facts?.['reserved'];
+  return new Set(Array.isArray(words) ? words.map(String) : []);
 }
 
 /** Next to the models of the project: `definitions/models` has `definitions/resources` and `definitions/tests`. */
 function writeFiles(
-  project: Project,
   { analysis }: LoadedDefinitions,
-  { table, tables, base, access: { guard, owner } }: CrudFiles,
+  { model }: ModelTable,
+  base: string,
+  { resources, tests }: CrudFiles,
 ): [string, string][] {
-  const file = analysis.models.find(({ name }) => name === table.model)?.definition.doc.file ?? '';
+  const file = analysis.models.find(({ name }) => name === model)?.definition.doc.file ?? '';
   const folder = dirname(file).replace(/(^|\/)models$/, '');
-  const place = table.stores.find(({ kind }) => kind === SQL);
-  const plugin = project.config?.chosen.find((one) => one.kind === SQL && one.instance === place?.instance);
-  const words = project.registry.plugin(SQL, plugin?.name ?? '')?.facts?.['reserved'];
-  const reserved = new Set(Array.isArray(words) ? words.map(String) : []);
-  const input = { crud: sortColumns(table, owner), base, guard, reserved };
   return [
-    [join(folder, 'resources', `${base}.resource.json`), `${formatJson(createResources(input))}\n`],
-    [join(folder, 'tests', `${base}.test.json`), `${formatJson(createTests({ ...input, tables }))}\n`],
+    [join(folder, 'resources', `${base}.resource.json`), `${formatJson(resources)}\n`],
+    [join(folder, 'tests', `${base}.test.json`), `${formatJson(tests)}\n`],
   ];
 }
 
-const describeAccess = ({ guard, owner }: Access): string =>
+const describeAccess = ({ access: { guard, owner } }: CrudFiles): string =>
   guard === null
     ? 'No resource of the project has a guard: everybody may call these.'
     : owner === null

@@ -61,17 +61,17 @@ function limitFields(
   differences: FoundDifference[],
 ): FoundTable {
   const { table } = found;
-  const tell = (column: string, message: string): void =>
+  const addDifference = (column: string, message: string): void =>
     void differences.push({ table: table.table, column, message });
   const taken = listModelOptions(found, connection);
   const columns = table.columns.flatMap((column) => {
     const { name, references } = column;
     if (Object.hasOwn(taken, name)) {
-      tell(name, `no field: "${name}" next to the fields of this model means something else`);
+      addDifference(name, `no field: "${name}" next to the fields of this model means something else`);
       return [];
     }
     if (references === null || models.has(references.table)) return [column];
-    tell(name, `foreign key to ${references.table}, which has no model: the model does not say it`);
+    addDifference(name, `foreign key to ${references.table}, which has no model: the model does not say it`);
     return [{ ...column, references: null }];
   });
   return { ...found, table: { ...table, columns } };

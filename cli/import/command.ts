@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import type { FoundDifference, FoundTables } from '../../contract/found-tables.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { ConfiguredPlugin } from '../../language/analysis/config.js';
+import type { Registry } from '../../language/analysis/registry.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
 import { attributeFailure } from '../../language/project/plugin-failures.js';
 import { resolveOptions } from '../../language/project/plugin-selection.js';
@@ -50,11 +51,11 @@ export async function runImport(options: CommandOptions, terminal: Terminal): Pr
     return printUsageError(`The database has no table "${unknown}" that a model can have.${hint}`);
   }
   const { written, differences, kept } = await writeModels(project, found, { names, models, options });
-  const among = (table: string): boolean => names === null || names.includes(table);
+  const isAmong = (table: string): boolean => names === null || names.includes(table);
   const isNew = new Set(written.map(({ table }) => table));
   const isLeft = (table: string): boolean => !all.includes(table) || isNew.has(table);
   const told = [...found.differences.filter(({ table }) => isLeft(table)), ...differences].filter(({ table }) =>
-    among(table),
+    isAmong(table),
   );
   const outline = {
     steps: found.outline.steps.filter(({ table }) => kept.has(table)),
@@ -67,13 +68,17 @@ export async function runImport(options: CommandOptions, terminal: Terminal): Pr
   return 0;
 }
 
+/** The kind of plugins behind `connections`. */
+const findConnectionKind = (registry: Registry): string => registry.listKinds('config.connections')[0]?.kind ?? '';
+
 /** The connection of the config, or one for an address; a message if there is none. */
 function findConnection(
   { config, registry, env }: Project,
   instance: string,
   url: string | undefined,
 ): Pick<ConfiguredPlugin, 'kind' | 'name' | 'instance' | 'options'> | string {
-  const connections = (config?.chosen ?? []).filter(({ kind }) => kind === 'dialect');
+  const kind = findConnectionKind(registry);
+  const connections = (config?.chosen ?? []).filter((one) => one.kind === kind);
   const configured = connections.find((one) => one.instance === instance);
   if (url === undefined) {
     const near = findNearest(
@@ -83,23 +88,19 @@ function findConnection(
     const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
     return configured ?? `The config has no connection "${instance}".${hint}`;
   }
-  const address = String(resolveOptions({ url }, env)['url']);
-  const isPostgres = /^postgres(?:ql)?:\/\//.test(address);
-  const syntax = isPostgres ? 'postgresql' : /^(?:mysql|mariadb):\/\//.test(address) ? 'mysql' : null;
-  const name = registry.names('dialect').find((one) => {
-    const facts = registry.plugin('dialect', one)?.facts;
-    return facts?.syntax === syntax && facts?.embedded === false;
-  });
-  if (syntax === null || name === undefined)
-    return '--url takes an address that begins with postgres://, mysql:// or mariadb://.';
-  return { kind: 'dialect', name, instance, options: { url } };
+  const scheme = String(resolveOptions({ url }, env)['url']).split('://', 1)[0] ?? '';
+  const listSchemes = (name: string): readonly string[] => registry.plugin(kind, name)?.facts?.schemes ?? [];
+  const name = registry.names(kind).find((one) => listSchemes(one).includes(scheme));
+  if (name !== undefined) return { kind, name, instance, options: { url } };
+  const known = registry.names(kind).flatMap(listSchemes);
+  return `--url takes an address that begins with ${known.map((one) => `${one}://`).join(', ')}.`;
 }
 
 async function readModels(project: Project, instance: string): Promise<ProjectModels> {
   if (project.config === null) return { tables: [], files: new Map() };
   const { analysis } = await loadDefinitions(project, project.config);
   const tables = [...compileTables(analysis.models, project.registry).values()].filter(({ stores }) =>
-    stores.some((place) => place.kind === 'dialect' && place.instance === instance),
+    stores.some((place) => place.kind === findConnectionKind(project.registry) && place.instance === instance),
   );
   return { tables, files: new Map(analysis.models.map(({ name, definition }) => [name, definition.doc.file])) };
 }
@@ -111,7 +112,7 @@ async function readDatabase(
 ): Promise<FoundTables> {
   const id = `${kind}:${name}`;
   const runtime = await project.runtimes.get(id)?.();
-  const given = resolveOptions(options, project.env) as Readonly<Record<string, unknown>>;
+  const given = resolveOptions(options, project.env);
   return attributeFailure(`${id}/${instance}`, 'read its tables', project.registry.codes, async () => {
     if (runtime?.readTables === undefined)
       throw new Error(`the dialect "${name}" has no server; set DATABASE_URL or MYSQL_URL, or use --url`);
@@ -144,13 +145,13 @@ async function writeModels(
   { names, models, options: { force, dryRun, out, connection = MAIN } }: WriteInput,
 ): Promise<WriteResult> {
   const folder = out ?? findModelFolder(project);
-  const fileOf = (model: string): string => join(folder, `${model}.model.json`);
+  const createFileName = (model: string): string => join(folder, `${model}.model.json`);
   const known: KnownModel[] = models.tables.map(({ model, table }) => ({
     ...{ model, table },
     file: models.files.get(model) ?? '',
   }));
   const isOwnFile = ({ model, file }: KnownModel): boolean =>
-    resolve(project.cwd, file) === resolve(project.folder, fileOf(model));
+    resolve(project.cwd, file) === resolve(project.folder, createFileName(model));
   const { chosen, differences } = chooseModels({
     ...{ tables, names, known },
     connection: connection === MAIN ? null : connection,
@@ -161,7 +162,7 @@ async function writeModels(
   const refused: FoundDifference[] = [];
   for (const found of chosen) {
     const { table, model } = found.table;
-    const file = fileOf(model);
+    const file = createFileName(model);
     const text = writeModel({
       ...{ found, registry: project.registry, connection: connection === MAIN ? null : connection },
       modelOf: (name) => byTable.get(name) ?? name,

@@ -33,9 +33,9 @@ function describeField(column: ModelColumn, type: string, modelOf: (table: strin
 
 /** A comment ends at every character that ends a line for some reader. */
 const writeComment = (text: string | null | undefined, indent: string): string[] =>
-  text == null || text.trim() === ''
+  (text ?? '').trim() === ''
     ? []
-    : text
+    : (text ?? '')
         .trim()
         .split(/[\r\n\u0085\u2028\u2029\v\f]+/)
         // eslint-disable-next-line no-control-regex

@@ -160,6 +160,11 @@ export const dialect = defineKind<Dialect>({
       type: 'list',
       required: false,
     },
+    schemes: {
+      doc: 'How addresses of its servers begin: `postgres` for `postgres://...`.',
+      type: 'list',
+      required: false,
+    },
     scratch: {
       doc: 'An empty embedded database can check statements without running them.',
       type: 'boolean',

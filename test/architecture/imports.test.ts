@@ -89,7 +89,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'the distribution',
     files: /^plugins\/distribution\.ts$/,
-    may: [...LIGHT, 'language/project/', 'plugins/index.'],
+    may: [...LIGHT, 'language/project/', 'plugins/index.', 'plugins/shared/crud/'],
   },
   {
     name: 'process with scratch stores',

@@ -105,9 +105,9 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
       const served = hostCli(['serve'], { cwd: project.folder, env: { ...env, PORT: '0' } });
       const [, url = ''] = await served.waitForOutput(/ready at (http:\S+)/);
       try {
-        const { post } = createClient(url);
-        const call = async (path: string, body: Loose, status = 200): Promise<any> => {
-          const response = await post(path, body);
+        const client = createClient(url);
+        const call = async <T = Loose>(path: string, body: Loose, status = 200): Promise<T> => {
+          const response = await client.post<T>(path, body);
           expect(response.status, `${path}: ${JSON.stringify(response.body)}`).to.equal(status);
           return response.body;
         };
@@ -121,7 +121,7 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
           await call('/products/create', { ...product, id, price, title: `tea ${id}` });
         await call('/products/create', { ...product, id: 3, price: 1, title: 'twice' }, 409);
         const list = async (body: Loose): Promise<unknown> =>
-          (await call('/products/list', body)).map(({ id }: Loose) => id as number);
+          (await call<Loose[]>('/products/list', body)).map(({ id }) => id);
         expect(await list({ limit: 2 })).to.deep.equal([1, 2]);
         expect(await list({ limit: 2, after_id: 2 })).to.deep.equal([3]);
         expect(await list({ limit: 2, sort: '-price' })).to.deep.equal([1, 3]);

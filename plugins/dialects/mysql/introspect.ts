@@ -16,28 +16,28 @@ const HERE = 'table_schema = DATABASE()';
 
 /** Without names: all tables. */
 const createQueries = (names: readonly string[], mariadb: boolean): Readonly<Record<string, string>> => {
-  const among = (column: string): string =>
+  const filterNames = (column: string): string =>
     names.length === 0 ? '' : ` AND ${column} IN (${names.map(() => '?').join(', ')})`;
   return {
     tables: `SELECT table_name AS tbl, table_type AS kind, table_comment AS remark FROM information_schema.tables
-    WHERE ${HERE}${among('table_name')} ORDER BY table_name`,
+    WHERE ${HERE}${filterNames('table_name')} ORDER BY table_name`,
     columns: `SELECT table_name AS tbl, column_name AS col, data_type AS type, column_type AS written, is_nullable AS nullable,
       column_default IS NOT NULL AS filled, column_default AS given, column_comment AS remark, extra AS extra, character_maximum_length AS chars, collation_name AS coll
-    FROM information_schema.columns WHERE ${HERE}${among('table_name')} ORDER BY table_name, ordinal_position`,
+    FROM information_schema.columns WHERE ${HERE}${filterNames('table_name')} ORDER BY table_name, ordinal_position`,
     indexes: `SELECT table_name AS tbl, index_name AS name, non_unique AS many, column_name AS col, sub_part AS part, index_type AS type
-    FROM information_schema.statistics WHERE ${HERE}${among('table_name')} ORDER BY table_name, index_name, seq_in_index`,
+    FROM information_schema.statistics WHERE ${HERE}${filterNames('table_name')} ORDER BY table_name, index_name, seq_in_index`,
     foreign: `SELECT k.table_name AS tbl, k.constraint_name AS name, k.column_name AS col, k.referenced_table_name AS target,
       k.referenced_column_name AS targetCol, r.update_rule AS updated, r.delete_rule AS deleted
     FROM information_schema.key_column_usage k JOIN information_schema.referential_constraints r
       ON r.constraint_schema = k.constraint_schema AND r.constraint_name = k.constraint_name AND r.table_name = k.table_name
-    WHERE k.${HERE} AND k.referenced_table_name IS NOT NULL${among('k.table_name')} ORDER BY k.constraint_name, k.ordinal_position`,
+    WHERE k.${HERE} AND k.referenced_table_name IS NOT NULL${filterNames('k.table_name')} ORDER BY k.constraint_name, k.ordinal_position`,
     // Check names are unique per schema, in MariaDB per table.
     checks: `SELECT t.table_name AS tbl, t.constraint_name AS name, c.check_clause AS definition
     FROM information_schema.table_constraints t JOIN information_schema.check_constraints c
       ON c.constraint_schema = t.constraint_schema AND c.constraint_name = t.constraint_name${
         mariadb ? ' AND c.table_name = t.table_name' : ''
       }
-    WHERE t.constraint_type = 'CHECK' AND t.${HERE}${among('t.table_name')}`,
+    WHERE t.constraint_type = 'CHECK' AND t.${HERE}${filterNames('t.table_name')}`,
   };
 };
 
@@ -58,7 +58,10 @@ function toKnownColumn(row: Cells, jsonColumns: ReadonlySet<string>): KnownColum
     collation: toText(row['coll']) || null,
     counted: /auto_increment/i.test(extra),
     generated: /^(?:virtual|stored|persistent)/i.test(extra),
-    default: row['given'] == null || /^null$/i.test(toText(row['given'])) ? null : toText(row['given']),
+    default:
+      row['given'] === undefined || row['given'] === null || /^null$/i.test(toText(row['given']))
+        ? null
+        : toText(row['given']),
     comment: toText(row['remark']) || null,
   };
 }

@@ -46,7 +46,7 @@ export default definePlugin({
     '- text is compared exactly in tables that Lintel created; other tables use their own collation',
     '- a statement that defines tables ends the transaction',
   ].join('\n'),
-  facts: { returning: true, syntax: 'mysql', reserved: RESERVED, embedded: false },
+  facts: { schemes: ['mysql', 'mariadb'], returning: true, syntax: 'mysql', reserved: RESERVED, embedded: false },
   schema: shape({
     url: value(string().required(), {
       doc: 'Address of the server and the database. Keep it in the environment: it holds the password.',

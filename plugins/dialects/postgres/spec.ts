@@ -24,7 +24,7 @@ export default definePlugin({
     'must be supported (PgBouncer 1.21 or later with `max_prepared_statements` above 0), and the timeouts of sessions',
     'must be set for the role; docs/deployment.md has the statements.',
   ].join('\n'),
-  facts: { returning: true, syntax: 'postgresql', embedded: false },
+  facts: { schemes: ['postgres', 'postgresql'], returning: true, syntax: 'postgresql', embedded: false },
   schema: shape({
     url: value(string().required(), {
       doc: 'Address of the server and the database. Keep it in the environment: it holds the password.',

@@ -6,6 +6,7 @@ import type { TestDatabase } from '../../../contract/tests.js';
 import { createAddressFault, createConnectFault } from '../shared/connect.js';
 import { getSqlState } from '../shared/errors.js';
 import { postgresFlavour } from '../shared/postgres-flavour.js';
+import type { Row } from '../kind.js';
 import type { WithSession } from '../shared/session.js';
 import type { TestSession } from '../shared/postgres-test-store.js';
 import { getParser } from '../shared/types.js';
@@ -25,7 +26,7 @@ export async function createTestDatabase(
   address.pathname = `/${name}`;
   const withClient = createWithClient({ instance, options });
   const runCommand = (text: string): Promise<unknown> =>
-    withClient(({ query }) => query(text)).catch((error: unknown) => {
+    withClient((session) => session.query(text)).catch((error: unknown) => {
       const isForbidden = getSqlState(error) === '42501';
       throw isForbidden
         ? createFault('QRY_CONNECT', { instance, reason: FORBIDDEN })
@@ -50,7 +51,7 @@ export const createWithClient =
       await client.connect().catch((error: unknown) => {
         throw createConnectFault(instance, error);
       });
-      return await work({ query: async (text, values) => (await client.query(text, values && [...values])).rows });
+      return await work({ query: async (text, values) => (await client.query<Row>(text, values && [...values])).rows });
     } finally {
       await client.end().catch(() => undefined);
     }

@@ -23,14 +23,14 @@ const OWN = 'lintel_';
 const PLAIN =
   /^(?:(?:big|small|tiny|medium)?int|integer|numeric|decimal|double|real|float|bool|timestamp|date|json|char|varchar|text|citext|(?:tiny|medium|long)text)/;
 
-type Tell = (column: string | null, message: string) => void;
+type AddDifference = (column: string | null, message: string) => void;
 
 interface TablePart {
   readonly name: string;
   readonly known: KnownTable;
   readonly all: KnownTables;
   readonly shape: TypeMapping;
-  readonly tell: Tell;
+  readonly addDifference: AddDifference;
 }
 
 /** Null: no field type holds its values. */
@@ -66,28 +66,28 @@ function explainOmission(part: TablePart, name: string, there: KnownColumn): str
 
 /** Lists only if a default or a check says so. */
 function findHeldJson({ known }: TablePart, name: string, there: KnownColumn): HeldJson {
-  const isList = new RegExp(`json[b]?_typeof?\\(.*\\b${name}\\b.*'array'`, 'i');
-  const isArray =
-    /^'?\(?'?\[/.test(there.default ?? '') || known.constraints.some(({ definition }) => isList.test(definition));
+  const isListCheck = ({ columns, definition }: KnownConstraint): boolean =>
+    columns.includes(name) && /typeof\(.*'array'/i.test(definition);
+  const isArray = /^'?\(?'?\[/.test(there.default ?? '') || known.constraints.some(isListCheck);
   return isArray ? { form: 'array', items: null } : { form: 'object', fields: [] };
 }
 
 function describeColumn(part: TablePart, name: string, there: KnownColumn): ModelColumn | null {
-  const { known, tell } = part;
+  const { known, addDifference } = part;
   const omission = explainOmission(part, name, there);
   if (omission !== null) {
     const demands =
       there.nullable || there.filled || there.generated ? '' : '; it demands a value, so every INSERT fails';
-    tell(name, `${omission}${demands}`);
+    addDifference(name, `${omission}${demands}`);
     return null;
   }
   const type = findColumnType(part, name, there) ?? 'text';
   const check = known.constraints.find((one) => one.name === createObjectName(part.name, name, 'length'));
   const counts = there.counted && type === 'integer';
   if (!PLAIN.test(there.written))
-    tell(name, `has type ${there.written}: the model says ${type}, the database takes less`);
+    addDifference(name, `has type ${there.written}: the model says ${type}, the database takes less`);
   if (there.default !== null && !counts)
-    tell(name, `has the default ${there.default}: models have none, an INSERT says the value`);
+    addDifference(name, `has the default ${there.default}: models have none, an INSERT says the value`);
   return createColumn(name, type, {
     nullable: there.nullable,
     primaryKey: known.indexes.some(({ primary, columns }) => primary && columns.includes(name)),
@@ -103,7 +103,10 @@ interface IndexParts {
   readonly indexed: ReadonlySet<string>;
 }
 
-function describeIndexes({ name: table, known, shape, tell }: TablePart, fields: readonly ModelColumn[]): IndexParts {
+function describeIndexes(
+  { name: table, known, shape, addDifference }: TablePart,
+  fields: readonly ModelColumn[],
+): IndexParts {
   const uniques: (readonly string[])[] = [];
   const indexed = new Set<string>();
   const keys = fields.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
@@ -112,13 +115,13 @@ function describeIndexes({ name: table, known, shape, tell }: TablePart, fields:
     const found = fields.filter((field) => columns.includes(field.name));
     const what = unique ? 'unique index' : 'index';
     if (columns.length === 0)
-      tell(null, `${what} ${name} is of an expression, a prefix or a part of the rows: the model has none`);
+      addDifference(null, `${what} ${name} is of an expression, a prefix or a part of the rows: the model has none`);
     else if (found.length < columns.length)
-      tell(columns.join(', '), `${what} ${name} is of a column without a field: the model has none`);
+      addDifference(columns.join(', '), `${what} ${name} is of a column without a field: the model has none`);
     else if (unique) {
       if (!hasSameColumns(columns, keys) && !uniques.some((one) => hasSameColumns(one, columns))) uniques.push(columns);
     } else if (columns.length > 1)
-      tell(columns.join(', '), `index ${name} is of several columns: the model has indexes of one`);
+      addDifference(columns.join(', '), `index ${name} is of several columns: the model has indexes of one`);
     else if (found.every((field) => shape.explainUnsupported(field, 'index') === null)) indexed.add(columns[0] ?? '');
   }
   return { uniques, indexed };
@@ -151,33 +154,33 @@ function describeReferences(part: TablePart, fields: readonly ModelColumn[]): Ma
     const reference = findReference(part, fields, constraint);
     if (reference === null || found.has(column)) {
       const why = 'a field refers to one column of one table that has a model';
-      part.tell(columns.join(', '), `foreign key ${name} to ${target ?? 'another table'}: ${why}`);
+      part.addDifference(columns.join(', '), `foreign key ${name} to ${target ?? 'another table'}: ${why}`);
       continue;
     }
     found.set(column, reference);
     for (const action of listActions(definition))
-      part.tell(column, `foreign key ${name} has ${action}: the model does not say it`);
+      part.addDifference(column, `foreign key ${name} has ${action}: the model does not say it`);
   }
   return found;
 }
 
-function tellChecks({ name: table, known, tell }: TablePart): void {
+function reportChecks({ name: table, known, addDifference }: TablePart): void {
   for (const { name, type, columns, definition } of known.constraints) {
     const isOwn = [...known.columns.keys()].some((column) => name === createObjectName(table, column, 'length'));
     const isJson = known.columns.has(name) && /^\s*\(?json_valid\(/i.test(definition);
     if (isOwn || isJson || (type === 'other' && !definition.startsWith('EXCLUDE')) || type === 'foreign') continue;
     const rule = definition.replace(/^CHECK /i, '').replaceAll(/\s+/g, ' ');
-    tell(columns.length === 0 ? null : columns.join(', '), `check ${name} ${rule}: the model does not say it`);
+    addDifference(columns.length === 0 ? null : columns.join(', '), `check ${name} ${rule}: the model does not say it`);
   }
 }
 
 function describeTable(part: TablePart): FoundTable {
-  const { name, known, tell } = part;
+  const { name, known, addDifference } = part;
   const fields = [...known.columns].flatMap(([column, there]) => describeColumn(part, column, there) ?? []);
   const { uniques, indexed } = describeIndexes(part, fields);
   const references = describeReferences(part, fields);
-  tellChecks(part);
-  if (!fields.some(({ primaryKey }) => primaryKey)) tell(null, 'has no primary key');
+  reportChecks(part);
+  if (!fields.some(({ primaryKey }) => primaryKey)) addDifference(null, 'has no primary key');
   const columns = fields.map((field) => ({
     ...field,
     unique: uniques.some((one) => one.length === 1 && one[0] === field.name),
@@ -190,14 +193,14 @@ function describeTable(part: TablePart): FoundTable {
   return { table: createTable(name, columns, uniques), comment: known.comment, columnComments: new Map(comments) };
 }
 
-/** What a migration would say of the models themselves, without what is told already. */
+/** What a migration would say of the models themselves, without what is reported already. */
 function compareFound(
   tables: readonly FoundTable[],
   known: KnownTables,
   shape: TypeMapping,
-  told: readonly FoundDifference[],
+  reported: readonly FoundDifference[],
 ): FoundDifference[] {
-  const places = new Set(told.map(({ table, column }) => `${table} ${column}`));
+  const places = new Set(reported.map(({ table, column }) => `${table} ${column}`));
   const { changes, warnings } = planMigration(
     tables.map(({ table }) => table),
     known,
@@ -220,7 +223,10 @@ function groupDifferences(all: readonly FoundDifference[]): FoundDifference[] {
   for (const one of all) {
     const key = `${one.table}\n${one.message}`;
     const before = groups.get(key);
-    const column = before?.column == null || one.column === null ? one.column : `${before.column}, ${one.column}`;
+    const column =
+      before === undefined || before.column === null || one.column === null
+        ? one.column
+        : `${before.column}, ${one.column}`;
     groups.set(key, { ...one, column });
   }
   return [...groups.values()];
@@ -232,10 +238,10 @@ export function describeTables(known: KnownTables, shape: TypeMapping): Omit<Fou
   const tables: FoundTable[] = [];
   for (const [name, there] of known) {
     if (name.startsWith(OWN)) continue;
-    const tell: Tell = (column, message) => differences.push({ table: name, column, message });
-    if (!there.table) tell(null, 'is no table (a view perhaps): it has no model, statements may read it');
-    else if (!isName(name)) tell(null, 'no model: a name in definitions has letters, digits and "_" only');
-    else tables.push(describeTable({ name, known: there, all: known, shape, tell }));
+    const addDifference: AddDifference = (column, message) => differences.push({ table: name, column, message });
+    if (!there.table) addDifference(null, 'is no table (a view perhaps): it has no model, statements may read it');
+    else if (!isName(name)) addDifference(null, 'no model: a name in definitions has letters, digits and "_" only');
+    else tables.push(describeTable({ name, known: there, all: known, shape, addDifference }));
   }
   return {
     tables,

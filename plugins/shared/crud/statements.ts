@@ -1,6 +1,6 @@
 /** The statements of the resources of a table: values are parameters, names are quoted where SQL needs it. Pure. */
 import type { ModelColumn } from '../../../contract/model.js';
-import { quoteIfNeeded } from '../../strings/sql-quotes.js';
+import { quoteIfNeeded } from '../../../language/strings/sql-quotes.js';
 import type { CrudColumns } from './columns.js';
 
 export interface Statement {
@@ -74,18 +74,18 @@ export function writeList(crud: CrudColumns, quote: QuoteName): Statement {
     // The comparison comes first, because it says which type the parameter has.
     return `(${quote(column.name)} = ${value} OR ${value} IS NULL)`;
   });
-  const place = (column: ModelColumn, sign: string) => ({
+  const createPlace = (column: ModelColumn, sign: string) => ({
     name: quote(column.name),
     value: parameters.add(`after_${column.name}`),
     sign,
   });
-  const behindKey = keys.map((key) => place(key, '>'));
+  const behindKey = keys.map((key) => createPlace(key, '>'));
   const first = behindKey[0]?.value ?? '';
   const sort = sorts.length === 0 ? '' : parameters.add('sort');
   const cases = sorts.flatMap((column) =>
     ['>', '<'].map((sign) => {
       const name = `${sign === '<' ? '-' : ''}${column.name}`;
-      return `WHEN '${name}' THEN ${writeBehind([place(column, sign), ...behindKey])}`;
+      return `WHEN '${name}' THEN ${writeBehind([createPlace(column, sign), ...behindKey])}`;
     }),
   );
   const behind = writeBehind(behindKey);

@@ -1,8 +1,10 @@
 /** Test cases of the resources of a table, for `lintel test`. Pure. */
 import type { Json, JsonObject } from '../../../contract/json.js';
 import type { ModelColumn, ModelTable } from '../../../contract/model.js';
+import { findAccess, type Access, type AccessInput } from './access.js';
+import { sortColumns } from './columns.js';
 import type { CrudInput } from './resources.js';
-import { nameResource } from './resources.js';
+import { createResources, nameResource } from './resources.js';
 import { hasRule } from './statements.js';
 import { createSampleRows, createSampleValue } from './samples.js';
 
@@ -11,7 +13,7 @@ interface TestInput extends CrudInput {
   readonly tables: readonly ModelTable[];
 }
 
-const pick = (row: JsonObject, columns: readonly ModelColumn[]): JsonObject =>
+const pickColumns = (row: JsonObject, columns: readonly ModelColumn[]): JsonObject =>
   Object.fromEntries(columns.flatMap(({ name }) => (Object.hasOwn(row, name) ? [[name, row[name] ?? null]] : [])));
 
 /** Two rows of the caller, and one of another if rows have an owner. */
@@ -20,12 +22,12 @@ export function createTests({ crud, base, guard, tables }: TestInput): JsonObjec
   const samples = createSampleRows(tables);
   const ownerColumn = table.columns.find(({ name }) => name === owner?.column);
   const referred = tables.find((one) => one.table === ownerColumn?.references?.table);
-  const ownerOf = (n: number): Json => {
+  const findOwnerKey = (n: number): Json => {
     if (ownerColumn === undefined) return null;
     const row = referred === undefined ? undefined : samples.add(referred, n);
     return row?.[ownerColumn.references?.column ?? ''] ?? createSampleValue(ownerColumn, n);
   };
-  const [me, other] = [ownerOf(1), ownerOf(2)];
+  const [me, other] = [findOwnerKey(1), findOwnerKey(2)];
   const addRow = (n: number, by: Json): JsonObject =>
     samples.add(table, n, owner === null ? {} : { [owner.column]: by });
   const isOnlyKey = named.length === 0;
@@ -48,37 +50,43 @@ export function createTests({ crud, base, guard, tables }: TestInput): JsonObjec
   }
 
   const all: Json[] = [first, ...(second === null ? [] : [second]), ...(foreign === null ? [] : [foreign])];
-  const request = (work: string, body: JsonObject, more: JsonObject = {}): JsonObject => ({
+  const createRequest = (work: string, body: JsonObject, more: JsonObject = {}): JsonObject => ({
     resource: nameResource(base, work),
     body,
     ...more,
   });
-  const step = (work: string, body: JsonObject, expect: JsonObject = {}, more: JsonObject = {}): JsonObject => ({
-    request: request(work, body, more),
+  const createStep = (work: string, body: JsonObject, expect: JsonObject = {}, more: JsonObject = {}): JsonObject => ({
+    request: createRequest(work, body, more),
     ...(Object.keys(expect).length > 0 && { expect }),
   });
-  const after = (row: JsonObject, columns: readonly ModelColumn[]): JsonObject =>
+  const createCursor = (row: JsonObject, columns: readonly ModelColumn[]): JsonObject =>
     Object.fromEntries(columns.map(({ name }) => [`after_${name}`, row[name] ?? null]));
-  const key = pick(first, named);
+  const key = pickColumns(first, named);
   // Fields without a rule are sent always.
   const always = changed.filter((column) => !hasRule(column));
   const unchanged = Object.fromEntries(always.map(({ name }) => [name, first[name] ?? null]));
   const isHidden = (row: JsonObject): JsonObject[] => [
-    step('read', pick(row, named), { status: 404 }),
-    ...(changed.length === 0 ? [] : [step('update', { ...pick(row, named), ...unchanged }, { status: 404 })]),
-    step('delete', pick(row, named), { status: 404 }),
+    createStep('read', pickColumns(row, named), { status: 404 }),
+    ...(changed.length === 0
+      ? []
+      : [createStep('update', { ...pickColumns(row, named), ...unchanged }, { status: 404 })]),
+    createStep('delete', pickColumns(row, named), { status: 404 }),
   ];
   const cases: JsonObject[] = [
     {
       id: 'lists rows, in pages that continue behind the last row',
       steps: [
-        step(
+        createStep(
           'list',
           { limit: 100 },
-          { body: [first, ...(second === null ? [] : [second])].map((row) => pick(row, keys)) },
+          { body: [first, ...(second === null ? [] : [second])].map((row) => pickColumns(row, keys)) },
         ),
-        step('list', { limit: 1 }, { body: [pick(first, keys)] }),
-        step('list', { limit: 1, ...after(first, keys) }, { body: second === null ? [] : [pick(second, keys)] }),
+        createStep('list', { limit: 1 }, { body: [pickColumns(first, keys)] }),
+        createStep(
+          'list',
+          { limit: 1, ...createCursor(first, keys) },
+          { body: second === null ? [] : [pickColumns(second, keys)] },
+        ),
       ],
       expect: { unchanged: true },
     },
@@ -91,10 +99,18 @@ export function createTests({ crud, base, guard, tables }: TestInput): JsonObjec
               const [low, high] = sortRows(first, second, name, keys);
               const columns = [...keys, ...sorts.filter((one) => one.name === name)];
               return [
-                step('list', { sort: name, limit: 1 }, { body: [pick(low, keys)] }),
-                step('list', { sort: name, limit: 1, ...after(low, columns) }, { body: [pick(high, keys)] }),
-                step('list', { sort: `-${name}`, limit: 1 }, { body: [pick(high, keys)] }),
-                step('list', { sort: `-${name}`, limit: 1, ...after(high, columns) }, { body: [pick(low, keys)] }),
+                createStep('list', { sort: name, limit: 1 }, { body: [pickColumns(low, keys)] }),
+                createStep(
+                  'list',
+                  { sort: name, limit: 1, ...createCursor(low, columns) },
+                  { body: [pickColumns(high, keys)] },
+                ),
+                createStep('list', { sort: `-${name}`, limit: 1 }, { body: [pickColumns(high, keys)] }),
+                createStep(
+                  'list',
+                  { sort: `-${name}`, limit: 1, ...createCursor(high, columns) },
+                  { body: [pickColumns(low, keys)] },
+                ),
               ];
             }),
             expect: { unchanged: true },
@@ -103,7 +119,7 @@ export function createTests({ crud, base, guard, tables }: TestInput): JsonObjec
     ...listFilterCases(),
     {
       id: 'reads a row',
-      steps: [step('read', key, { body: pick(first, crud.shown) })],
+      steps: [createStep('read', key, { body: pickColumns(first, crud.shown) })],
       expect: { unchanged: true },
     },
   ];
@@ -112,7 +128,7 @@ export function createTests({ crud, base, guard, tables }: TestInput): JsonObjec
     const steps = crud.filters.flatMap((column) => {
       const value = first[column.name];
       if (second === null || value === undefined || value === null || value === second[column.name]) return [];
-      return [step('list', { [column.name]: value, limit: 100 }, { body: [pick(first, keys)] })];
+      return [createStep('list', { [column.name]: value, limit: 100 }, { body: [pickColumns(first, keys)] })];
     });
     return steps.length === 0 ? [] : [{ id: 'lists the rows with a value', steps, expect: { unchanged: true } }];
   }
@@ -120,8 +136,8 @@ export function createTests({ crud, base, guard, tables }: TestInput): JsonObjec
   if (!isOnlyKey) {
     cases.push({
       id: 'creates a row',
-      steps: [step('create', fresh, { body: fresh })],
-      expect: { tables: { [table.table]: [...all.map((row) => pick(row as JsonObject, keys)), fresh] } },
+      steps: [createStep('create', fresh, { body: fresh })],
+      expect: { tables: { [table.table]: [...all.map((row) => pickColumns(row as JsonObject, keys)), fresh] } },
     });
     cases.push({ id: 'finds no row that is not there', steps: isHidden(missing), expect: { unchanged: true } });
   }
@@ -131,10 +147,10 @@ export function createTests({ crud, base, guard, tables }: TestInput): JsonObjec
     cases.push({
       id: 'changes what is sent, and nothing else',
       steps: [
-        step(
+        createStep(
           'update',
           { ...key, ...unchanged, ...value },
-          { body: { ...pick(first, crud.shown), ...value, ...freshStamps() } },
+          { body: { ...pickColumns(first, crud.shown), ...value, ...freshStamps() } },
         ),
       ],
       expect: {
@@ -149,7 +165,7 @@ export function createTests({ crud, base, guard, tables }: TestInput): JsonObjec
 
   cases.push({
     id: 'deletes a row',
-    steps: [step('delete', key, { body: key }), step('read', key, { status: 404 })],
+    steps: [createStep('delete', key, { body: key }), createStep('read', key, { status: 404 })],
     ...(!softDelete && { expect: { tables: { [table.table]: all.slice(1) } } }),
   });
   if (foreign !== null && !isOnlyKey)
@@ -158,9 +174,9 @@ export function createTests({ crud, base, guard, tables }: TestInput): JsonObjec
     cases.push({
       id: 'rejects a caller without a token',
       steps: [
-        step('list', { limit: 1 }, { status: 401 }, { as: false }),
-        step('create', fresh, { status: 401 }, { as: false }),
-        step('delete', key, { status: 401 }, { as: false }),
+        createStep('list', { limit: 1 }, { status: 401 }, { as: false }),
+        createStep('create', fresh, { status: 401 }, { as: false }),
+        createStep('delete', key, { status: 401 }, { as: false }),
       ],
       expect: { unchanged: true },
     });
@@ -186,4 +202,19 @@ function sortRows(
   const order = [name, ...keys.map((key) => key.name)];
   const different = order.find((one) => first[one] !== second[one]) ?? name;
   return (first[different] ?? 0) <= (second[different] ?? 0) ? [first, second] : [second, first];
+}
+
+export interface CrudFiles {
+  readonly access: Access;
+  readonly resources: readonly JsonObject[];
+  readonly tests: JsonObject;
+}
+
+/** A message if the owner is not certain or not possible. */
+export function createCrud(input: AccessInput & Pick<CrudInput, 'base' | 'reserved'>): CrudFiles | string {
+  const access = findAccess(input);
+  if (typeof access === 'string') return access;
+  const { table, tables, base, reserved } = input;
+  const made = { crud: sortColumns(table, access.owner), base, reserved, guard: access.guard };
+  return { access, resources: createResources(made), tests: createTests({ ...made, tables }) };
 }

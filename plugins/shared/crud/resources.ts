@@ -1,6 +1,7 @@
 /** The resources of a table: list, read, create, update, delete. They are written once, and the project owns them. Pure. */
 import type { Json, JsonObject } from '../../../contract/json.js';
 import type { ModelColumn } from '../../../contract/model.js';
+import type { CrudGuard } from './access.js';
 import type { CrudColumns } from './columns.js';
 import {
   createQuote,
@@ -13,12 +14,6 @@ import {
   writeUpdate,
   type Statement,
 } from './statements.js';
-
-export interface CrudGuard {
-  /** `tokenize` and `protected`, as other resources of the project have them. */
-  readonly fields: JsonObject;
-  readonly claims: readonly string[];
-}
 
 export interface CrudInput {
   readonly crud: CrudColumns;
@@ -64,14 +59,14 @@ export function createResources({ crud, base, guard, reserved }: CrudInput): Jso
   const quote = createQuote(reserved);
   const names = shown.map(({ name }) => name);
   const stamps = hasStamps(crud) ? { with_timestamps: true } : {};
-  const define = (work: string, action: JsonObject, returnables: readonly string[] = names): JsonObject => ({
+  const createResource = (work: string, action: JsonObject, returnables: readonly string[] = names): JsonObject => ({
     id: nameResource(base, work),
     resource: `${base}/${work}`,
     ...guard?.fields,
     actionables: [{ id: 1, mode: 'QUERY', ...action }],
     returnables,
   });
-  const query = ({ query: text, parameters }: Statement, more: JsonObject = {}): JsonObject => ({
+  const createQuery = ({ query: text, parameters }: Statement, more: JsonObject = {}): JsonObject => ({
     sql_query: { query: text, parameters, ...more },
   });
   const found = { must_return_value: true, on_empty: { status: 404, message: 'There is no such row.' } };
@@ -82,26 +77,26 @@ export function createResources({ crud, base, guard, reserved }: CrudInput): Jso
     limit: { type: 'NUMBER', integer: true, min: 1, max: MOST_ROWS },
   });
   return [
-    define('list', { result: 'many', ...listRules, ...query(writeList(crud, quote)) }),
-    define('read', { ...createRules(keyRules), ...query(writeRead(crud, quote)), ...found }),
-    define('create', {
+    createResource('list', { result: 'many', ...listRules, ...createQuery(writeList(crud, quote)) }),
+    createResource('read', { ...createRules(keyRules), ...createQuery(writeRead(crud, quote)), ...found }),
+    createResource('create', {
       ...createRules(given.map((column) => ({ column, optional: column.nullable }))),
-      ...query(writeCreate(crud, quote), stamps),
+      ...createQuery(writeCreate(crud, quote), stamps),
     }),
     ...(changed.length === 0
       ? []
       : [
-          define('update', {
+          createResource('update', {
             ...createRules([...keyRules, ...changed.map((column) => ({ column, optional: true }))]),
-            ...query(writeUpdate(crud, quote), stamps),
+            ...createQuery(writeUpdate(crud, quote), stamps),
             ...found,
           }),
         ]),
-    define(
+    createResource(
       'delete',
       {
         ...createRules(keyRules),
-        ...query(writeDelete(crud, quote), softDelete ? { soft_delete: true } : {}),
+        ...createQuery(writeDelete(crud, quote), softDelete ? { soft_delete: true } : {}),
         ...found,
       },
       keys.map(({ name }) => name),
