@@ -34,7 +34,7 @@ export function createGarbageCollector(): () => void {
 }
 
 /** Without the flag, older engines leave what is free between objects. The second collection releases the emptied pages. */
-function compact(collect: () => void): void {
+function compactMemory(collect: () => void): void {
   setFlagsFromString('--compact-on-every-full-gc');
   collect();
   setFlagsFromString('--no-compact-on-every-full-gc');
@@ -46,6 +46,6 @@ function exposeGc(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (how?: object) => void;
   // With options, older engines run a collection that releases nothing.
-  if (Number.parseInt(process.versions.v8, 10) < FLAVOURS) return () => compact(collect);
+  if (Number.parseInt(process.versions.v8, 10) < FLAVOURS) return () => compactMemory(collect);
   return () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
