@@ -3,7 +3,7 @@ import { asText } from '../../contract/json.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
-import type { QueryResults } from './read-queries.js';
+import type { QueryResults } from './link-group.js';
 import { listShared } from './blocks.js';
 import { memoize } from './memoize.js';
 import { getResourceId } from './resource-groups.js';

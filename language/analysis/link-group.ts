@@ -20,7 +20,6 @@ import { checkUses } from './checks/uses.js';
 import type { EnvFacts } from './checks/accessors.js';
 import type { AnalysisSettings } from './config.js';
 import { checkGraph } from './graph.js';
-import type { QueryResults } from './read-queries.js';
 import type { ResourceGroups } from './resource-groups.js';
 import { linkResources } from './link-resources.js';
 import type { LinkedResource, LinkedAction } from './linked-resource.js';
@@ -39,6 +38,13 @@ export interface Queries {
   readonly answers: ResultColumns;
   readonly meetings: ColumnUsesByStatement;
   readonly names: ReadonlyMap<LocatedNode, StatementNames>;
+}
+
+/** Of all definitions. */
+export interface QueryResults {
+  get(definition: Definition): Queries | undefined;
+  /** In blocks, for each definition. */
+  readonly lists: Blocks<Queries>;
 }
 
 export interface ResultNames {
@@ -142,7 +148,7 @@ export function orderBySet(
       ? listLinked(own)
       : block.flatMap((one) => all().get(one) ?? []);
   });
-  return memory.keepBlocks('linked resources', ordered);
+  return memory.reuseBlocks('linked resources', ordered);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What a stage looks up in a source: recorded, and compared with the answers of another source. */
+import { memoize } from './memoize.js';
 
 /** Primitive values, arrays, sets and maps are compared by value, others by identity. */
 export type StageInput =
@@ -17,14 +18,8 @@ export interface CachedLookups {
 }
 
 /** A source is compared by its number, because an answer that held it would keep its definitions in memory. */
-const sourceNumbers = new WeakMap<object, number>();
 let lastNumber = 0;
-export function numberSource(source: object): number {
-  const known = sourceNumbers.get(source);
-  if (known !== undefined) return known;
-  sourceNumbers.set(source, ++lastNumber);
-  return lastNumber;
-}
+export const numberSource = memoize((_source: object): number => ++lastNumber);
 
 /** A class: a closure in the stage would keep all that its run has read in memory. */
 export class JoinedLookups implements CachedLookups {

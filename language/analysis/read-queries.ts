@@ -4,7 +4,7 @@ import type { LocatedNode } from '../source/tree.js';
 import { checkStatements, type ResultColumns } from './checks/statements.js';
 import type { ColumnUsesByStatement } from './checks/types.js';
 import type { SqlText } from './facts.js';
-import type { Queries } from './link-group.js';
+import type { Queries, QueryResults } from './link-group.js';
 import type { Definition } from './model.js';
 import { findResultFields } from './query-changes.js';
 import type { Registry } from './registry.js';
@@ -29,12 +29,6 @@ interface QueriesInput {
   readonly isHalf: (definition: Definition) => boolean;
   /** False where no definition is. */
   readonly hasHalves: boolean;
-}
-
-export interface QueryResults {
-  get(definition: Definition): Queries | undefined;
-  /** In blocks, for each definition. */
-  readonly lists: Blocks<Queries>;
 }
 
 const STAGE = 'queries';

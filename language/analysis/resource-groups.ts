@@ -54,7 +54,7 @@ export function groupResources(blocks: Blocks<Definition>, memory: StageCache, r
   const heads = blocks.map((block) =>
     block.some((one) => followers.has(one)) ? block.filter((one) => !followers.has(one)) : block,
   );
-  return { heads: memory.keepBlocks('heads of groups', heads), joined };
+  return { heads: memory.reuseBlocks('heads of groups', heads), joined };
 }
 
 const KEY = Object.freeze({});

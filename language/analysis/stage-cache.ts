@@ -74,7 +74,7 @@ export interface StageCache {
   /** A block stays the same object while its items do, so that what reads it can be memoized. */
   splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T>;
   /** The same for blocks that are made in another way: returns the earlier list at the same place if its items are the same. */
-  keepBlocks<T>(name: string, blocks: Blocks<T>): Blocks<T>;
+  reuseBlocks<T>(name: string, blocks: Blocks<T>): Blocks<T>;
   /** What a stage of blocks has found last for one of its inputs. */
   findOutcome(name: string, thing: object): unknown;
   /** Returns the results in order; the shared reads are compared once. */
@@ -132,9 +132,9 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
       return blocks;
     },
     findOutcome: (name, thing) => findResult(thing, name)?.outcome,
-    keepBlocks<T>(name: string, blocks: Blocks<T>): Blocks<T> {
+    reuseBlocks<T>(name: string, blocks: Blocks<T>): Blocks<T> {
       const before = (blocksByName.get(name) ?? []) as Blocks<T>;
-      const kept = blocks.map((block, i) => keepList(before[i], block));
+      const kept = blocks.map((block, i) => reuseList(before[i], block));
       blocksByName.set(name, kept);
       return kept;
     },
@@ -173,7 +173,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
             ...(reuse && { reuse }),
           }),
         );
-        const outcome = keepList(known?.outcome as readonly R[] | undefined, outcomes);
+        const outcome = reuseList(known?.outcome as readonly R[] | undefined, outcomes);
         const lookups = new JoinedLookups(
           block.map((thing) => findResult(thing, name)?.lookups ?? null),
           number,
@@ -234,7 +234,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
   return cache;
 }
 
-const keepList = <T>(before: readonly T[] | undefined, list: readonly T[]): readonly T[] =>
+const reuseList = <T>(before: readonly T[] | undefined, list: readonly T[]): readonly T[] =>
   before?.length === list.length && before.every((one, i) => one === list[i]) ? before : list;
 
 /** `before`: behind the shared reads and those of the block, those of each item. Allocates no list, because most blocks are as they were. */

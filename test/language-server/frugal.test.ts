@@ -27,4 +27,17 @@ describe('the memory of the server', () => {
     collect();
     expect(process.memoryUsage().heapUsed).to.be.lessThan(before + 10_000_000);
   });
+
+  it('comes back where some of it is still used', () => {
+    const collect = createGarbageCollector();
+    const all = Array.from({ length: 300_000 }, (_, i) => ({ i, list: [i] }));
+    collect();
+    const before = process.memoryUsage().heapTotal;
+    // In each page of the heap some are left.
+    const some = all.filter(({ i }) => i % 4 === 0);
+    all.length = 0;
+    collect();
+    expect(process.memoryUsage().heapTotal).to.be.lessThan(before - 15_000_000);
+    expect(some).to.have.length(75_000);
+  });
 });

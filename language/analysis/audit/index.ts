@@ -45,7 +45,7 @@ export function auditSet(set: AuditedSet, { definitions, resources, groups }: Au
     },
   });
   const spread = spreadOverSet(resources, groups, (at) => joinLists(found[at] ?? []));
-  const accesses = memory.keepBlocks('accesses', spread).map(joinLists);
+  const accesses = memory.reuseBlocks('accesses', spread).map(joinLists);
   const runAudit = (own: Report): void => {
     const given = { registry, report: own, resources, accesses };
     const hashed = findHashedColumns(registry, resources);
