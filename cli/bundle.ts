@@ -39,8 +39,8 @@ const ONE_COPY = { 'mime-types': './node_modules/mime-types', debug: './node_mod
 /** Local names of inlined packages are shortened; ours remain, so that stack traces can be read. */
 const shortenNames: Plugin = {
   name: 'shorten names of packages',
-  setup({ onLoad }) {
-    onLoad({ filter: /[/\\]node_modules[/\\].*\.[cm]?js$/ }, async ({ path }) => {
+  setup(bundler) {
+    bundler.onLoad({ filter: /[/\\]node_modules[/\\].*\.[cm]?js$/ }, async ({ path }) => {
       const { code } = await transform(await readFile(path, 'utf8'), {
         minifyIdentifiers: true,
         legalComments: 'none',

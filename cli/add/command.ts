@@ -1,4 +1,5 @@
 /** `lintel add crud <model>`: writes resources of a table, and their tests, for the project to own. */
+import { asText } from '../../contract/json.js';
 import { dirname, join } from 'node:path';
 import type { ModelTable } from '../../contract/model.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
@@ -39,7 +40,7 @@ export async function runAdd(options: CommandOptions, terminal: Terminal): Promi
   if (typeof crud === 'string') return printRefusal(crud, 1);
   const taken = crud.resources.find(({ id }) => resources.some((one) => one.id === id));
   if (taken !== undefined)
-    return printRefusal(`There is a resource "${String(taken['id'])}" already; nothing was written.`, 1);
+    return printRefusal(`There is a resource "${asText(taken['id'])}" already; nothing was written.`, 1);
   const files = writeFiles(loaded, table, base, crud);
   if (dryRun) {
     for (const [file, text] of files) stdout.write(`${file}\n${text}\n`);
@@ -84,8 +85,7 @@ function explainUnfit({ model, columns, stores }: ModelTable, kind: string, owne
 function listReserved({ config, registry }: Project, kind: string, { stores }: ModelTable): ReadonlySet<string> {
   const place = stores.find((one) => one.kind === kind);
   const plugin = config?.chosen.find((one) => one.kind === kind && one.instance === place?.instance);
-  const words = registry.plugin(kind, plugin?.name ?? '')?.facts?.['reserved'];
-  return new Set(Array.isArray(words) ? words.map(String) : []);
+  return new Set(registry.plugin(kind, plugin?.name ?? '')?.facts?.reserved);
 }
 
 /** Next to the models of the project: `definitions/models` has `definitions/resources` and `definitions/tests`. */

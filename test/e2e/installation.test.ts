@@ -206,7 +206,7 @@ describe('installation', function () {
     const results = [...stdout.matchAll(/^ +(ok|not ok) \d+ - (.*)$/gm)].map(
       ([, result, title]) => `${result} ${title}`,
     );
-    const promise = 'makes texts of its pattern and length';
+    const promise = 'generates texts of its pattern and length';
     expect(results).to.include.members([
       'ok spec of generator:SHORTCODE',
       'ok spec of generator:OTHERCODE',

@@ -322,10 +322,9 @@ const getRules = memoize(({ definition }: LinkedResource): ReadonlyMap<string, r
   return rules;
 });
 
+const isCanonical = (rule: LocatedNode): boolean => findMember(rule, 'canonical') !== undefined;
 const hasForms = memoize((block: readonly LinkedResource[]): boolean =>
-  block.some((resource) =>
-    [...getRules(resource).values()].some((rules) => rules.some((rule) => findMember(rule, 'canonical') !== undefined)),
-  ),
+  block.some((resource) => [...getRules(resource).values()].flat().some(isCanonical)),
 );
 
 function listForms(rule: LocatedNode): string[] {

@@ -8,7 +8,7 @@ const toText: Parse = (value) => value;
 const toBoolean: Parse = (value) => value === 't';
 const toNumber: Parse = (value) => Number(value);
 // PGlite also passes the number of the type.
-const json: Parse = (text) => parseExactJson(text);
+const parseJson: Parse = (text) => parseExactJson(text);
 /** Infinities and `NaN` are not JSON numbers and stay text. */
 const parseDouble: Parse = (value) => {
   const result = Number(value);
