@@ -55,7 +55,7 @@ const ROWS: readonly (readonly [Parse, number, number])[] = [
   [toNumber, 23, 1007],
   [toText, 25, 1009],
   [toNumber, 26, 1028],
-  [json, 114, 199],
+  [parseJson, 114, 199],
   [parseDouble, 700, 1021],
   [parseDouble, 701, 1022],
   [toText, 1042, 1014],
@@ -66,7 +66,7 @@ const ROWS: readonly (readonly [Parse, number, number])[] = [
   [parseTimestamp, 1184, 1185],
   [parseDecimal, 1700, 1231],
   [toText, 2950, 2951],
-  [json, 3802, 3807],
+  [parseJson, 3802, 3807],
 ];
 
 export const parsers: ReadonlyMap<number, Parse> = new Map(
