@@ -36,11 +36,15 @@ const REQUIRE =
  */
 const ONE_COPY = { 'mime-types': './node_modules/mime-types', debug: './node_modules/debug', ms: './node_modules/ms' };
 
+/** Parts of inlined packages that no call of Lintel reaches: HTTP/2, migrations of knex, dates as English words. */
+const UNUSED = /[/\\]node_modules[/\\](?:http2-wrapper|date\.js|knex[/\\]lib[/\\]migrations)[/\\].*\.js$/;
+
 /** Local names of inlined packages are shortened; ours remain, so that stack traces can be read. */
-const shortenNames: Plugin = {
-  name: 'shorten names of packages',
+const shrinkPackages: Plugin = {
+  name: 'shrink packages',
   setup(bundler) {
     bundler.onLoad({ filter: /[/\\]node_modules[/\\].*\.[cm]?js$/ }, async ({ path }) => {
+      if (UNUSED.test(path)) return { contents: 'module.exports = {};' };
       const { code } = await transform(await readFile(path, 'utf8'), {
         minifyIdentifiers: true,
         legalComments: 'none',
@@ -68,7 +72,7 @@ async function bundleEntries(): Promise<void> {
     // jsonc-parser's CommonJS form loads its parts in a way that cannot be bundled.
     mainFields: ['module', 'main'],
     alias: ONE_COPY,
-    plugins: [shortenNames],
+    plugins: [shrinkPackages],
     external: [...installed.filter((name) => !inlinedDependencies.includes(name)), ...unusedImports],
     banner: { js: REQUIRE },
     minifyWhitespace: true,
