@@ -4,7 +4,7 @@
  */
 import type { Rendering } from '../kind.js';
 import { getParser } from '../shared/types.js';
-import { EXACT_DIGITS, type RowShape } from './rows.js';
+import type { RowShape } from './rows.js';
 
 type ValueWriter = (page: JsonBuffer, bytes: Buffer, from: number, to: number) => void;
 
@@ -63,21 +63,11 @@ const writeValue =
   (page, bytes, from, to) =>
     page.addText(JSON.stringify(getParser(type)(bytes.toString('utf8', from, to))));
 
-/** 1 for each byte that JSON escapes. */
-const ESCAPED = Uint8Array.from({ length: 256 }, (_, byte) =>
-  Number(byte < SPACE || byte === QUOTE || byte === BACKSLASH),
-);
+const isEscaped = (byte: number): boolean => byte < SPACE || byte === QUOTE || byte === BACKSLASH;
 
-/** Without a branch for each byte. */
 function isPlain(bytes: Buffer, from: number, to: number): boolean {
-  const table = ESCAPED;
-  const at = (index: number): number => table[bytes[index] as number] as number;
-  let found = 0;
-  let i = from;
-  for (; i + 8 <= to; i += 8)
-    found |= at(i) | at(i + 1) | at(i + 2) | at(i + 3) | at(i + 4) | at(i + 5) | at(i + 6) | at(i + 7);
-  for (; i < to; i++) found |= at(i);
-  return found === 0;
+  for (let i = from; i < to; i++) if (isEscaped(bytes[i] as number)) return false;
+  return true;
 }
 
 /** Bytes from which copying by the system is faster than byte by byte. */
@@ -97,7 +87,7 @@ const writeText: ValueWriter = (page, bytes, from, to) => {
   target[at++] = QUOTE;
   for (let i = from; i < to; i++) {
     const byte = bytes[i] as number;
-    if (byte < SPACE || byte === QUOTE || byte === BACKSLASH) {
+    if (isEscaped(byte)) {
       page.addText(JSON.stringify(bytes.toString('utf8', from, to)));
       return;
     }
@@ -106,6 +96,9 @@ const writeText: ValueWriter = (page, bytes, from, to) => {
   target[at++] = QUOTE;
   page.length = at;
 };
+
+/** Integers with this many digits are exact in a double. */
+const EXACT_DIGITS = 15;
 
 /** Integers that a double holds exactly are copied. */
 const writeInteger =

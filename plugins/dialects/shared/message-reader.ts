@@ -13,7 +13,6 @@ type FindReceiver = () => Partial<RowReceiver> | null | undefined;
 
 const HEADER = 5;
 const DATA_ROW = 0x44;
-const BIND_COMPLETE = 0x32;
 
 /** Parts of an incomplete message are collected and joined once. */
 export function createMessageReader(findReceiver: FindReceiver, others: MessageParser): (chunk: Buffer) => void {
@@ -55,9 +54,6 @@ function dispatchMessages(bytes: Buffer, findReceiver: FindReceiver, others: Mes
         active.receiveRow(bytes, at + HEADER);
         from = next;
       }
-    } else if (code === BIND_COMPLETE && at === from) {
-      // BindComplete has no listener.
-      from = next;
     }
     at = next;
   }

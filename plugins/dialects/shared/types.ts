@@ -32,15 +32,6 @@ const INSTANT = /^(\d{4,6}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?(?:([+-]\d\d)(
 
 /** `2026-01-02 03:04:05.6+00` to `2026-01-02T03:04:05.600Z`. `infinity` and years BC stay unchanged. */
 export const parseTimestamp: Parse = (value) => {
-  // Fast path for 2026-01-02 03:04:05[.fraction][+00].
-  if (value.charCodeAt(10) === 32 && value.charCodeAt(4) === 45) {
-    const end = value.endsWith('+00') ? value.length - 3 : value.length;
-    const tail = value.slice(19, end);
-    if (tail === '') return `${value.slice(0, 10)}T${value.slice(11, 19)}.000Z`;
-    if (tail.charCodeAt(0) === 46 && !/[^.0-9]/.test(tail)) {
-      return `${value.slice(0, 10)}T${value.slice(11, end)}${'0'.repeat(Math.max(0, 4 - tail.length))}Z`;
-    }
-  }
   const [all, day, time, fraction = '', hours, minutes = '00'] = INSTANT.exec(value) ?? [];
   if (all === undefined) return value;
   const zone = hours === undefined || (hours === '+00' && minutes === '00') ? 'Z' : `${hours}:${minutes}`;
