@@ -39,8 +39,6 @@ export interface PgConnection {
   readonly page: JsonBuffer;
   /** Sent data is buffered until the end of this event loop turn. */
   flushing: boolean;
-  /** Sent data is buffered until the next statement. */
-  isHeld: boolean;
   inFlight: number;
   head: StatementInFlight | null;
   tail: StatementInFlight | null;
@@ -59,7 +57,6 @@ export const createPgConnection = (client: RowClient, shared: boolean, limits = 
   limits,
   page: new JsonBuffer(),
   flushing: false,
-  isHeld: false,
   statements: new Map(),
   stale: new Set(),
   inFlight: 0,
@@ -98,7 +95,7 @@ export interface StatementSendOptions {
   readonly after: PgCommand | null;
   /** Converts the rows to JSON text. */
   readonly rendering: Rendering | null;
-  /** The next statement follows at once, and is sent in the same packet. */
+  /** The next statement follows at once. */
   readonly isFollowed?: true;
   /** A large text: null: it is held; `abort`: `LargeTextError`; or it is passed on as it arrives. */
   readonly large: ((text: ResultText) => void) | 'abort' | null;

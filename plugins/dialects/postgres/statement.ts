@@ -102,8 +102,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
     connection.execute();
     if (after !== null) this.pipelineCommand(connection, after);
     connection.sync();
-    this.wire.isHeld = this.sending.isFollowed === true;
-    if (!this.wire.shared && !this.wire.isHeld) connection.stream.uncork();
+    if (!this.wire.shared) connection.stream.uncork();
     return null;
   }
 
@@ -122,7 +121,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
   /** Writes dominate the cost, so those of one turn are combined. */
   private corkStream(stream: WireConnection['stream']): void {
     const { wire } = this;
-    if (wire.isHeld || wire.flushing) return;
+    if (wire.flushing) return;
     stream.cork();
     if (!wire.shared) return;
     wire.flushing = true;
