@@ -52,8 +52,7 @@ const sortKeys = (_key: string, value: unknown): unknown =>
  * all reads are known.
  */
 export function compileVariant(place: string, tools: PlanTools): KeyRenderer {
-  // Hashed: the store hashes or compares the key at each access.
-  const begin = hashText(JSON.stringify([tools.version, place]));
+  const begin = JSON.stringify([tools.version, place]);
   let readers: readonly Reader[] | null = null;
   return (frame) => {
     readers ??= createReaders(tools.reads());
