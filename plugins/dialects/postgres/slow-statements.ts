@@ -39,7 +39,6 @@ export function createSlowStatements(now: () => number = () => performance.now()
   }
   return {
     has(name) {
-      if (until.size === 0) return false;
       const end = until.get(name);
       if (end === undefined) return false;
       if (end > now()) return true;
@@ -61,9 +60,9 @@ export function createSlowStatements(now: () => number = () => performance.now()
     },
     recordDuration(name, took) {
       if (took <= TRY_MS) quick.add(name);
-      if (tried.size > 0 && tried.has(name)) finishTrial(name, took > TRY_MS);
+      if (tried.has(name)) finishTrial(name, took > TRY_MS);
       if (took <= LATE_MS) {
-        if (late.size > 0) late.delete(name);
+        late.delete(name);
         return;
       }
       const times = (late.get(name) ?? 0) + 1;
@@ -77,7 +76,6 @@ export function createSlowStatements(now: () => number = () => performance.now()
     },
     recordLarge: (name) => void large.set(name, now() + FOR_MS),
     isLarge(name) {
-      if (large.size === 0) return false;
       const end = large.get(name);
       if (end === undefined || end > now()) return end !== undefined;
       large.delete(name);

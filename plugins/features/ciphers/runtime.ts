@@ -186,7 +186,8 @@ function checkLimits(targets: readonly Target[], { payload }: Frame, within: rea
     const countValue: Change = (value) => {
       if (value === undefined || value === null) return value;
       if (++found > MOST_SEALED) throw createFault('CPH_TOO_MANY', { max: MOST_SEALED });
-      if (most !== null && Buffer.byteLength(JSON.stringify(value)) > most) throw createFault('CPH_TOO_LONG', { max: most });
+      if (most !== null && Buffer.byteLength(JSON.stringify(value)) > most)
+        throw createFault('CPH_TOO_LONG', { max: most });
       return value;
     };
     changeAt(payload, path, countValue);
