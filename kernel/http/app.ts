@@ -110,7 +110,7 @@ export function createApp(
   return transport.plugins.length === 0 ? createListener(transport, serve) : createKoaListener(transport, serve);
 }
 
-/** Koa's context, its promises and its handling of the response take more than a tenth of the time of a small response. */
+/** For servers without middlewares of plugins. Through Koa, a small response takes 1.3 to 1.5 times the processor time. */
 function createListener(transport: Transport, serve: Handler): RequestListener {
   const { logFailure } = transport.kernel.running;
   const handleRequest = async (context: RequestContext): Promise<void> => {

