@@ -11,7 +11,7 @@ const ENV_HEADER = '# Created from .env.example. Contains secrets: do not commit
 /** A message for the user. */
 export class ProjectFolderError extends Error {}
 
-/** `template`: the packed files, see `extension/tools/project-template.ts`. `dependency`: the version of `lintel`. */
+/** `template`: the packed files, see `writeProjectTemplate` in `extension/tools/built-in.ts`. `dependency`: the version of `lintel`. */
 export async function writeProject(folder: string, template: string, dependency: string): Promise<void> {
   const packed = brotliDecompressSync(await readFile(template)).toString();
   const words = { name: toPackageName(basename(folder)), dependency };

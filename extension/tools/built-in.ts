@@ -9,10 +9,13 @@ import { brotliCompressSync } from 'node:zlib';
 import { createConfigField, NODES } from '../../language/analysis/grammar-schemas.js';
 import { toPlainData } from '../../language/export/manifest.js';
 import { packSpecs } from '../../language/export/pack-specs.js';
+import { listSchemaFiles } from '../../language/export/schema-files.js';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
 import { PROGRAM_CODES } from '../../language/problems/with-program-codes.js';
+import { readProjectTemplate } from '../../language/project/project-template.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { specs } from '../../plugins/index.spec.js';
+import { builtIn } from './facts.js';
 
 const BUILT_IN = 'built-in.txt.br';
 const PROBLEMS = 'problems.txt.br';
@@ -135,4 +138,10 @@ export async function writeBuiltIn(folder: string): Promise<void> {
     nodes: toPlainData(NODES, 'grammar'),
   };
   await writeFile(join(folder, PROBLEMS), brotliCompressSync(JSON.stringify(data)));
+}
+
+/** The files of a new project, as `lintel init` has them, for the client. */
+export async function writeProjectTemplate(folder: string): Promise<void> {
+  const files = [...(await readProjectTemplate()), ...listSchemaFiles('.vscode', 'all', builtIn())];
+  await writeFile(join(folder, 'project.txt.br'), brotliCompressSync(JSON.stringify(files)));
 }

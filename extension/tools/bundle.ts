@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { builtInAsData, withoutTextsOfData, writeBuiltIn } from './built-in.js';
+import { builtInAsData, withoutTextsOfData, writeBuiltIn, writeProjectTemplate } from './built-in.js';
 import { EXTENSION, ROOT } from './places.js';
-import { writeProjectTemplate } from './project-template.js';
 
 const LANGUAGE = 'language-server/language.ts';
 

@@ -221,7 +221,8 @@ describeOnEach('statements of an editor', ON_MYSQL, { files: MYSQL_FILES }, (run
   it('are explained without running', async () => {
     const plan = await run('SELECT id FROM _account WHERE owner = $1', ['x'], { explain: true });
     expect(plan.message).to.equal(undefined);
-    expect(JSON.stringify(plan.rows)).to.include('_account');
+    // Each server has its own form of a plan.
+    expect(Object.keys(JSON.parse(String(plan.rows?.[0]?.['EXPLAIN'])) as object).join()).to.match(/query/);
     expect((await run('DELETE FROM _account', [], { explain: true })).message).to.equal(undefined);
     expect(await list()).to.deep.equal(ALL);
   });

@@ -5,7 +5,7 @@ import { chmod } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { validateFolderName } from '../../extension/src/project-files.js';
-import { writeProjectTemplate } from '../../extension/tools/project-template.js';
+import { writeProjectTemplate } from '../../extension/tools/built-in.js';
 import { runCli } from '../support/cli.js';
 import { createTempProject, ROOT, type TempProject } from '../support/project.js';
 import { loadExtensionModule } from '../support/vscode-stand-in.js';
