@@ -14,7 +14,10 @@ export const observer = defineKind<object>({
     keeps: true,
     load: 'always',
     tested: null,
-    default: ({ dev }) => ({ log: { use: 'access_log' }, ...(dev && { timing: { use: 'server_timing' }, console: { use: 'web_console' } }) }),
+    default: ({ dev }) => ({
+      log: { use: 'access_log' },
+      ...(dev && { timing: { use: 'server_timing' }, console: { use: 'web_console' } }),
+    }),
   },
   facts: {},
   handle: [],
