@@ -1,5 +1,4 @@
 /** `lintel add crud <model>`: writes resources of a table, and their tests, for the project to own. */
-import { asText } from '../../contract/json.js';
 import { dirname, join } from 'node:path';
 import type { ModelTable } from '../../contract/model.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
@@ -38,9 +37,8 @@ export async function runAdd(options: CommandOptions, terminal: Terminal): Promi
   const reserved = listReserved(project, kind, table);
   const crud = createCrud({ resources, table, tables, wanted: options.owner, base, reserved });
   if (typeof crud === 'string') return printRefusal(crud, 1);
-  const taken = crud.resources.find(({ id }) => resources.some((one) => one.id === id));
-  if (taken !== undefined)
-    return printRefusal(`There is a resource "${asText(taken['id'])}" already; nothing was written.`, 1);
+  const taken = resources.find(({ id }) => crud.resources.some((one) => one['id'] === id));
+  if (taken !== undefined) return printRefusal(`There is a resource "${taken.id}" already; nothing was written.`, 1);
   const files = writeFiles(loaded, table, base, crud);
   if (dryRun) {
     for (const [file, text] of files) stdout.write(`${file}\n${text}\n`);
