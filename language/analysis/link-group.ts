@@ -109,17 +109,17 @@ export function linkGroups(set: WholeSet, { heads, joined }: ResourceGroups): Bl
       return found === undefined ? [] : [[one, found] as const];
     });
   const listMembers = (head: Definition): readonly Definition[] => joined.get(head)?.definitions ?? [head];
-  const readsOf = (head: Definition): StageInput => [
+  const listReads = (head: Definition): StageInput => [
     listQueries(listMembers(head)),
     joined.get(head)?.dangling === true ? paths : null,
   ];
   return memory.getOrLookUpAll(heads, report, {
     name: 'link',
     reads: [set.objects, profile, printChains(chains)],
-    readsOf,
+    readsOf: listReads,
     readsOfBlock: (at) => {
       const block = heads[at] ?? [];
-      return joined.size > 0 && block.some((head) => joined.has(head)) ? block.map(readsOf) : set.queries.lists[at];
+      return joined.size > 0 && block.some((head) => joined.has(head)) ? block.map(listReads) : set.queries.lists[at];
     },
     source: set.tables,
     compute: (head, lookups: Lookups<TableNames>, own) => {
