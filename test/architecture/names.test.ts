@@ -12,7 +12,7 @@ const ORDINARY: ReadonlyMap<string, string> = new Map([
   ['mode', 'a field of the grammar: every actionable has one, whatever plugins there are'],
   ['query', 'where OpenAPI says that a value stands in the query string'],
   ['broadcast', 'the hook that sees messages to connected clients, by its public name'],
-  ...['INSERT', 'UPDATE', 'DELETE', 'FETCH'].map((verb) => [verb, 'a word of SQL'] as const),
+  ...['INSERT', 'UPDATE', 'DELETE'].map((verb) => [verb, 'a word of SQL'] as const),
   ['COUNT', 'what stands for a number in the help of a command'],
   ['websocket', 'a section of the config, as definitions of the kernel and of OpenAPI write it'],
   ['accessor', 'how a parameter is meant, next to `name` and `literal`'],
