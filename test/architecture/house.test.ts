@@ -7,10 +7,10 @@ import { posix } from 'node:path';
 import { kinds } from '../../plugins/index.kinds.js';
 import { loadSources, type Source } from '../support/sources.js';
 
-const KERNEL_LINES = 4500;
+const KERNEL_LINES = 4468;
 const CIRCLES = 0;
 const SMALL_FILES = 136;
-const WEAK_MAPS = 24;
+const WEAK_MAPS = 23;
 const CASTS = 7;
 
 const sources = loadSources('contract', 'language', 'kernel', 'cli', 'plugins', 'language-server', 'extension/src');
