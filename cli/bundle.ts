@@ -121,7 +121,7 @@ interface PackageFile {
 const readPackage = async (folder: string): Promise<PackageFile> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageFile;
 
-/** The licence texts of all inlined packages; a text that several have is written once, below their copyright lines. */
+/** The licence texts of all inlined packages; equal texts are written once, below the copyright lines. */
 async function collectLicenses({ inputs }: Metafile): Promise<string> {
   const folders = new Set(
     Object.keys(inputs).flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),

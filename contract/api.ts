@@ -99,7 +99,7 @@ export interface ApiPart {
   readonly requestOnly?: true;
   /** Cannot be called without a persistent connection. */
   readonly connectedOnly?: true;
-  /** Changes nothing, so clients may send the request again. True of a resource if it is true of all its plugins. */
+  /** Changes nothing, so clients may repeat the request. True of a resource if true of all its plugins. */
   readonly repeatable?: boolean;
   readonly events?: readonly ApiEvent[];
   /** Sentences for the description of the operation. */

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from './json.js';
 import type { PlanObserver } from './resource-plan.js';
 
-/** Shown as a table where it is a list of objects, as fields where it is an object. */
+/** A list of objects is shown as a table, an object as fields. */
 export interface ConsolePane {
   readonly title: string;
   /** Called whenever the pane is shown. Without secrets. */
@@ -17,7 +17,7 @@ export interface RecordedStage {
   readonly begins: number;
   readonly milliseconds: number;
   readonly code: string | null;
-  /** What was sent: a statement with its values, or a call. Null where the work did not run or sends nothing. */
+  /** A statement with its values, or a call. Null where nothing was sent. */
   readonly sent: JsonObject | null;
   /** Null where it is not known. */
   readonly rows: number | null;

@@ -102,7 +102,7 @@ export interface ActionTiming {
   readonly startedAt: number;
   readonly milliseconds: number;
   readonly code: string | undefined;
-  /** Counts the rows of the result, which may have to be parsed; undefined where it is no row and no list. */
+  /** The number of rows of the result; undefined where it is no row and no list. */
   readonly rows?: () => number | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Connection, Diagnostic } from 'vscode-languageserver';
 export type ReportOwner = object | string;
 
 export interface DiagnosticReports {
-  /** `byUri`: all files of the owner that have problems, and its open files. `isWhole`: nothing of the owner is left to load. */
+  /** `byUri`: files of the owner with problems, and its open files. `isWhole`: all files are loaded. */
   replaceReports(owner: ReportOwner, byUri: ReadonlyMap<string, readonly Diagnostic[]>, isWhole: boolean): void;
   /** Requests that wait are answered. */
   stop(): void;

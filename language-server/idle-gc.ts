@@ -33,7 +33,7 @@ export function createGarbageCollector(): () => void {
   return () => (collect ??= exposeGc())();
 }
 
-/** Without the flag, older engines leave what is free between objects. The second collection releases the emptied pages. */
+/** Without the flag, older engines keep the space between objects. The second collection releases empty pages. */
 function compactMemory(collect: () => void): void {
   setFlagsFromString('--compact-on-every-full-gc');
   collect();

@@ -17,7 +17,7 @@ const MOST_KEPT = 2_000_000;
 export interface Trials {
   /** Errors and warnings of this text, and of files around it, that none of the `before` texts has. */
   findNew(file: string, text: string, before: readonly string[]): readonly Problem[];
-  /** Of this text and files around it. `refusals`: what a database has found in statements of the analysis without them. */
+  /** `refusals`: findings of a database for statements of the analysis without this text. */
   analyse(file: string, text: string, refusals: StatementRejections): Analysis;
 }
 

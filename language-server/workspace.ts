@@ -20,7 +20,7 @@ export interface Workspace {
   begin(): void;
   addFolders(folders: readonly string[]): void;
   removeFolders(folders: readonly string[]): void;
-  /** The folder of the project that unsaved documents belong to; one that does not exist in a window without a folder. */
+  /** The folder of the project of unsaved documents; without an open folder, one that does not exist. */
   getFirstFolder(): string;
   /** The project that contains a file. */
   findProject(name: string): Promise<Project | null>;

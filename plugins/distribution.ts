@@ -38,5 +38,5 @@ export const loadProject = (
 
 export type { CrudFiles } from './shared/crud/tests.js';
 
-/** Writes resources of a table: their words are names of plugins, so the command has none of them. */
+/** Writes resources of a table. */
 export const loadCrud = (): Promise<typeof import('./shared/crud/tests.js')> => import('./shared/crud/tests.js');

@@ -1,4 +1,4 @@
-/** `lintel add crud <model>`: writes resources of a table, and their tests, for the project to own. */
+/** `lintel add crud <model>`: writes resources of a table, and their tests. */
 import { dirname, join } from 'node:path';
 import type { ModelTable } from '../../contract/model.js';
 import { compileTables } from '../../language/analysis/model-tables.js';

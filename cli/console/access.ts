@@ -1,4 +1,4 @@
-/** Which requests may read the console: those with its token or the cookie of a session, from its own page. */
+/** Requests may read the console with its token or the cookie of a session, from its own page. */
 import { createFault } from '../../contract/fault.js';
 import type { RouteReply, RouteRequest } from '../../contract/route.js';
 import { isLocalName, parseHostName } from '../../language/strings/host-name.js';

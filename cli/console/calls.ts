@@ -1,4 +1,4 @@
-/** The calls of the page, by method and path. What changes something is only there in `lintel dev`, or where the config says so. */
+/** The calls of the page, by method and path. Changes exist only in `lintel dev`, or where the config enables them. */
 import type { Recorder, Recording } from '../../contract/console.js';
 import type { JobAdmin } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';

@@ -60,7 +60,7 @@ const BEAT = 2000;
 /** Events that wait for a slow page; older ones are left out. */
 const MOST_WAITING = 200;
 
-/** Null where the console is off, or has no token in `lintel serve`. `isDev`: only for this machine. */
+/** Null where the console is off or `lintel serve` has no token. `isDev`: only for this machine. */
 export async function openConsole(
   kernel: Kernel,
   isDev: boolean,

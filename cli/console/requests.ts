@@ -1,4 +1,4 @@
-/** What the page shows of a recorded request: places in the definitions, a command for curl, the request to send again. */
+/** A recorded request for the page: places in the definitions, a command for curl, the request to repeat. */
 import { isAbsolute, resolve } from 'node:path';
 import type { Recording } from '../../contract/console.js';
 import { isObject, splitPointer, type Json, type JsonObject } from '../../contract/json.js';

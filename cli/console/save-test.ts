@@ -131,7 +131,7 @@ const FORMS: readonly (readonly [form: string, pattern: RegExp])[] = [
   ['timestamp', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/],
 ];
 
-/** What the request and the rows do not have is new in each run. `isLoose`: only the types. */
+/** Values that neither the request nor the rows have are new in each run. `isLoose`: only the types. */
 function describeValue(value: Json, known: ReadonlySet<Json>, isLoose: boolean): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map((item) => describeValue(item, known, isLoose));
   if (isObject(value))
@@ -161,7 +161,7 @@ async function readRows(kernel: Kernel, resource: string): Promise<Readonly<Reco
   return rows;
 }
 
-/** The ids of the cases that pass. The commands of tests replace the time, so they have a process of their own. */
+/** The ids of the cases that pass. Tests replace the time, so they have a process of their own. */
 async function runCases(file: string, cwd: string, config: string): Promise<ReadonlySet<string>> {
   const command = join(findPackageFolder(import.meta.url), 'dist/bundle/cli.js');
   const words = [command, 'test', file, '--config', config, '--reporter', 'json', '--trust'];

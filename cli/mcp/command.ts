@@ -1,4 +1,4 @@
-/** Runs a command of this program in a process of its own, which ends with its time or with too much output. */
+/** Runs a command in a process of its own, which ends after its time or with too much output. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { execPath } from 'node:process';

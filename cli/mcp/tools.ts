@@ -184,7 +184,7 @@ async function runWords(
   return { text, isError: code !== 0 };
 }
 
-/** A sentence about the first argument that is not right; null if all are. Knows the part of JSON Schema that the tools use. */
+/** A sentence about the first wrong argument, or null. Covers the part of JSON Schema that the tools use. */
 export function findArgumentError(schema: JsonObject, value: unknown, name = 'arguments'): string | null {
   const { type, properties, required, items, maxLength, maxItems } = schema;
   if (type === 'string') {

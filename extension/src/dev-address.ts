@@ -1,4 +1,4 @@
-/** Where the `lintel dev` of a project listens for editors: it writes a file that only its user can read. */
+/** The address at which `lintel dev` listens for editors, in a file that only its user can read. */
 import { readFile } from 'node:fs/promises';
 import { Uri } from 'vscode';
 

@@ -86,7 +86,7 @@ function runProgram(
   });
 }
 
-/** In any folder, by the absolute path in the user's settings, which no folder can change. Null if they name none. */
+/** By the absolute path in the user's settings, which no folder can change. Null without one. */
 export function initWithOwnLintel(folder: string): Promise<ProgramOutput | null> {
   const own = workspace.getConfiguration('lintel').inspect<string>('server.path')?.globalValue?.trim() ?? '';
   if (!workspace.isTrusted || !isAbsolute(own)) return Promise.resolve(null);

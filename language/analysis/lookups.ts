@@ -17,7 +17,7 @@ export interface CachedLookups {
   readonly hasSameAnswers: (source: object, number: number) => boolean;
 }
 
-/** A source is compared by its number, because an answer that held it would keep its definitions in memory. */
+/** A source is compared by its number, because holding it would keep its definitions in memory. */
 let lastNumber = 0;
 export const numberSource = memoize((_source: object): number => ++lastNumber);
 
@@ -71,7 +71,7 @@ export interface Lookups<S extends object> {
 /** Enough for the names of a large project; what is typed adds names that are gone again. */
 export const MOST_SHARED = 20_000;
 
-/** The answer to one key. Many definitions ask for the same, so it is held once, and compared once for each source. */
+/** The value of one key. Many definitions read the same, so it is held and compared once for each source. */
 export class SharedAnswer {
   readonly #answer: StageInput;
   readonly #read: (source: never) => StageInput;
@@ -113,7 +113,7 @@ interface Recording<S> {
   readonly given: Map<string, StageInput>;
 }
 
-/** What a stage has looked up. There is one for each stage of each definition, so it holds no more than it needs. */
+/** What a stage has looked up. One exists for each stage of each definition, so it is small. */
 export class RecordedAnswers<S extends object> implements CachedLookups {
   #answers: SharedAnswer[] = [];
   #last: number;

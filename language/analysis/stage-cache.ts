@@ -46,7 +46,7 @@ export interface SharedLookupStage<T extends object, R, S extends object> {
   readonly reads: readonly StageInput[];
   /** `at`: the place of its block. */
   readonly readsOf?: (thing: T, at: number) => StageInput;
-  /** By the place of a block: while it is the same, so are the reads of the block's inputs, which are not compared then. */
+  /** By the place of a block. While it is the same, the reads of its inputs are not compared. */
   readonly readsOfBlock?: (at: number) => StageInput;
   readonly source: S;
   readonly compute: (thing: T, lookups: Lookups<S>, report: Report, at: number) => R;
@@ -65,7 +65,7 @@ export interface StageCache {
   /** Cached or new; its problems go to `report` in both cases. */
   getOrCompute<T>(thing: object, report: Report, stage: Stage<T>): T;
   getOrLookUp<T, S extends object>(thing: object, report: Report, stage: LookupStage<T, S>): T;
-  /** The list of a block stays the same object while its outcomes do. Unchanged blocks of inputs cost one comparison. */
+  /** The list of a block stays the same object while its outcomes do. */
   getOrLookUpAll<T extends object, R, S extends object>(
     blocks: Blocks<T>,
     report: Report,
@@ -73,7 +73,7 @@ export interface StageCache {
   ): Blocks<R>;
   /** A block stays the same object while its items do, so that what reads it can be memoized. */
   splitIntoBlocks<T extends object>(name: string, list: readonly T[]): Blocks<T>;
-  /** The same for blocks that are made in another way: returns the earlier list at the same place if its items are the same. */
+  /** The same for other blocks: returns the earlier list at a place if its items are the same. */
   reuseBlocks<T>(name: string, blocks: Blocks<T>): Blocks<T>;
   /** What a stage of blocks has found last for one of its inputs. */
   findOutcome(name: string, thing: object): unknown;
@@ -237,7 +237,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
 const reuseList = <T>(before: readonly T[] | undefined, list: readonly T[]): readonly T[] =>
   before?.length === list.length && before.every((one, i) => one === list[i]) ? before : list;
 
-/** `before`: behind the shared reads and those of the block, those of each item. Allocates no list, because most blocks are as they were. */
+/** `before`: the shared reads, those of the block, then those of each item. Allocates no list. */
 function hasSameReads<T>(
   block: readonly T[],
   at: number,

@@ -15,7 +15,7 @@ const MAX_BYTES = 8 << 20;
 
 /** A parser that may need statements that its file lacks. */
 export interface CachedSqlParser extends SqlParser {
-  /** Replaces the parser if a statement was not in the file: then what was analysed is invalid. */
+  /** Replaces the parser if a statement was not in the file, which makes the analysis invalid. */
   loadMissing(): Promise<boolean>;
   /** Writes the file if it lacks a statement that was parsed. Errors are ignored: the folder may be read-only. */
   writeChanges(): Promise<void>;
@@ -78,7 +78,7 @@ async function readCache(file: string): Promise<ReadonlyMap<string, SqlParsed> |
   }
 }
 
-/** Readable only by its owner, as statements may be confidential; a process that reads it meanwhile reads the old one. */
+/** Readable only by its owner, as statements may be confidential; replaced as a whole. */
 async function writeCache(file: string, used: ReadonlyMap<string, SqlParsed>): Promise<void> {
   const text = JSON.stringify({ parser: describeParser(), texts: Object.fromEntries(used) } satisfies CacheFile);
   if (text.length > MAX_BYTES) return;

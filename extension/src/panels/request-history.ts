@@ -62,7 +62,7 @@ function removeSecrets(text: string, isSecret: (name: string) => boolean): strin
   return JSON.stringify(JSON.parse(text), (name, value: unknown) => (isSecret(name) ? undefined : value), 2);
 }
 
-/** Adds what the rules require and the payload lacks, with the values of the sample. A payload that cannot be read stays. */
+/** Adds required fields with the values of the sample. A payload that cannot be parsed stays. */
 export function completePayload(text: string, sample: unknown): string {
   if (text.trim() === '') return isRecord(sample) && Object.keys(sample).length > 0 ? toText(sample) : text;
   try {

@@ -17,7 +17,7 @@ export interface CrudColumns {
   readonly owner: RowOwner | null;
   /** In responses. */
   readonly shown: readonly ModelColumn[];
-  /** A caller gives their values when a row is created; its own key too, if nothing else makes it. */
+  /** Values come from the caller when a row is created; its own key too, if nothing else creates it. */
   readonly given: readonly ModelColumn[];
   /** A caller may change them. */
   readonly changed: readonly ModelColumn[];
@@ -45,7 +45,7 @@ function findGenerator(keys: readonly ModelColumn[]): CrudColumns['generator'] {
 /** More would make the statement of the list long; the project adds its own. */
 const MOST_SORTS = 5;
 
-/** Those with an index and the stamps first. A row without a value has no place in an order that pages continue. */
+/** Indexed columns and stamps first. A row without a value has no place in such an order. */
 function listSorts(
   shown: readonly ModelColumn[],
   keys: readonly ModelColumn[],

@@ -1,4 +1,4 @@
-/** The resources of a table: list, read, create, update, delete. They are written once, and the project owns them. Pure. */
+/** The resources of a table: list, read, create, update, delete. Pure. */
 import type { Json, JsonObject } from '../../../contract/json.js';
 import type { ModelColumn } from '../../../contract/model.js';
 import type { CrudGuard } from './access.js';

@@ -1,4 +1,4 @@
-/** Rows for tests that the tables of the models accept, with the rows that they refer to. Pure. */
+/** Rows for tests that the tables accept, with those they refer to. Pure. */
 import type { Json, JsonObject } from '../../../contract/json.js';
 import type { ModelColumn, ModelTable } from '../../../contract/model.js';
 

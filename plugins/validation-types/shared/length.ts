@@ -20,6 +20,8 @@ export function createLengthCheck(rule: Rule, prefix: Prefix = ''): LengthCheck 
   if (min === null && max === null) return null;
   const [low, high] = [min ?? 0, max ?? Infinity];
   const isOutside = (value: string): boolean => {
+    // A code point has one or two units, so most texts need not be counted.
+    if (value.length <= high && value.length >= 2 * low) return false;
     const length = countCodePoints(value);
     return length < low || length > high;
   };
