@@ -169,7 +169,7 @@ const MYSQL_FILES = {
 const ON_MYSQL = SQL.filter(({ name }) => name === 'mariadb' || name === 'mysql');
 
 describeOnEach('statements of an editor', ON_MYSQL, { files: MYSQL_FILES }, (running) => {
-  let listener: EditorListener;
+  let listener: EditorListener | undefined;
   let address: Address;
   before(async () => {
     const started = running();
@@ -177,7 +177,7 @@ describeOnEach('statements of an editor', ON_MYSQL, { files: MYSQL_FILES }, (run
     address = await readAddress(started.project.folder);
     expect((await started.post('/fill', {})).status).to.equal(200);
   });
-  after(() => listener.close());
+  after(() => listener?.close());
 
   const run = (sql: string, parameters: readonly unknown[] = [], more: object = {}): Promise<Answer> =>
     post(address, { sql, parameters, ...more });

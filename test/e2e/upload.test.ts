@@ -154,7 +154,7 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, va
 
   for (const [order, parts] of Object.entries({
     'before the files': [createTitlePart('before'), png, jpeg],
-    'after the files': [png, jpeg, createTitlePart('behind')],
+    'after the files': [png, jpeg, createTitlePart('after')],
     'between the files': [png, createTitlePart('between'), jpeg],
   })) {
     it(`insert a row for each file with multi, with texts ${order}`, async () => {

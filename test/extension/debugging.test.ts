@@ -42,7 +42,11 @@ describe('extension: debugging', () => {
         registerDebugConfigurationProvider: (_type: string, given: Provider) => ((provider = given), none),
         registerDebugAdapterDescriptorFactory: (_type: string, given: Factory) => ((factory = given), none),
       },
-      window: { activeTextEditor: undefined, showWarningMessage: (text: string) => warnings.push(text) },
+      window: {
+        activeTextEditor: undefined,
+        showWarningMessage: (text: string) => warnings.push(text),
+        showInformationMessage: (text: string) => warnings.push(text),
+      },
       workspace: {
         get isTrusted() {
           return isTrusted;

@@ -112,7 +112,7 @@ describe('MySQL migrations on a scripted session', () => {
         changes: typeof left === 'number' ? changes.slice(0, left) : left,
         warnings: [EARLIER, ...warnings],
       });
-      const asks = warnings.length > 0 || title.startsWith('is added where');
+      const asks = warnings.length > 0 || title.startsWith('is added if');
       const sql = 'SELECT count(*) AS n FROM `t` WHERE char_length(`a`) > 5';
       expect(session.sent).to.deep.equal(asks ? [sql] : []);
     });

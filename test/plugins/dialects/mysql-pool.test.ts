@@ -227,7 +227,7 @@ describe('MySQL connection pool', () => {
     const one = await takeLease(pool);
     expect(await outcome(one.wire.run('bad', []))).to.equal(errors['bad']);
     const odd = (await outcome(one.wire.runCommand('odd'))) as Error;
-    expect([odd.message, odd.cause, destroyed()]).to.deep.equal(['a failure of the driver', 'text', [false]]);
+    expect([odd.message, odd.cause, destroyed()]).to.deep.equal(['the driver failed', 'text', [false]]);
     const waits = lease(pool);
     expect(await outcome(one.wire.run('lost', []))).to.equal(errors['lost']);
     expect(destroyed()).to.deep.equal([true, false]);

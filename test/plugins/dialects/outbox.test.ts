@@ -72,10 +72,7 @@ describe('outbox with a test queue', () => {
     await outbox.add([put('one'), put('large'), put('two')], transaction);
     await connection.commit(transaction);
     outbox.scheduleTransfer();
-    await waitForValue(
-      rows,
-      (left) => left.length === 6 && left.every((row) => (row as { rejected: unknown }).rejected),
-    );
+    await waitForValue(rows, (left) => left.length === 6 && left.every((row) => (row as { refused: unknown }).refused));
     await outbox.stop();
     expect(taken).to.deep.equal(['one', 'two']);
     const detail = 'The job of this request is too large: 9 bytes, at most 5.';

@@ -272,9 +272,9 @@ describe('PostgreSQL migration', () => {
   it('reads the catalogue, and nothing for what does not exist', async () => {
     const asked: unknown[] = [];
     const rows = [
-      { name: 'bare', is_table: false, columns: null, indexes: null, constraints: null },
+      { name: 'bare', is_table: false, comment: null, columns: null, indexes: null, constraints: null },
       {
-        ...{ name: 'full', is_table: true, columns: [{ name: 'a', type: 'text', length: 3 }] },
+        ...{ name: 'full', is_table: true, comment: 'All of it.', columns: [{ name: 'a', type: 'text', length: 3 }] },
         indexes: [
           { name: 'i', columns: null },
           { name: 'j', columns: ['a'] },
@@ -288,20 +288,22 @@ describe('PostgreSQL migration', () => {
         return Promise.resolve(rows);
       },
     };
+    const NONE = { table: false, comment: null, indexes: [], constraints: [] };
     const known = await introspectPostgres(session, '{bare}');
     expect(asked).to.deep.equal([['{bare}']]);
-    expect(known.get('bare')).to.deep.equal({ table: false, columns: new Map(), indexes: [], constraints: [] });
+    expect(known.get('bare')).to.deep.equal({ ...NONE, columns: new Map() });
     expect(known.get('full')).to.deep.equal({
       table: true,
+      comment: 'All of it.',
       columns: new Map([['a', { type: 'text', length: 3, collation: null }]]),
       indexes: [
         { name: 'i', columns: [] },
         { name: 'j', columns: ['a'] },
       ],
       constraints: [
-        { name: 'c', type: 'check', columns: ['a'] },
-        { name: 'f', type: 'foreign', columns: ['a'] },
-        { name: 'p', type: 'other', columns: [] },
+        { name: 'c', type: 'check', columns: ['a'], targetColumns: [] },
+        { name: 'f', type: 'foreign', columns: ['a'], targetColumns: [] },
+        { name: 'p', type: 'other', columns: [], targetColumns: [] },
       ],
     });
     await postgresFlavour.introspect(session, [defineTable('x"', id), defineTable('y', id)]);
