@@ -1,4 +1,4 @@
-/** What an editor shows of the requests that a kernel has answered: status, time and rows, without values. */
+/** Status, time and rows of requests, for editors. Without values. */
 import type { Registrar } from '../contract/hooks.js';
 import type { InvocationRecord } from '../contract/telemetry.js';
 
@@ -18,7 +18,7 @@ export interface RequestReport {
 
 export interface RequestReports {
   readonly register: (hooks: Registrar) => void;
-  /** Receives the last report of each resource, then every new one. Returns the function that ends it. */
+  /** Receives the last report of each resource, then new ones. Returns the function that stops it. */
   subscribe(listener: (report: RequestReport) => void): () => void;
 }
 

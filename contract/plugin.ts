@@ -153,7 +153,7 @@ export interface PluginRuntime<H = unknown> {
   openTestStore?(handle: H, context: RuntimeContext): TestStore;
   /** For databases with servers: creates one called `name` next to the configured one. Called without a handle and `open`. */
   createTestDatabase?(context: Pick<RuntimeContext, 'instance' | 'options'>, name: string): Promise<TestDatabase>;
-  /** For databases with servers: the tables as models, and what a migration to `models` would change. Reads only. Called as above. */
+  /** The tables as models, and the changes of a migration to `models`. Reads only. Called as above. */
   readTables?(
     context: Pick<RuntimeContext, 'instance' | 'options'>,
     models: readonly ModelTable[],

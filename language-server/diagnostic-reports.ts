@@ -1,4 +1,4 @@
-/** Where the diagnostics of projects and statements go: sent by the server, for clients that do not request them. */
+/** Sends diagnostics to clients that do not request them. */
 import type { Connection, Diagnostic } from 'vscode-languageserver';
 
 /** The project, or the URI of the statement, that the diagnostics are about. */

@@ -71,7 +71,7 @@ export interface Project {
   getRecentSnapshot(): Snapshot;
   /** Errors and warnings that a supposed text of a file has, here and in files around it, and none of the texts before. */
   findNewProblems(name: string, text: string, before: readonly string[]): readonly Problem[];
-  /** Of a supposed text of a file, with what a database has found in the statements of its analysis. */
+  /** Of a supposed text, with the findings of a database. */
   analyseTrial(name: string, text: string, refusals: StatementRejections): Analysis;
   /** The last text of an open file that was analysed without an error in it. */
   getSoundText(name: string): string | null;

@@ -106,7 +106,7 @@ export function createPulledReports(options: PulledOptions): DiagnosticReports {
     };
     findOwner(uri).then(noteOwner, () => noteOwner(null));
     let report: DocumentDiagnosticReport = createReport(NONE, previousResultId);
-    // The report is made in the turn in which the text is analysed, before a refresh is considered.
+    // The report is made when the text is analysed, before a refresh is considered.
     await waitUntil(() => {
       if (!isAnalysed()) return false;
       const entry = findEntry(uri) ?? NONE;

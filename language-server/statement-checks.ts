@@ -23,7 +23,7 @@ const MOST_ENDS = 3;
 export interface StatementChecks {
   /** Checks the current texts, unless the last check is still running; then it follows. */
   check(project: Project): void;
-  /** What the database finds in the statements of a supposed text. Empty where none may be asked. */
+  /** Findings of the database for a supposed text; empty where none may be queried. */
   findRejections(project: Project, trial: Analysis): Promise<StatementRejections>;
   /** Ends the processes and removes the findings of a database that may no longer be asked. */
   close(): void;

@@ -9,7 +9,7 @@ export interface ConsoleAccess {
   checkOrigin(request: RouteRequest): void;
   /** Throws a Fault without a session, too. */
   admitRequest(request: RouteRequest): void;
-  /** The reply that begins a session; null where the token is another. `after`: where the browser goes. */
+  /** The reply that begins a session; null for a wrong token. `after`: the next page. */
   beginSession(request: RouteRequest, token: string, after: string | null): RouteReply | null;
 }
 

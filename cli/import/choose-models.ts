@@ -53,7 +53,7 @@ export function chooseModels({ tables, names, known, replaced, connection }: Cho
   return { chosen: chosen.filter(({ table }) => isWanted.has(table.table)), differences };
 }
 
-/** References need a model, and a field cannot have the name of what stands next to the fields. */
+/** References need a model; the names of members next to the fields are reserved. */
 function limitFields(
   found: FoundTable,
   models: ReadonlyMap<string, string>,

@@ -52,7 +52,7 @@ interface StatementSyntax {
   readonly explain: string;
   /** Also a write is explained where the database refuses to write. */
   readonly explainsReadOnly: boolean;
-  /** Selects the `name` of a table that a rollback leaves as it was written; null: there is none. */
+  /** Selects the `name` of a table that cannot be rolled back, or null. */
   readonly kept: string | null;
 }
 

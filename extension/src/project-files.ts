@@ -1,4 +1,4 @@
-/** Writes the files of a new project, as `lintel init` does, with fresh secrets. Imports no editor API. */
+/** Writes the files of `lintel init` with fresh secrets. Imports no editor API. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';

@@ -56,7 +56,7 @@ function isSameOrder(a: Iterable<unknown>, b: Iterator<unknown>): boolean {
   return true;
 }
 
-/** Lookups outside the `reads` of a stage. Another source with the same answers leads to the same result. */
+/** Lookups outside the `reads` of a stage. Equal values lead to the same result. */
 export interface Lookups<S extends object> {
   /**
    * Records the answer; `read` may use nothing else. Answers are compared as reads are; data by what `print` returns.

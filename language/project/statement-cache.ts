@@ -17,7 +17,7 @@ const MAX_BYTES = 8 << 20;
 export interface CachedSqlParser extends SqlParser {
   /** Replaces the parser if a statement was not in the file, which makes the analysis invalid. */
   loadMissing(): Promise<boolean>;
-  /** Writes the file if it lacks a statement that was parsed. Errors are ignored: the folder may be read-only. */
+  /** Writes the file if it lacks a parsed statement. Errors are ignored: the folder may be read-only. */
   writeChanges(): Promise<void>;
 }
 

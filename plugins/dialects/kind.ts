@@ -108,7 +108,7 @@ export interface Dialect extends Statements {
   ) => Promise<RawJson | JsonStream>;
   /** Rejects with a retryable error when the isolation cannot be provided. */
   begin(need: Isolation, asker?: Requester | null): Promise<Transaction>;
-  /** In which the database refuses to write. Absent: a statement of the transaction sets it, as on PostgreSQL. */
+  /** Begins a read-only transaction. Absent: a statement inside sets it, as on PostgreSQL. */
   readonly beginReadOnly?: (need: Isolation) => Promise<Transaction>;
   /** The level of `begin`, in the database's terms. */
   isolation(need: Isolation): string;

@@ -16,7 +16,7 @@ export interface ClientOperation {
   readonly payload: JsonObject | null;
   readonly isPayloadRequired: boolean;
   readonly isForm: boolean;
-  /** The body is no object of fields, so the parameters of the path cannot be among them. */
+  /** The body is no object, so parameters of the path are apart. */
   readonly hasFreeBody: boolean;
   readonly data: JsonObject;
   /** The field of the response that has it; null if it is the response. */

@@ -1,4 +1,4 @@
-/** Names of what a document defines: of operations by their paths, and of the schemas that they share. */
+/** Names of operations, by their paths, and of the schemas that they share. */
 import { isObject, type JsonObject } from '../../../contract/json.js';
 import type { CodeEntry } from '../../../contract/problem.js';
 import { getProperties, isList, isObjectSchema } from '../../../contract/forms.js';
@@ -95,7 +95,7 @@ export function nameResult(schemas: NamedSchemas, name: string, result: JsonObje
   return nameObjects(schemas, `${name}${forms.some(isList) ? 'Row' : 'Result'}`, result);
 }
 
-/** The objects of a value, and of a list of them, under one name; different ones are numbered. */
+/** The objects of a value or list under one name; different ones are numbered. */
 export function nameObjects(schemas: NamedSchemas, name: string, value: JsonObject): JsonObject {
   const known = new Map<string, JsonObject>();
   const nameObject = (schema: JsonObject): JsonObject => {

@@ -91,7 +91,7 @@ function toKnownTable(row: CatalogueRow): KnownTable {
   };
 }
 
-/** Omits tables that do not exist in the current schema. Null: all, without partitions and what belongs to extensions. */
+/** Omits missing tables. Null: all of the current schema, without partitions and those of extensions. */
 export async function introspectPostgres(session: MigrationSession, literal: string | null): Promise<KnownTables> {
   const rows = (await session.query(TABLES, [literal])) as readonly CatalogueRow[];
   return new Map(rows.map((row) => [row.name, toKnownTable(row)]));

@@ -61,7 +61,7 @@ function planUniques(part: TableDiff): void {
   }
 }
 
-/** Columns that were made elsewhere: `varchar(50)`, `uuid`. Those of a migration take one more character than the check. */
+/** Columns of other tools: `varchar(50)`, `uuid`. Those of a migration take one more character than the check. */
 const isBoundedByType = (there: KnownColumn, { maxLength }: ModelColumn, length: number): boolean =>
   there.length === null ? /^(?:enum|uuid)$/.test(there.type) : there.length <= Math.max(length, maxLength ?? 0);
 

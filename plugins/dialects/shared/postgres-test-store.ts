@@ -85,7 +85,7 @@ export function createTestStore(db: TestSession): TestStore {
     },
     async insertRows({ table }, rows) {
       for (const row of rows) {
-        // A cast to the name of the table could mean another type: `_line` is that of lists of lines.
+        // A cast to the name of a table may be another type: `_line` is an array type.
         const columns = Object.keys(row).map(quote).join(', ');
         const text =
           columns === ''

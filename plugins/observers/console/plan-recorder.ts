@@ -1,4 +1,4 @@
-/** Puts notes into plans: the frame at the start, times of steps, what the work sends, what fails. */
+/** Adds notes to plans: the frame, times of steps, what is sent, what fails. */
 import type { ActionState, Frame, Step } from '../../../contract/plan.js';
 import { FinalResult } from '../../../contract/reply.js';
 import type { ActionPlan, PlanObserver, ResourcePlan } from '../../../contract/resource-plan.js';

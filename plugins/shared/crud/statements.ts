@@ -1,4 +1,4 @@
-/** The statements of the resources of a table: values are parameters, names are quoted where SQL needs it. Pure. */
+/** The statements of the resources of a table. Values are parameters; names are quoted where needed. Pure. */
 import type { ModelColumn } from '../../../contract/model.js';
 import { quoteIfNeeded } from '../../../language/strings/sql-quotes.js';
 import type { CrudColumns } from './columns.js';
