@@ -61,6 +61,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   plan: ['plan', 'cats', '--trust'],
   test: ['test', '--reporter', 'tap', '--trust'],
   openapi: ['openapi', '--trust'],
+  client: ['client', '--trust'],
+  add: ['add', 'crud', '_cat', '--dry-run', '--trust'],
   schema: ['schema', '--for', 'model', '--out', 'schemas', '--trust'],
   docs: ['docs', '--out', 'pages', '--trust'],
   manifest: ['manifest', 'plugins'],
@@ -95,8 +97,8 @@ describe('command in its own process', function () {
     });
   }
 
-  it('is tested for every command that ends', () => {
-    expect(['serve', 'dev', 'lsp', 'dap', ...Object.keys(WORDS)]).to.have.members(Object.keys(COMMANDS));
+  it('is tested for every command that ends and needs no server', () => {
+    expect(['serve', 'dev', 'lsp', 'dap', 'mcp', 'import', ...Object.keys(WORDS)]).to.have.members(Object.keys(COMMANDS));
   });
 
   it('rejects definitions with errors in the same way: problems on stdout, exit code 1', async () => {
