@@ -98,7 +98,9 @@ describe('command in its own process', function () {
   }
 
   it('is tested for every command that ends and needs no server', () => {
-    expect(['serve', 'dev', 'lsp', 'dap', 'mcp', 'import', ...Object.keys(WORDS)]).to.have.members(Object.keys(COMMANDS));
+    expect(['serve', 'dev', 'lsp', 'dap', 'mcp', 'import', ...Object.keys(WORDS)]).to.have.members(
+      Object.keys(COMMANDS),
+    );
   });
 
   it('rejects definitions with errors in the same way: problems on stdout, exit code 1', async () => {
