@@ -54,14 +54,14 @@ export async function runImport(options: CommandOptions, terminal: Terminal): Pr
   const isAmong = (table: string): boolean => names === null || names.includes(table);
   const isNew = new Set(written.map(({ table }) => table));
   const isLeft = (table: string): boolean => !all.includes(table) || isNew.has(table);
-  const told = [...found.differences.filter(({ table }) => isLeft(table)), ...differences].filter(({ table }) =>
+  const listed = [...found.differences.filter(({ table }) => isLeft(table)), ...differences].filter(({ table }) =>
     isAmong(table),
   );
   const outline = {
     steps: found.outline.steps.filter(({ table }) => kept.has(table)),
     warnings: found.outline.warnings.filter(({ table }) => kept.has(table)),
   };
-  const result = { written, differences: told, outline, kept: [...kept.values()] };
+  const result = { written, differences: listed, outline, kept: [...kept.values()] };
   terminal.stdout.write(
     format === 'json' ? `${JSON.stringify(result, null, 2)}\n` : formatResult(result, options.dryRun, terminal),
   );
@@ -215,7 +215,7 @@ function formatResult(
   const paint = createPaint(terminal);
   const files = written.map(({ file, text }) => (dryRun ? `${paint('bold', file)}\n${text}` : `wrote ${file}`));
   const tables = [...new Set(differences.map(({ table }) => table))].sort();
-  const told = tables.map((name) =>
+  const listed = tables.map((name) =>
     [
       paint('bold', name),
       ...differences
@@ -229,5 +229,5 @@ function formatResult(
       : [`${count(kept.length, 'model')} compared with the database:\n${formatMigration(outline, paint)}`];
   const wrote = `${count(written.length, 'model')} ${dryRun ? 'to write' : 'written'}`;
   const summary = `${wrote}, ${count(differences.length, 'difference')} that models do not say`;
-  return `${[files.join('\n'), told.join('\n'), ...compared, summary].filter((part) => part !== '').join('\n\n')}\n`;
+  return `${[files.join('\n'), listed.join('\n'), ...compared, summary].filter((part) => part !== '').join('\n\n')}\n`;
 }

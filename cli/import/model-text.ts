@@ -38,8 +38,7 @@ const writeComment = (text: string | null | undefined, indent: string): string[]
     : (text ?? '')
         .trim()
         .split(/[\r\n\u0085\u2028\u2029\v\f]+/)
-        // eslint-disable-next-line no-control-regex
-        .map((line) => `${indent}// ${line.replaceAll(/[\u0000-\u001f\u007f]/g, ' ').trim()}`.trimEnd());
+        .map((line) => `${indent}// ${line.replaceAll(/\p{Cc}/gu, ' ').trim()}`.trimEnd());
 
 export interface ModelTextInput {
   readonly found: FoundTable;

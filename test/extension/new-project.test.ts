@@ -162,7 +162,7 @@ describe('extension: new project', () => {
   });
 
   describe('in the window of the new folder', () => {
-    const FOLDER = '/work/shop';
+    const FOLDER = '/projects/shop';
     const begin = async (options: Window): Promise<void> => {
       state.set('lintel.newProject', `file://${FOLDER}`);
       const { continueNewProject } = await openWindow('', { folder: FOLDER, ...options });

@@ -176,7 +176,7 @@ describe('column names of a result', () => {
     // A cast keeps a name, and adds that of its type to an unnamed column.
     ["a::text, lower(a)::int, '1'::text, $1::jsonb", ['a', 'lower', 'text', 'jsonb']],
     ['a::text::json, 1::text::json', ['a', 'json']],
-    // PostgreSQL has rules for these too; they are not implemented.
+    // PostgreSQL names these by rules of its own; a name that is not certain is null.
     ['a IN (1, 2)', null],
     ['CASE WHEN a THEN b END', null],
     ['(SELECT 1 AS x)', null],
