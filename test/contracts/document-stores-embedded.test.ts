@@ -25,6 +25,7 @@ import { openDialect } from './dialect-open.js';
 import { defineColumn, catchFault, type OpenDialect } from './dialect-support.js';
 import { documentStoreContract } from './document-store.contract.js';
 import { removeIds, defineCollection, inTransaction, openStore, type OpenStore } from './document-store-support.js';
+import { itInCheck } from '../support/short-run.js';
 import { skipTest } from '../support/skip.js';
 import { waitUntil } from '../support/until.js';
 import { fc } from '../support/properties.js';
@@ -100,7 +101,7 @@ describe('embedded document store', () => {
     expect((opened as BootError).params).to.deep.equal({ instance: 'main', connection: 'main' });
   });
 
-  it('loses nothing acknowledged when its process is killed', async function () {
+  itInCheck('loses nothing acknowledged when its process is killed', async function () {
     const folder = await mkdtemp(join(tmpdir(), 'lintel-docs-'));
     const worker = fileURLToPath(new URL('../support/documents-worker.js', import.meta.url));
     const child = spawn(process.execPath, ['--no-opt', worker, folder], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -7,6 +7,7 @@ import type { ServerOrSkip } from '../support/guarded-server.js';
 import { openQueue, createTestJob, type Address, type OpenedQueue } from '../support/queues.js';
 import { waitUntil } from '../support/until.js';
 import { DONE, isEmpty } from './queue-support.js';
+import { describeInCheck } from '../support/short-run.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
@@ -19,7 +20,7 @@ export interface OutageBackend {
 }
 
 export function testQueueOutage({ name, openProxied }: OutageBackend): void {
-  describe(`queue ${name}, its store unavailable`, function () {
+  describeInCheck(`queue ${name}, its store unavailable`, function () {
     let [address, direct] = [{} as Address, {} as Address];
     let proxy: FaultProxy | undefined;
     const opened: OpenedQueue[] = [];

@@ -8,6 +8,7 @@ import { startQueueChild, type QueueChild } from '../support/queue-child.js';
 import { openQueue, createTestJob, type Address, type OpenedQueue, type Options } from '../support/queues.js';
 import { waitUntil } from '../support/until.js';
 import { DONE, isEmpty } from './queue-support.js';
+import { describeInCheck } from '../support/short-run.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
@@ -22,7 +23,7 @@ export interface ProcessBackend {
 }
 
 export function testQueueProcesses({ name, address, shared, lease = 0.6 }: ProcessBackend): void {
-  describe(`queue ${name}, processes`, function () {
+  describeInCheck(`queue ${name}, processes`, function () {
     let place: Address;
     const children: QueueChild[] = [];
     const opened: OpenedQueue[] = [];

@@ -12,6 +12,7 @@ import { runCli } from '../support/cli.js';
 import { createDatabase, SQL } from '../support/databases.js';
 import { startKernel } from '../support/kernel.js';
 import { createTempProject, type TempProject } from '../support/project.js';
+import { chooseDatabases } from '../support/short-run.js';
 import { skipTest } from '../support/skip.js';
 import { fillStoreIndexes } from '../../language/project/store-changes.js';
 
@@ -32,7 +33,7 @@ const AFTER = [
 ];
 const ROWS = Array.from({ length: 520 }, (_, i) => ({ id: `p${i}`, email: `p${i}@example.com` }));
 
-for (const database of SQL)
+for (const database of chooseDatabases(SQL, (one) => one.name))
   describe(`blind indexes of existing rows (${database.name})`, () => {
     let project: TempProject;
     let folder = '';

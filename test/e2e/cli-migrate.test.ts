@@ -8,6 +8,7 @@ import { defineDocumentResource, createDatabase, STORES } from '../support/datab
 import { createMysqlDatabase, startMysql } from '../support/mysql.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { defineQueryResource, createTempProject, type Files, type TempProject } from '../support/project.js';
+import { chooseDatabases } from '../support/short-run.js';
 import { skipTest, skipWithout } from '../support/skip.js';
 
 const MODEL = {
@@ -21,7 +22,7 @@ const FILES = {
 
 const MEMORY = { main: { use: 'pglite', path: 'memory://' } };
 
-for (const dialect of ['pglite', 'postgres'] as const) {
+for (const dialect of chooseDatabases(['pglite', 'postgres'] as const, (name) => name)) {
   // Each test continues with the database of the previous one.
   describe(`lintel migrate, on ${dialect}`, function () {
     let project: TempProject;

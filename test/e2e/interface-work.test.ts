@@ -7,7 +7,7 @@ import type { JobAdmin } from '../../contract/deferred.js';
 import type { Answer, Loose } from '../support/client.js';
 import { SCHEDULED, WORK } from '../support/interface-work.js';
 import { waitForValue, JOBS, createQueueConfig } from '../support/jobs.js';
-import { DATABASES, startKernel, type DatabaseKind, type TestKernel } from '../support/kernel.js';
+import { listSuiteDatabases, startKernel, type DatabaseKind, type TestKernel } from '../support/kernel.js';
 import { createBearerInit, createTokenClaims, signJwt, KEY } from '../support/tokens.js';
 import { startUpstream, type ReceivedRequest, type Upstream } from '../support/upstream.js';
 import { signHmac } from '../support/webhooks.js';
@@ -19,7 +19,7 @@ type Row = Readonly<Record<'id' | 'text' | 'status', string>> & { readonly url: 
 /** Each database, each profile: combinations behave the same. */
 const PROFILES = { pglite: 'sub0', postgres: null } as const;
 
-for (const { name, make } of DATABASES) {
+for (const { name, make } of listSuiteDatabases()) {
   const profile = PROFILES[name];
   describe(`the interface: work (${name}, ${profile ?? 'default profile'})`, () => describeWork(name, make, profile));
 }

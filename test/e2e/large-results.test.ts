@@ -7,6 +7,7 @@ import { getHeldBytes } from '../../plugins/shared/results.js';
 import { SQL } from '../support/databases.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { defineQueryResource } from '../support/project.js';
+import { chooseDatabases } from '../support/short-run.js';
 import { skipTest } from '../support/skip.js';
 
 const SERIES = 'WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 900)';
@@ -38,7 +39,7 @@ const FILES = {
   ],
 };
 
-for (const { name, make, config } of SQL)
+for (const { name, make, config } of chooseDatabases(SQL, (one) => one.name))
   describe(`large results (${name})`, () => {
     let kernel: TestKernel;
     before(async function () {

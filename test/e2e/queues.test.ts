@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import { startFaultProxy } from '../support/fault-proxy.js';
-import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
+import { listSuiteDatabases, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
 import { createMysqlDatabase, startMysql } from '../support/mysql.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
@@ -60,7 +60,7 @@ async function catchStartError(options: TestKernelOptions): Promise<BootError> {
   throw new Error('it started');
 }
 
-for (const { name, make } of DATABASES) {
+for (const { name, make } of listSuiteDatabases()) {
   describe(`queue and its database (${name})`, function () {
     let kernel: TestKernel | undefined;
     const running = (): TestKernel => {

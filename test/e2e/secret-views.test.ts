@@ -10,6 +10,7 @@ import mysql from 'mysql2/promise';
 import { createDatabase, describeOnEach, SQL, type SqlName } from '../support/databases.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createTempProject, type TempProject } from '../support/project.js';
+import { chooseDatabases } from '../support/short-run.js';
 import { skipTest } from '../support/skip.js';
 
 const TOKEN = 'canaryTokenQm7xT2vLs9Rw4Zk';
@@ -154,7 +155,7 @@ describeOnEach(
   defineSuite,
 );
 
-for (const database of SQL) {
+for (const database of chooseDatabases(SQL, (one) => one.name)) {
   const { name } = database;
   describe(`secrets of views and functions that no script creates (${name})`, () => {
     const isMysql = /mysql|mariadb/.test(name);

@@ -216,6 +216,12 @@ describe('language server: completion in SQL', () => {
   });
 
   describe('whole statements', () => {
+    // Where an earlier text of the file was sound, an offer also writes the `returnables` that it requires.
+    before(async () => {
+      await editor.close();
+      editor = await openSqlEditor();
+    });
+
     it('with the list of their values', async () => {
       expect(await acceptItem('‸', 'INSERT INTO _users (…)')).to.equal(
         formatSqlResource(

@@ -98,11 +98,13 @@ async function run(files: readonly string[]): Promise<void> {
   // npm and `timeout` pass a signal on that the terminal has sent to every process already.
   process.on('SIGINT', stopOnSignal).on('SIGTERM', stopOnSignal);
   const areas = values.deep ? ['all'] : isShort ? [] : listChangedAreas();
-  Object.assign(process.env, { TEST_SEED: seed, TEST_DEEP: areas.join(',') });
+  Object.assign(process.env, { TEST_SEED: seed, TEST_DEEP: areas.join(','), TEST_SHORT: isShort ? '1' : '' });
   report.begin(files.length, jobs);
   print(`large tests: ${areas.length > 0 ? `in full: ${areas.join(', ')}; others ` : ''}sampled by --seed ${seed}`);
   if (isShort)
-    print('left out: bounds of time and memory, packages, kills, races and clusters; npm run test:all runs them');
+    print(
+      'left out: bounds, packages, generated documents, random edits, kills, outages, clusters; npm run test:all runs them',
+    );
   // The slowest to start by far: no file should wait for it.
   if (positionals.length === 0) void findServer('s3');
   // An explicit number of workers is used unchanged.

@@ -7,6 +7,7 @@ import { createMongoDatabase, startMongo } from './mongo.js';
 import { createMysqlDatabase, startMysql, type MysqlFlavour } from './mysql.js';
 import { createPostgresDatabase, startPostgres } from './postgres.js';
 import { startKernel, type TestKernel, type TestKernelOptions } from './kernel.js';
+import { chooseDatabases } from './short-run.js';
 import { skipTest } from './skip.js';
 
 export type SqlName = 'pglite' | 'postgres' | MysqlFlavour;
@@ -75,7 +76,7 @@ export function describeOnEach<Name extends string>(
   given: TestKernelOptions | ((name: Name) => TestKernelOptions),
   suite: (kernel: () => TestKernel, name: Name) => void,
 ): void {
-  for (const database of databases) {
+  for (const database of chooseDatabases(databases, ({ name }) => name)) {
     const { name } = database;
     const options = typeof given === 'function' ? given(name) : given;
     describe(`${title} (${name})`, () => {

@@ -17,6 +17,7 @@ import { createDocumentChecker, checkKnownCalls } from './openapi.js';
 import { createPostgresDatabase, startPostgres } from './postgres.js';
 import './pglite-pool.js';
 import { createTempProject, type Files, type TempProject } from './project.js';
+import { chooseDatabases } from './short-run.js';
 import { skipTest } from './skip.js';
 
 export type { LogRow } from './open-logs.js';
@@ -137,6 +138,9 @@ export const DATABASES: readonly DatabaseKind[] = [
   },
 ];
 
+/** Those for which a run repeats its suites. */
+export const listSuiteDatabases = (): readonly DatabaseKind[] => chooseDatabases(DATABASES, ({ name }) => name);
+
 interface SuiteOptions extends TestKernelOptions {
   readonly configIn?: (database: DatabaseKind['name']) => object;
 }
@@ -150,7 +154,8 @@ export function describeOnDatabase(title: string, options: SuiteOptions, suite: 
 
 /** The suite once for each database: only for behaviour of databases, such as types, locks and errors. */
 export function describeOnBothDatabases(title: string, options: SuiteOptions, suite: Suite): void {
-  for (const database of DATABASES) describe(`${title} (${database.name})`, () => describeOn(database, options, suite));
+  for (const database of listSuiteDatabases())
+    describe(`${title} (${database.name})`, () => describeOn(database, options, suite));
 }
 
 /** On PostgreSQL alone: an embedded database has only one session. */

@@ -39,13 +39,11 @@ const imports = new WeakMap<Source, string[]>();
 export function listImports(source: Source): string[] {
   const known = imports.get(source);
   if (known !== undefined) return known;
-  const found = new Set<string>();
-  visitNodes(source, (node) => {
-    const specifier = findSpecifier(node);
-    if (specifier !== null) found.add(resolveSpecifier(source.path, specifier));
-  });
-  imports.set(source, [...found]);
-  return [...found];
+  // A scan for imports takes a fifth of the time of a syntax tree.
+  const { importedFiles } = ts.preProcessFile(source.text, true, false);
+  const found = [...new Set(importedFiles.map(({ fileName }) => resolveSpecifier(source.path, fileName)))];
+  imports.set(source, found);
+  return found;
 }
 
 function findSpecifier(node: ts.Node): string | null {
