@@ -5,8 +5,8 @@ import type { Kernel } from '../kernel/runtime/kernel.js';
 import type { SqlText } from '../language/analysis/facts.js';
 import type { ActionModel, ResourceModel } from '../language/analysis/model.js';
 import { isInside } from '../language/analysis/report.js';
-import { createSqlLocator } from '../language/analysis/sql/locator.js';
-import { locateWord } from '../language/strings/sql-word.js';
+import { createSqlLocator } from '../plugins/queries/sql/analysis/locator.js';
+import { locateWord } from '../plugins/queries/sql/text/word.js';
 import { formatCodeFrame, type StyleText } from '../language/source/code-frame.js';
 import { rangeAt, type Document } from '../language/source/document.js';
 

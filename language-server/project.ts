@@ -12,7 +12,7 @@ import type { SqlText } from '../language/analysis/facts.js';
 import type { Registry } from '../language/analysis/registry.js';
 import type { Problem } from '../contract/problem.js';
 import type { StatementDescription } from '../contract/statement-check.js';
-import type { SqlParser } from '../language/strings/sql-parser.js';
+import type { SqlParser } from '../contract/statement-parser.js';
 import { hasStatements } from '../language/project/definition-files.js';
 import { checkPatterns } from '../language/project/definition-patterns.js';
 import { createDocument } from '../language/source/document.js';

@@ -5,9 +5,9 @@
 import type { Json } from '../../contract/json.js';
 import { Fault } from '../../contract/fault.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import { isClause } from '../../language/strings/sql-clauses.js';
-import { isUnqualified, toLexemes } from '../../language/strings/sql-read.js';
-import { scanSql, type SqlScan } from '../../language/strings/sql.js';
+import { isClause } from '../../plugins/queries/sql/text/clauses.js';
+import { isUnqualified, toLexemes } from '../../plugins/queries/sql/text/read.js';
+import { scanSql, type SqlScan } from '../../plugins/queries/sql/text/scan.js';
 import { createSecretMask, maskValue } from '../debug/secrets.js';
 
 export interface StatementRequest {

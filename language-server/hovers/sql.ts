@@ -1,11 +1,11 @@
 /** Hover in SQL: placeholders, tables, columns, functions. */
 import { getIsolations } from '../../language/analysis/isolation.js';
 import type { IsolationNeed, RowLock } from '../../contract/plan.js';
-import { listSourcesAt, type SqlSource } from '../../language/strings/sql-sources.js';
-import { classifyTokens, type SqlPiece } from '../../language/strings/sql-names.js';
-import { toLexemes } from '../../language/strings/sql-read.js';
-import { findSignature } from '../../language/strings/sql-signatures.js';
-import { scanSql, type SqlScan } from '../../language/strings/sql.js';
+import { listSourcesAt, type SqlSource } from '../../plugins/queries/sql/text/sources.js';
+import { classifyTokens, type SqlPiece } from '../../plugins/queries/sql/text/names.js';
+import { toLexemes } from '../../plugins/queries/sql/text/read.js';
+import { findSignature } from '../../plugins/queries/sql/editing/signatures.js';
+import { scanSql, type SqlScan } from '../../plugins/queries/sql/text/scan.js';
 import { toFileSpan } from '../json-string.js';
 import { toAnalysedContext, type HoverSource } from './hover-source.js';
 import { describePlaceholderType, describeStatementTypes } from '../queries/database-types.js';

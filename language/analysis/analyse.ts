@@ -5,7 +5,7 @@
 import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import { isSub0 } from '../../contract/profile.js';
-import type { SqlParser } from '../strings/sql-parser.js';
+import type { SqlParser } from '../../contract/statement-parser.js';
 import { applyAcknowledgements } from './acknowledge.js';
 import { listCheckableQueries, listCheckableStatements } from './checkable-statements.js';
 import { checkAccessors, recordEnv, type EnvFacts } from './checks/accessors.js';
@@ -52,7 +52,7 @@ import { readFile, type FileRead, type SourceFile } from './read.js';
 import { checkAllPlugins } from './plugin-stage.js';
 import type { Registry } from './registry.js';
 import { compareByPlace, createReport, toProblems, type Report } from './report.js';
-import { createCatalogue } from './sql/catalogue.js';
+import { createCatalogue } from './catalogue.js';
 import { createSqlObjects, type SqlObjects } from './sql-objects.js';
 import { resolveStores } from './stores.js';
 import { listModels, listNaming, recordTables, resolveTables, type TableNames } from './tables.js';

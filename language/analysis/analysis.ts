@@ -5,7 +5,7 @@ import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { LinkedGroup } from './link-group.js';
 import type { CheckableQuery, CheckableStatement, DataModel, Definition, ResourceModel } from './model.js';
-import type { StatementNames } from './sql/names.js';
+import type { StatementNames } from '../../plugins/queries/sql/analysis/names.js';
 
 export interface Analysis {
   /** Valid and invalid definitions, in the order of the files. */

@@ -1,5 +1,5 @@
 /** Collects queries with the sibling fields that affect them. Validates nothing. */
-import { scanSql } from '../strings/sql.js';
+import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
 import type { SqlText } from './facts.js';

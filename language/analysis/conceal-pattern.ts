@@ -1,8 +1,8 @@
 /** Patterns of values that are never sent: hashes, and blind indexes of encrypted columns. */
 import { BLIND_FORM, type ModelColumn, type ModelTable } from '../../contract/model.js';
-import { hasUnknownReach, listCalls } from '../strings/sql-calls.js';
-import { toLexemes } from '../strings/sql-read.js';
-import type { SqlScan } from '../strings/sql.js';
+import { hasUnknownReach, listCalls } from '../../plugins/queries/sql/text/calls.js';
+import { toLexemes } from '../../plugins/queries/sql/text/read.js';
+import type { SqlScan } from '../../plugins/queries/sql/text/scan.js';
 import { memoize } from './memoize.js';
 import type { ActionModel } from './model.js';
 import type { Registry } from './registry.js';

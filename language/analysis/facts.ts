@@ -2,7 +2,7 @@
 import type { Json } from '../../contract/json.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { AccessorPart } from '../strings/accessor.js';
-import type { SqlScan } from '../strings/sql.js';
+import type { SqlScan } from '../../plugins/queries/sql/text/scan.js';
 import type { Refers, SharedKind, SymbolKind } from '../../contract/field-meta.js';
 import type { LocatedNode, Member } from '../source/tree.js';
 import type { SourceLocation } from './report.js';

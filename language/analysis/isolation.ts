@@ -5,7 +5,7 @@
 import type { IsolationNeed, RowLock } from '../../contract/plan.js';
 import { asText } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
-import { analyseAccess, type FindKeys, type SqlAccess } from '../strings/sql-access.js';
+import { analyseAccess, type FindKeys, type SqlAccess } from '../../plugins/queries/sql/text/access.js';
 import { partitionActions, createImmediateTest } from './foreground.js';
 import type { ActionModel, DataModel, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';

@@ -9,7 +9,7 @@ import { checkNames } from './checks/names.js';
 import { checkProtections } from './checks/protections.js';
 import { hasGuard } from './realms.js';
 import { isInside, type Report } from './report.js';
-import { findUnboundedChanges } from '../strings/sql-effects.js';
+import { findUnboundedChanges } from '../../plugins/queries/sql/text/effects.js';
 import { locateInString } from '../source/escapes.js';
 import { checkOwners } from './checks/row-owners.js';
 import { checkPaths } from './checks/paths-inside.js';
@@ -31,7 +31,7 @@ import type { Registry } from './registry.js';
 import { linkRepeats } from './repeats.js';
 import { linkSecrets } from './secret-names.js';
 import type { SqlObjects } from './sql-objects.js';
-import type { StatementNames } from './sql/names.js';
+import type { StatementNames } from '../../plugins/queries/sql/analysis/names.js';
 import { recordTables, type TableNames } from './tables.js';
 
 export interface Queries {

@@ -1,5 +1,5 @@
 /** Checks the statements of a definition against the models; cached by what they read. */
-import type { SqlParser } from '../strings/sql-parser.js';
+import type { SqlParser } from '../../contract/statement-parser.js';
 import type { LocatedNode } from '../source/tree.js';
 import { checkStatements, type ResultColumns } from './checks/statements.js';
 import type { ColumnUsesByStatement } from './checks/types.js';
@@ -9,9 +9,9 @@ import type { Definition } from './model.js';
 import { findResultFields } from './query-changes.js';
 import type { Registry } from './registry.js';
 import type { Report } from './report.js';
-import { recordCatalogue, type Catalogue } from './sql/catalogue.js';
-import type { ColumnUse } from './sql/column-uses.js';
-import type { StatementNames } from './sql/names.js';
+import { recordCatalogue, type Catalogue } from './catalogue.js';
+import type { ColumnUse } from '../../plugins/queries/sql/analysis/column-uses.js';
+import type { StatementNames } from '../../plugins/queries/sql/analysis/names.js';
 import { isEqualData, type Blocks, type Lookups, type StageCache } from './stage-cache.js';
 import type { Stores } from './stores.js';
 

@@ -1,7 +1,7 @@
 /** Names under which statements reveal secret columns: `upper(password) AS pw`. */
-import { createRevealer, type RevealedName } from '../strings/sql-reveal.js';
-import { toLexemes } from '../strings/sql-read.js';
-import type { SqlObject } from '../strings/sql-objects.js';
+import { createRevealer, type RevealedName } from '../../plugins/queries/sql/text/reveal.js';
+import { toLexemes } from '../../plugins/queries/sql/text/read.js';
+import type { SqlObject } from '../../plugins/queries/sql/text/objects.js';
 import type { SqlText } from './facts.js';
 
 export interface SecretNames extends ReadonlySet<string> {

@@ -2,7 +2,7 @@
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { isInside } from './report.js';
 import { getRootName } from './sources.js';
-import type { StatementNames } from './sql/names.js';
+import type { StatementNames } from '../../plugins/queries/sql/analysis/names.js';
 import type { Queries } from './link-group.js';
 
 export interface SecretContext {

@@ -1,7 +1,7 @@
 /** Finds where payload fields are declared, creates the rule for a new one, and renames a misspelt one. */
 import { asText, type Json } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
-import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
+import { getLexemeName, isName, toLexemes } from '../../plugins/queries/sql/text/read.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document, TextChange } from '../source/document.js';
 import { addItems, addMembers } from '../source/edit-json.js';

@@ -1,6 +1,6 @@
 /** Resolves the views and functions behind statements, so that secrets are followed through their texts. */
-import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
-import { ASSUMED, readSqlObjects, type SqlObject } from '../strings/sql-objects.js';
+import { getLexemeName, isName, toLexemes } from '../../plugins/queries/sql/text/read.js';
+import { ASSUMED, readSqlObjects, type SqlObject } from '../../plugins/queries/sql/text/objects.js';
 import type { SqlText } from './facts.js';
 import { createLazy } from './memoize.js';
 

@@ -1,6 +1,6 @@
 /** Finds views and functions that no script creates, and the names under which they give secrets to statements. */
 import { locateInString } from '../source/escapes.js';
-import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
+import { getLexemeName, isName, toLexemes } from '../../plugins/queries/sql/text/read.js';
 import type { SqlText } from './facts.js';
 import type { LinkedAction } from './linked-resource.js';
 import type { Definition } from './model.js';

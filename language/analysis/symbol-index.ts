@@ -19,8 +19,8 @@ import { collectTests } from './symbols/tests.js';
 import { getLookup } from './symbols/lookup.js';
 import { locateInText } from './tables.js';
 import { locateContent } from './symbols/locations.js';
-import { createSqlLocator } from './sql/locator.js';
-import { quoteReserved } from '../strings/sql-reserved.js';
+import { createSqlLocator } from '../../plugins/queries/sql/analysis/locator.js';
+import { quoteReserved } from '../../plugins/queries/sql/text/reserved.js';
 import { collectDocuments } from './symbols/documents.js';
 import type { Range, Position } from '../../contract/problem.js';
 

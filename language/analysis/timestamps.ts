@@ -2,8 +2,8 @@
  * Adds nullable timestamp columns that statements use and models do not define, with a hint. Ambiguous models get
  * none.
  */
-import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../strings/sql-rewrite.js';
-import { readMentions } from '../strings/sql-mentions.js';
+import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../../plugins/queries/sql/text/rewrite.js';
+import { readMentions } from '../../plugins/queries/sql/text/mentions.js';
 import type { LocatedNode } from '../source/tree.js';
 import { memoize } from './memoize.js';
 import { findChange } from './query-changes.js';

@@ -13,7 +13,7 @@ import { getLookup } from '../analysis/symbols/lookup.js';
 import { findOrigin } from '../analysis/symbols/values.js';
 import { listValueReads, type ValueRead } from '../analysis/value-reads.js';
 import { listDocumentFields } from '../strings/document-fields.js';
-import { listWrittenParts } from '../strings/sql-written.js';
+import { listWrittenParts } from '../../plugins/queries/sql/text/written.js';
 import { findMember, toJsonObject, type LocatedNode } from '../source/tree.js';
 import { traceAnswer, traceClaims, traceMessages } from './value-exits.js';
 import { createTrace, listOwnNames, locateNode, type FlowKind, type FlowStep, type Trace } from './value-trace.js';

@@ -11,7 +11,7 @@ import { listScratchPlugins, type StatementChecker, type StatementFindings } fro
 import { listWantedInstances } from './plugin-selection.js';
 import { analyseConfig, readPluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/analysis.js';
-import type { SqlParser } from '../strings/sql-parser.js';
+import type { SqlParser } from '../../contract/statement-parser.js';
 import { createDocument, type Document } from '../source/document.js';
 import { loadPackages, type BuiltinPlugins, type Packages } from './packages.js';
 import { applyEnvironment, type ConvertedVariable } from './config-environment.js';

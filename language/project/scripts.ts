@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Script } from '../../contract/statement-check.js';
 import type { AnalyseOptions } from '../analysis/analyse.js';
-import type { SqlParser } from '../strings/sql-parser.js';
+import type { SqlParser } from '../../contract/statement-parser.js';
 import { loadSqlParser } from './sql-parser.js';
 
 export const SCRIPTS_FOLDER = 'migrations';

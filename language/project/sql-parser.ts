@@ -1,7 +1,7 @@
 /** Loads PostgreSQL's parser once, for the front end. */
 import { isObject } from '../../contract/json.js';
 import { raiseTieringBudget, runWithoutOptimizing } from './wasm-tiering.js';
-import type { SqlParsed, SqlParser } from '../strings/sql-parser.js';
+import type { SqlParsed, SqlParser } from '../../contract/statement-parser.js';
 
 /** The `syntax` fact of stores with this syntax. */
 export const SYNTAX = 'postgresql';

@@ -5,7 +5,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from '../../contract/json.js';
-import type { SqlParsed, SqlParser } from '../strings/sql-parser.js';
+import type { SqlParsed, SqlParser } from '../../contract/statement-parser.js';
 import { readPackageFile } from './package-folder.js';
 import { loadSqlParser, SYNTAX } from './sql-parser.js';
 

@@ -8,7 +8,7 @@ import type { ModelTable } from '../../contract/model.js';
 import type { Hide, IsolationNeed, RowLock } from '../../contract/plan.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import type { RawJson } from '../../contract/raw-json.js';
-import type { SqlScan } from '../../language/strings/sql.js';
+import type { SqlScan } from '../queries/sql/text/scan.js';
 import { BESIDE_MYSQL } from '../shared/embedded.light.js';
 
 export type Row = Readonly<Record<string, unknown>>;

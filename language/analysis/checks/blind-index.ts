@@ -1,7 +1,7 @@
 /** Checks `blind_index` fields: values must be encrypted, comparisons suit the index, and the store have tables. */
 import { asText } from '../../../contract/json.js';
 import { BLIND } from '../../../contract/model.js';
-import { rewriteBlind, type BlindTable } from '../../strings/sql-blind.js';
+import { rewriteBlind, type BlindTable } from '../../../plugins/queries/sql/text/blind.js';
 import { findMember } from '../../source/tree.js';
 import type { LinkedResource } from '../linked-resource.js';
 import type { Definition } from '../model.js';

@@ -4,7 +4,7 @@
  */
 import { isObject } from '../../../contract/json.js';
 import { addMembers } from '../../source/edit-json.js';
-import { listChangedPlaceholders, listRenamedColumns } from '../../strings/sql-canonical.js';
+import { listChangedPlaceholders, listRenamedColumns } from '../../../plugins/queries/sql/text/canonical.js';
 import { listDocumentFields } from '../../strings/document-fields.js';
 import { findMember, findNode, toJson, toJsonObject, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery } from '../facts.js';

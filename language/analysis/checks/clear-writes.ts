@@ -5,7 +5,7 @@
 import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { listDocumentFields } from '../../strings/document-fields.js';
-import { listWrittenParts } from '../../strings/sql-written.js';
+import { listWrittenParts } from '../../../plugins/queries/sql/text/written.js';
 import { findNode, toJsonObject, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';

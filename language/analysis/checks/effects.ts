@@ -1,7 +1,7 @@
 /** Reports statements with effects that no request may have. */
 import { locateInString } from '../../source/escapes.js';
 import type { Document } from '../../source/document.js';
-import { EFFECT_CODES, findEffects } from '../../strings/sql-effects.js';
+import { EFFECT_CODES, findEffects } from '../../../plugins/queries/sql/text/effects.js';
 import type { SqlText } from '../facts.js';
 import type { Report } from '../report.js';
 

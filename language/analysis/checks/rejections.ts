@@ -4,7 +4,7 @@ import type { LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, SqlText } from '../facts.js';
 import type { Definition } from '../model.js';
 import { isInside, type Report, type SourceLocation } from '../report.js';
-import { createSqlLocator } from '../sql/locator.js';
+import { createSqlLocator } from '../../../plugins/queries/sql/analysis/locator.js';
 
 export type StatementRejections = ReadonlyMap<SqlText, StatementRejection>;
 export type QueryRejections = ReadonlyMap<DocumentQuery, QueryRejection>;

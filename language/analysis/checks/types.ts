@@ -7,7 +7,7 @@ import type { SqlText } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
 import { type Report, type SourceLocation, isInside } from '../report.js';
-import type { ColumnUse } from '../sql/column-uses.js';
+import type { ColumnUse } from '../../../plugins/queries/sql/analysis/column-uses.js';
 import { getLiteralValue } from '../verbatim.js';
 import { listPayloadReaders } from './readers.js';
 import { RIGHT, canStoreValue } from './column-values.js';

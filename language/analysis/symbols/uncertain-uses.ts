@@ -1,11 +1,11 @@
 /** Finds uncertain uses of a column or table, for review before a rename. */
-import { quoteReserved } from '../../strings/sql-reserved.js';
+import { quoteReserved } from '../../../plugins/queries/sql/text/reserved.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, SqlText } from '../facts.js';
 import type { Analysis } from '../analysis.js';
 import type { Definition } from '../model.js';
 import type { SourceLocation } from '../report.js';
-import { createSqlLocator } from '../sql/locator.js';
+import { createSqlLocator } from '../../../plugins/queries/sql/analysis/locator.js';
 import type { SymbolId } from '../symbols.js';
 import { locateInText } from '../tables.js';
 import { listQueryKeys } from './documents.js';

@@ -10,13 +10,13 @@ import type { Analysis } from '../../analysis/analysis.js';
 import type { ActionModel, DataModel, ResourceModel } from '../../analysis/model.js';
 import type { Registry } from '../../analysis/registry.js';
 import { mapModelsByAlias } from '../../analysis/tables.js';
-import { findChild } from '../../analysis/sql/tree.js';
+import { findChild } from '../../../plugins/queries/sql/analysis/tree.js';
 import type { SqlText } from '../../analysis/facts.js';
 import type { StatementDescription } from '../../../contract/statement-check.js';
-import type { SqlParser } from '../../strings/sql-parser.js';
-import type { SqlScan } from '../../strings/sql.js';
-import { isComputation } from '../../strings/sql-calls.js';
-import { quoteReserved } from '../../strings/sql-reserved.js';
+import type { SqlParser } from '../../../contract/statement-parser.js';
+import type { SqlScan } from '../../../plugins/queries/sql/text/scan.js';
+import { isComputation } from '../../../plugins/queries/sql/text/calls.js';
+import { quoteReserved } from '../../../plugins/queries/sql/text/reserved.js';
 import {
   ANY,
   createListSchema,
@@ -26,8 +26,8 @@ import {
   createObjectSchema,
 } from '../../../contract/forms.js';
 import { BLIND } from '../../../contract/model.js';
-import { deriveRows, type FindTable } from './rows.js';
-import { getColumnTypeSchema, getDatabaseTypeSchema, type ApiTable } from './sql-types.js';
+import { deriveRows, type FindTable } from '../../../plugins/queries/sql/analysis/rows.js';
+import { getColumnTypeSchema, getDatabaseTypeSchema, type ApiTable } from '../../../plugins/queries/sql/analysis/row-types.js';
 import { createValueSchema } from '../../analysis/written-values.js';
 
 export interface OpenapiInput {

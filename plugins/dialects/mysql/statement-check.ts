@@ -1,8 +1,8 @@
 /** Reports statements that MySQL or MariaDB rejects when it prepares them. */
 import type { ModelTable } from '../../../contract/model.js';
 import type { StatementQuestion, StatementRejection } from '../../../contract/statement-check.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { isName, getLexemeName, toLexemes } from '../../../language/strings/sql-read.js';
+import { scanSql, type SqlScan } from '../../queries/sql/text/scan.js';
+import { isName, getLexemeName, toLexemes } from '../../queries/sql/text/read.js';
 import { getErrno } from './errors.js';
 import type { MysqlConnection } from './connection.js';
 import { prepareMysqlStatement } from './prepare.js';

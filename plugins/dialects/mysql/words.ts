@@ -1,9 +1,9 @@
 /** A statement as words that are rewritten one by one. Positions come from the scanner. */
 import { BootError } from '../../../contract/boot-error.js';
-import type { SqlScan } from '../../../language/strings/sql.js';
-import { findGroupEnd, isName, toLexemes, type Lexeme } from '../../../language/strings/sql-read.js';
+import type { SqlScan } from '../../queries/sql/text/scan.js';
+import { findGroupEnd, isName, toLexemes, type Lexeme } from '../../queries/sql/text/read.js';
 
-export type { Lexeme } from '../../../language/strings/sql-read.js';
+export type { Lexeme } from '../../queries/sql/text/read.js';
 
 /** Keywords before a parenthesis that is not a call. */
 const NO_CALLEE = new Set(

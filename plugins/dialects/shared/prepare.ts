@@ -1,11 +1,11 @@
 /** Prepares a statement for PostgreSQL at load. Adds only RETURNING, row locks and quotes around table names. */
 import { createHash } from 'node:crypto';
-import { isComputation } from '../../../language/strings/sql-calls.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { quoteReserved } from '../../../language/strings/sql-reserved.js';
+import { isComputation } from '../../queries/sql/text/calls.js';
+import { scanSql, type SqlScan } from '../../queries/sql/text/scan.js';
+import { quoteReserved } from '../../queries/sql/text/reserved.js';
 import type { PrepareInput } from '../kind.js';
 import type { RowLock } from '../../../contract/plan.js';
-import { findLockPosition } from '../../../language/strings/sql-row-lock.js';
+import { findLockPosition } from '../../queries/sql/text/row-lock.js';
 import type { PostgresPreparedStatement } from './values.js';
 
 const JSON_CAST = /^jsonb?$/;

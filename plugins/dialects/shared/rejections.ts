@@ -2,9 +2,9 @@
  * Reports statements that PostgreSQL rejects when it prepares them. Omits errors that another database may not have.
  */
 import type { StatementRejection } from '../../../contract/statement-check.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { findLastPart, toUnitOffset } from '../../../language/strings/sql-word.js';
-import { quoteReserved } from '../../../language/strings/sql-reserved.js';
+import { scanSql, type SqlScan } from '../../queries/sql/text/scan.js';
+import { findLastPart, toUnitOffset } from '../../queries/sql/text/word.js';
+import { quoteReserved } from '../../queries/sql/text/reserved.js';
 import { findNearest } from '../../../language/source/suggest.js';
 import { getSqlState, isAboutName } from './errors.js';
 import type { MigrationSession } from './session.js';

@@ -4,8 +4,8 @@ import { createFault } from '../../../contract/fault.js';
 import { BLIND_FORM } from '../../../contract/model.js';
 import type { Hide, ParameterPlan, PlanTools } from '../../../contract/plan.js';
 import { createHider } from '../../../language/strings/hide-secrets.js';
-import { rewriteBlind, type BlindColumn, type BlindParameter } from '../../../language/strings/sql-blind.js';
-import type { SqlScan } from '../../../language/strings/sql.js';
+import { rewriteBlind, type BlindColumn, type BlindParameter } from './text/blind.js';
+import type { SqlScan } from './text/scan.js';
 import { BLIND_KEY } from '../../shared/blind-key.light.js';
 import { resolvePlaintext, createBlindIndex, hasPlaintext, type BlindIndex } from '../../shared/blind-index.js';
 

@@ -2,9 +2,9 @@
 import type { Json } from '../../../contract/json.js';
 import type { Finding, FindingEdit } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import type { SqlFault } from '../../../language/strings/sql-tokens.js';
-import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
+import { scanSql, type SqlScan } from './text/scan.js';
+import type { SqlFault } from './text/tokens.js';
+import { rewriteSql } from './text/rewrite.js';
 
 export function checkStatement(fields: Readonly<Record<string, Json>>): Finding[] {
   const { query, parameters } = fields;

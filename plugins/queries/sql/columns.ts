@@ -5,7 +5,7 @@ import { escapePointer, isObject } from '../../../contract/json.js';
 import type { HeldJson, ModelColumn } from '../../../contract/model.js';
 import { isWholeDouble } from '../../../language/strings/exact-json.js';
 import { truncateInstant, readInstant } from '../../../language/strings/instant.js';
-import type { SqlScan } from '../../../language/strings/sql.js';
+import type { SqlScan } from './text/scan.js';
 
 /** Returns the value to bind; `at`: pointer of its payload field, or null. */
 export type ParameterValidator = (value: unknown, at: string | null) => unknown;

@@ -6,12 +6,12 @@ import type { Issue } from '../../../contract/problem.js';
 import { asText, escapePointer, type Json } from '../../../contract/json.js';
 import type { ModelColumn } from '../../../contract/model.js';
 import type { Frame, Hide, IsolationNeed, ParameterPlan, PlanTools } from '../../../contract/plan.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
+import { scanSql, type SqlScan } from './text/scan.js';
+import { rewriteSql } from './text/rewrite.js';
 import type { Dialect, PreparedStatement, BoundStatement, Isolation } from '../../dialects/kind.js';
 import { planBlindIndexes, type BlindIndexFactory } from './blind.js';
 import { createParameterValidator } from './columns.js';
-import { toLexemes } from '../../../language/strings/sql-read.js';
+import { toLexemes } from './text/read.js';
 
 export interface SqlConnection {
   readonly name: string;

@@ -5,8 +5,8 @@
  */
 import type { ColumnType } from '../../../contract/model.js';
 import type { ResultCopy, UnitPlace } from '../../../contract/plan.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { getLexemeName, isName, toLexemes, type Lexeme } from '../../../language/strings/sql-read.js';
+import { scanSql, type SqlScan } from './text/scan.js';
+import { getLexemeName, isName, toLexemes, type Lexeme } from './text/read.js';
 import type { Dialect } from '../../dialects/kind.js';
 import type { SqlInput, SqlStatement, Follower } from './statement.js';
 

@@ -1,7 +1,7 @@
 /** Names of results that a secret column can be read from. */
 import { expect } from 'chai';
 import { addRenamed } from '../../../language/analysis/renamed-columns.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 
 const ROWS: readonly (readonly [sql: string, names: string])[] = [
   ['SELECT password FROM users', ''],
