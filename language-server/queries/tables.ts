@@ -1,5 +1,5 @@
 /** Models as tables: lookup by name, columns, and their Markdown. */
-import { TIMESTAMPS } from '../../language/analysis/catalogue.js';
+import { TIMESTAMPS } from '../../contract/model.js';
 import { mapModelsByAlias } from '../../language/analysis/tables.js';
 import type { DataModel } from '../../language/analysis/model.js';
 import type { Document } from '../../language/source/document.js';

@@ -1,18 +1,11 @@
 /** The tables of the models. */
+import type { Catalogue, CatalogueTable } from '../../contract/statement-text.js';
 import { isObject, type Json } from '../../contract/json.js';
+import { TIMESTAMPS } from '../../contract/model.js';
 import { memoize } from './memoize.js';
 import type { Definition } from './model.js';
 import type { Lookups } from './stage-cache.js';
 import type { TableNames } from './tables.js';
-import type { CatalogueTable } from '../../plugins/queries/sql/analysis/scope.js';
-
-export interface Catalogue {
-  table(name: string): CatalogueTable | undefined;
-  readonly tables: readonly string[];
-}
-
-/** Added when statements mention them; writes with timestamps fill them. */
-export const TIMESTAMPS: readonly string[] = ['created_at', 'updated_at', 'deleted_at'];
 
 export function createCatalogue(definitions: readonly Definition[], tables: TableNames): Catalogue {
   const byModel = new Map<string, CatalogueTable>();

@@ -22,6 +22,8 @@ const LIGHT = ['contract/', ...LANGUAGE];
 const KINDS = ['plugins/{any}/kind.ts', 'plugins/{any}/shared/{any}.light.ts', 'plugins/shared/{any}.light.ts'];
 /** Reads the text of statements: pure and light, so whatever handles statements may use it. */
 const READER = 'plugins/queries/sql/text/';
+/** Loads the full parser, which is not light. */
+const PARSER = 'plugins/queries/sql/parser/';
 const SPEC = ['contract/', 'language/strings/', READER, ...KINDS, 'yup'];
 const RUNTIME_OF_PLUGIN = [
   'contract/',
@@ -37,7 +39,6 @@ const RUNTIME_OF_PLUGIN = [
 ];
 
 const LIGHT_FOLDERS = /^plugins\/queries\/sql\/(text|editing|analysis)\//;
-const UNTIL_MOVED = ['plugins/queries/sql/'];
 
 const ZONES: readonly Zone[] = [
   { name: 'contract', files: /^contract\//, may: ['contract/', 'yup'], light: true },
@@ -55,16 +56,22 @@ const ZONES: readonly Zone[] = [
     light: true,
   },
   {
-    name: 'readers of statements',
-    files: LIGHT_FOLDERS,
-    may: ['contract/', 'language/source/', 'language/strings/', READER, '{own}/editing/', '{own}/analysis/'],
+    name: 'reader of statements',
+    files: /^plugins\/queries\/sql\/text\//,
+    may: ['contract/', 'language/source/', READER],
     light: true,
   },
-  { name: 'analysis', files: /^language\/(analysis|problems)\//, may: [...LIGHT, ...UNTIL_MOVED, 'yup'], light: true },
+  {
+    name: 'analysis and editing of statements',
+    files: LIGHT_FOLDERS,
+    may: ['contract/', 'language/source/', READER, '{own}/editing/', '{own}/analysis/'],
+    light: true,
+  },
+  { name: 'analysis', files: /^language\/(analysis|problems)\//, may: [...LIGHT, 'yup'], light: true },
   {
     name: 'exporters',
     files: /^language\/export\//,
-    may: [...LIGHT, ...UNTIL_MOVED, 'language/export/'],
+    may: [...LIGHT, 'language/export/'],
     light: true,
   },
   {
@@ -78,7 +85,6 @@ const ZONES: readonly Zone[] = [
       'language/export/manifest-specs.ts',
       'language/project/',
       'tinyglobby',
-      'libpg-query',
       'node:',
     ],
   },
@@ -94,6 +100,8 @@ const ZONES: readonly Zone[] = [
       'plugins/index.kinds.ts',
       READER,
       'plugins/queries/sql/editing/',
+      'plugins/queries/sql/language.light.ts',
+      PARSER,
       'vscode-languageserver',
       'vscode-languageserver-textdocument',
       'vscode-languageserver/node',
@@ -108,7 +116,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'the distribution',
     files: /^plugins\/distribution\.ts$/,
-    may: [...LIGHT, 'language/project/', 'plugins/index.', 'plugins/shared/crud/'],
+    may: [...LIGHT, 'language/project/', 'plugins/index.', 'plugins/shared/crud/', PARSER],
   },
   {
     name: 'process with scratch stores',
@@ -139,7 +147,17 @@ const ZONES: readonly Zone[] = [
   {
     name: 'command line',
     files: /^cli\//,
-    may: ['contract/', 'language/', 'kernel/', 'plugins/distribution.ts', READER, 'cli/', 'language-server/main.ts', '*'],
+    may: [
+      'contract/',
+      'language/',
+      'kernel/',
+      'plugins/distribution.ts',
+      READER,
+      PARSER,
+      'cli/',
+      'language-server/main.ts',
+      '*',
+    ],
   },
   { name: 'kinds', files: /^plugins\/[^/]+\/kind\.ts$/, may: SPEC, light: true },
   {
@@ -278,6 +296,10 @@ describe('architecture: imports', () => {
       ['contract/kind.ts', 'language/schema/fold.ts'],
       ['language/analysis/analyse.ts', 'node:fs'],
       ['language/analysis/analyse.ts', 'plugins/index.spec.ts'],
+      ['language/analysis/analyse.ts', 'plugins/queries/sql/text/scan.ts'],
+      ['language-server/server.ts', 'plugins/queries/sql/analysis/resolve.ts'],
+      ['plugins/queries/sql/text/scan.ts', 'plugins/queries/sql/analysis/resolve.ts'],
+      ['plugins/features/cacheable/spec.ts', 'plugins/queries/sql/language.light.ts'],
       ['language/analysis/analyse.ts', 'kernel/runtime/kernel.ts'],
       ['plugins/queries/sql/spec.ts', 'plugins/dialects/shared/values.ts'],
       ['plugins/queries/kind.ts', 'plugins/queries/sql/spec.ts'],

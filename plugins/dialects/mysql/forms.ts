@@ -2,7 +2,7 @@
  * Plans how a statement runs: unchanged, or, for RETURNING, as several statements in one transaction. Rejects what
  * MySQL cannot do.
  */
-import type { SqlScan } from '../../queries/sql/text/scan.js';
+import type { StatementText } from '../../../contract/statement-text.js';
 import { findGroupEnd, isName, getLexemeName } from '../../queries/sql/text/read.js';
 import { readColumnList, findElementStarts } from '../../queries/sql/text/placeholders.js';
 import { isPerRow } from '../../queries/sql/text/functions.js';
@@ -60,12 +60,12 @@ export interface ChangeSteps {
   readonly sets: readonly string[];
 }
 
-export function scanQuoted(written: SqlScan): SqlScan {
+export function scanQuoted(written: StatementText): StatementText {
   const { text } = quoteReserved(written);
   return text === written.text ? written : scanSql(text);
 }
 
-export function planForm(scan: SqlScan, flavour: ServerFlavour, lock: string | null): StatementForm {
+export function planForm(scan: StatementText, flavour: ServerFlavour, lock: string | null): StatementForm {
   const words = toWords(scan);
   const end = findStatementEnd(words);
   translateWords(words, flavour);

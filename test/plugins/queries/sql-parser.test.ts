@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
 import { createUnitLookup } from '../../../plugins/queries/sql/analysis/tree.js';
 import { TIERING_BUDGETS } from '../../../language/project/wasm-tiering.js';
-import { loadSqlParser } from '../../../language/project/sql-parser.js';
+import { loadSqlParser } from '../../../plugins/queries/sql/parser/load-parser.js';
 import { SQL, createTrialRegistry } from '../../support/fixtures.js';
 
 const MODULE = new URL('../../../language/project/sql-parser.js', import.meta.url).href;

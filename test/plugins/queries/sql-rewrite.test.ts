@@ -1,7 +1,8 @@
 /** Statements with timestamps: what is added to which text, and what is unchanged. */
 import { expect } from 'chai';
 import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
-import { rewriteSql, TIMESTAMPS, type SqlRewrite } from '../../../plugins/queries/sql/text/rewrite.js';
+import { TIMESTAMPS } from '../../../contract/model.js';
+import { rewriteSql, type SqlRewrite } from '../../../plugins/queries/sql/text/rewrite.js';
 import { fc } from '../../support/properties.js';
 
 const stamped = (sql: string): SqlRewrite => rewriteSql(scanSql(sql), { timestamps: true, softDelete: false });

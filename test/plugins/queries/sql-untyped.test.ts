@@ -3,7 +3,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { expect } from 'chai';
 import { findUntyped } from '../../../plugins/queries/sql/analysis/untyped.js';
 import { findChild } from '../../../plugins/queries/sql/analysis/tree.js';
-import { loadSqlParser } from '../../../language/project/sql-parser.js';
+import { loadSqlParser } from '../../../plugins/queries/sql/parser/load-parser.js';
 import '../../support/pglite-pool.js';
 
 const STATEMENTS = [

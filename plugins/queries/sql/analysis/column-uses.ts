@@ -1,15 +1,7 @@
 /** Placeholders that directly meet a column, without casts or calculations. */
-import type { Json } from '../../../../contract/json.js';
-import { findSource, type CatalogueTable, type SqlScope } from './scope.js';
+import type { CatalogueTable, ColumnUse } from '../../../../contract/statement-text.js';
+import { findSource, type SqlScope } from './scope.js';
 import { listBodies, findChild, listItems, readNames, getWord, type Tree } from './tree.js';
-
-export interface ColumnUse {
-  readonly n: number;
-  readonly column: string;
-  readonly field: Json;
-  /** False if the placeholder is only compared. */
-  readonly writes: boolean;
-}
 
 const COMPARING = new Set(['=', '<>', '<', '>', '<=', '>=']);
 

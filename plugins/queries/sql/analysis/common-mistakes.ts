@@ -1,5 +1,5 @@
 /** Syntax and functions of other databases, with PostgreSQL equivalents. */
-import type { SqlScan } from '../text/scan.js';
+import type { StatementText } from '../../../../contract/statement-text.js';
 
 /** For statements that do not parse; the first match applies. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
@@ -26,13 +26,13 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns the end of a sentence, or an empty string. */
-export function describeMistake(scan: SqlScan): string {
+export function describeMistake(scan: StatementText): string {
   const text = blankStrings(scan);
   const found = FORMS.find(([pattern]) => pattern.test(text));
   return found === undefined ? '' : `; ${found[1]}`;
 }
 
-const blankStrings = ({ text, tokens }: SqlScan): string =>
+const blankStrings = ({ text, tokens }: StatementText): string =>
   tokens.reduce(
     (rest, { type, start, end }) =>
       type === 'string' ? rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end) : rest,
@@ -72,7 +72,7 @@ const FUNCTIONS: Readonly<Record<string, { readonly right: string; readonly same
 };
 
 /** A qualified name is a user-defined function and is skipped. */
-export function findForeignFunctions({ text, tokens }: SqlScan): ForeignFunction[] {
+export function findForeignFunctions({ text, tokens }: StatementText): ForeignFunction[] {
   return tokens.flatMap(({ type, start, end }) => {
     const name = text.slice(start, end);
     const known = Object.hasOwn(FUNCTIONS, name.toLowerCase()) ? FUNCTIONS[name.toLowerCase()] : undefined;

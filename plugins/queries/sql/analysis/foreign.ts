@@ -1,7 +1,7 @@
 /**
  * Finds placeholders of other libraries (`?`, `:id`, `%s`) in statements that do not parse: they are also valid SQL.
  */
-import type { SqlScan } from '../text/scan.js';
+import type { StatementText } from '../../../../contract/statement-text.js';
 
 export interface ForeignPlaceholder {
   readonly text: string;
@@ -10,7 +10,7 @@ export interface ForeignPlaceholder {
   readonly n: number;
 }
 
-export function findForeignPlaceholders({ text, tokens, placeholders }: SqlScan): ForeignPlaceholder[] {
+export function findForeignPlaceholders({ text, tokens, placeholders }: StatementText): ForeignPlaceholder[] {
   const used = new Set(placeholders.map(({ n }) => n));
   const numbers = new Map<string, number>();
   let next = 1;

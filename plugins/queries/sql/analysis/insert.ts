@@ -1,9 +1,8 @@
 /** Checks written columns, and the number of values of an INSERT. */
-import { listWriteUses, type ColumnUse } from './column-uses.js';
+import type { Catalogue, ColumnUse, Columns, StatementName } from '../../../../contract/statement-text.js';
+import { listWriteUses } from './column-uses.js';
 import { hasStar } from './outputs.js';
-import type { Catalogue } from '../../../../language/analysis/catalogue.js';
-import type { SqlName, Origins, AliasedByColumns } from './names.js';
-import type { Columns } from './scope.js';
+import type { Origins, AliasedByColumns } from './names.js';
 import { listBodies, findChild, listItems, getByteOffset, getWord, type Tree } from './tree.js';
 
 export type SqlFinding = {
@@ -23,7 +22,7 @@ export interface ResolveContext {
   readonly findings: SqlFinding[];
   /** Placeholders bound to columns. */
   readonly uses: ColumnUse[];
-  readonly names: SqlName[];
+  readonly names: StatementName[];
   readonly origins: Origins;
   readonly aliased: AliasedByColumns;
   /** A set operation was found. */

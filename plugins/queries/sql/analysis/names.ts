@@ -1,27 +1,8 @@
 /** Maps names in a statement to their models. A column keeps its model until it gets an alias. */
+import type { AliasedColumns, Columns, StatementName } from '../../../../contract/statement-text.js';
 import { isObject, type Json } from '../../../../contract/json.js';
-import { findSource, type Columns, type SqlScope, type SqlSource } from './scope.js';
+import { findSource, type SqlScope, type SqlSource } from './scope.js';
 import { findChild, listItems, readNames, getWord, type Tree } from './tree.js';
-
-export interface SqlName {
-  readonly sort: 'table' | 'column';
-  readonly name: string;
-  /** Null if any model may have the column. */
-  readonly model: string | null;
-  /** Byte offset at which the search for the name begins. */
-  readonly at: number;
-}
-
-export interface StatementNames {
-  readonly names: readonly SqlName[];
-  /** Null if they are not certain. */
-  readonly columns: Columns;
-  /** Models of the columns without an alias. */
-  readonly origins: ReadonlyMap<string, string>;
-  readonly aliased: AliasedColumns;
-  /** True for set operations. */
-  readonly mixed: boolean;
-}
 
 /** By the column list of a source. */
 export type Origins = Map<readonly string[], ReadonlyMap<string, string>>;
@@ -52,7 +33,7 @@ function resolveOrigin(origins: Origins, scope: SqlScope, name: string): NameOri
   return { is: 'unknown' };
 }
 
-export function listColumnNames(origins: Origins, scope: SqlScope, column: Tree, at: number): SqlName[] {
+export function listColumnNames(origins: Origins, scope: SqlScope, column: Tree, at: number): StatementName[] {
   const [first, second] = readNames(listItems(column, 'fields'));
   if (typeof first !== 'string') return [];
   if (second === undefined) {
@@ -71,7 +52,7 @@ export function listColumnNames(origins: Origins, scope: SqlScope, column: Tree,
   return source.columns === null ? [...table, createColumnName(second, null, behind)] : table;
 }
 
-const createColumnName = (name: string, model: string | null, at: number): SqlName => ({
+const createColumnName = (name: string, model: string | null, at: number): StatementName => ({
   sort: 'column',
   name,
   model,
@@ -79,11 +60,11 @@ const createColumnName = (name: string, model: string | null, at: number): SqlNa
 });
 
 /** Only without an alias, a table has its own name. */
-const listTableNames = ({ table, own }: SqlSource, name: string, at: number): SqlName[] =>
+const listTableNames = ({ table, own }: SqlSource, name: string, at: number): StatementName[] =>
   table === undefined || own !== true ? [] : [{ sort: 'table', name, model: table.model, at }];
 
 /** `FOR UPDATE OF user`: tables or their aliases. */
-export const listLockNames = (scope: SqlScope, locks: readonly Tree[]): SqlName[] =>
+export const listLockNames = (scope: SqlScope, locks: readonly Tree[]): StatementName[] =>
   locks.flatMap((lock) =>
     listItems(findChild(lock, 'LockingClause') ?? {}, 'lockedRels').flatMap((relation) => {
       const range = findChild(relation, 'RangeVar') ?? {};
@@ -120,9 +101,6 @@ export function findOutputOrigins(
   return found;
 }
 
-/** Null for an expression that reads no table. */
-export type AliasedColumns = ReadonlyMap<string, Pick<SqlName, 'name' | 'model'> | null>;
-
 /** By the column list of a source. */
 export type AliasedByColumns = Map<readonly string[], AliasedColumns>;
 
@@ -137,7 +115,7 @@ export function findAliasedColumns(
   list: readonly Tree[],
   scope: SqlScope,
 ): AliasedColumns {
-  const found = new Map<string, Pick<SqlName, 'name' | 'model'> | null>();
+  const found = new Map<string, Pick<StatementName, 'name' | 'model'> | null>();
   for (const item of list) {
     const target = findChild(item, 'ResTarget');
     if (target === null) continue;
@@ -165,7 +143,7 @@ function findInnerAlias(
   aliased: AliasedByColumns,
   scope: SqlScope,
   [first, second]: readonly (string | null)[],
-): Pick<SqlName, 'name' | 'model'> | null | undefined {
+): Pick<StatementName, 'name' | 'model'> | null | undefined {
   if (typeof second === 'string')
     return getAliased(aliased, findSource(scope, first ?? '')?.columns ?? null).get(second);
   for (let at: SqlScope | null = scope; at !== null; at = at.parent) {
@@ -183,7 +161,7 @@ export function renameSources(
   renamed: readonly string[],
 ): void {
   const [models, inner] = [getOrigins(origins, columns), getAliased(aliased, columns)];
-  const [kept, found] = [new Map<string, string>(), new Map<string, Pick<SqlName, 'name' | 'model'> | null>()];
+  const [kept, found] = [new Map<string, string>(), new Map<string, Pick<StatementName, 'name' | 'model'> | null>()];
   for (const [i, name] of columns.entries()) {
     const [to = name, model, one] = [renamed[i], models.get(name), inner.get(name)];
     if (one !== undefined) found.set(to, one);

@@ -1,5 +1,6 @@
 /** The column names of a select list by PostgreSQL's rules; null where they are uncertain. */
-import { listColumns, findSource, type Columns, type SqlScope } from './scope.js';
+import type { Columns } from '../../../../contract/statement-text.js';
+import { listColumns, findSource, type SqlScope } from './scope.js';
 import { findChild, listItems, readNames, unwrapNode, getWord, type Tree } from './tree.js';
 
 /** Without an alias, by expression type. */

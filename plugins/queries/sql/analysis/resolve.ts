@@ -1,18 +1,11 @@
 /** Resolves the names of a parsed statement against the models. Reports only certain errors. */
+import type { Columns } from '../../../../contract/statement-text.js';
 import { isObject, type Json } from '../../../../contract/json.js';
 import { checkConflict, checkInsert, checkTargets, type ResolveContext } from './insert.js';
 import { listComparisonUses } from './column-uses.js';
 import { findAliasedColumns, listColumnNames, listLockNames, findOutputOrigins, renameSources } from './names.js';
 import { listOutputAliases, listOutputNames } from './outputs.js';
-import {
-  findColumn,
-  findCommonTable,
-  findSource,
-  createScope,
-  type Columns,
-  type SqlScope,
-  type SqlSource,
-} from './scope.js';
+import { findColumn, findCommonTable, findSource, createScope, type SqlScope, type SqlSource } from './scope.js';
 import { listBodies, findChild, listItems, getByteOffset, readNames, unwrapNode, getWord, type Tree } from './tree.js';
 
 const MAX_DEPTH = 600;

@@ -1,8 +1,9 @@
 /** Bounds the number of rows where an aggregate, a limit or unique columns make it certain. */
+import type { DescribedTable } from '../../../../contract/query-language.js';
 import { isObject, type Json } from '../../../../contract/json.js';
 import { findChild, listItems, readNames, unwrapNode, getWord, type Tree } from './tree.js';
 import type { JsonSchema } from '../../../../contract/api.js';
-import { isKnownFunction, type ApiTable } from './row-types.js';
+import { isKnownFunction } from './row-types.js';
 
 const AGGREGATES = new Set(['count', 'sum', 'avg', 'min', 'max', 'array_agg', 'json_agg', 'jsonb_agg', 'string_agg']);
 
@@ -10,7 +11,7 @@ const ONE: JsonSchema = { minItems: 1, maxItems: 1 };
 const AT_MOST_ONE: JsonSchema = { maxItems: 1 };
 
 /** `table`: what is read or written; `sources`: their number. */
-export function boundRowCount(body: Tree, table: ApiTable | null, sources: number): JsonSchema {
+export function boundRowCount(body: Tree, table: DescribedTable | null, sources: number): JsonSchema {
   const limit = readLimit(body);
   const filtered = ['whereClause', 'havingClause', 'limitOffset'].some((key) => findChild(body, key) !== null);
   if (sources === 0 && !hasUnknownCall(listItems(body, 'targetList')))

@@ -1,6 +1,5 @@
-/** Maps types of PostgreSQL and models to JSON Schema, as serialized in responses. Unlisted types stay open. */
+/** Maps types of PostgreSQL to JSON Schema, as serialized in responses. Unlisted types stay open. */
 import type { JsonSchema } from '../../../../contract/api.js';
-import type { ColumnType } from '../../../../contract/model.js';
 import { ANY } from '../../../../contract/forms.js';
 
 const INTEGER: JsonSchema = { type: 'integer' };
@@ -36,15 +35,6 @@ const FUNCTIONS: Readonly<Record<string, JsonSchema>> = {
   row_number: INTEGER,
 };
 
-const COLUMNS: Readonly<Record<ColumnType, JsonSchema>> = {
-  integer: INTEGER,
-  float: NUMBER,
-  text: TEXT,
-  boolean: { type: 'boolean' },
-  timestamp: INSTANT,
-  json: ANY,
-};
-
 const findSchema = (table: Readonly<Record<string, JsonSchema>>, name: string): JsonSchema =>
   Object.hasOwn(table, name) ? (table[name] ?? ANY) : ANY;
 
@@ -70,11 +60,4 @@ export function getDatabaseTypeSchema(type: string): JsonSchema {
 }
 
 export const getFunctionSchema = (name: string): JsonSchema => findSchema(FUNCTIONS, name);
-export const getColumnTypeSchema = (type: string): JsonSchema => findSchema(COLUMNS, type);
 export const isKnownFunction = (name: string): boolean => Object.hasOwn(FUNCTIONS, name);
-
-export interface ApiTable {
-  readonly columns: ReadonlyMap<string, JsonSchema>;
-  /** Combinations of columns that are unique. */
-  readonly uniques: readonly (readonly string[])[];
-}

@@ -2,28 +2,21 @@
  * The JSON Schema of a statement's rows, from PostgreSQL's parse tree and the models. Uncertain parts stay open;
  * other dialects use only names and columns.
  */
+import type { DescribedTable } from '../../../../contract/query-language.js';
 import type { JsonSchema } from '../../../../contract/api.js';
 import { listOutputNames } from './outputs.js';
 import { createScope } from './scope.js';
-import {
-  listBodies,
-  findChild,
-  listItems,
-  readNames,
-  unwrapNode,
-  getWord,
-  type Tree,
-} from './tree.js';
+import { listBodies, findChild, listItems, readNames, unwrapNode, getWord, type Tree } from './tree.js';
 import { ANY, createListSchema, toNullable, createObjectSchema } from '../../../../contract/forms.js';
 import { boundRowCount } from './row-count.js';
-import { getCastSchema, getFunctionSchema, type ApiTable } from './row-types.js';
+import { getCastSchema, getFunctionSchema } from './row-types.js';
 
-export type FindTable = (name: string) => ApiTable | undefined;
+export type FindTable = (name: string) => DescribedTable | undefined;
 
 /** A source of a FROM list; `table` is null if unknown. */
 interface Source {
   readonly alias: string;
-  readonly table: ApiTable | null;
+  readonly table: DescribedTable | null;
   /** An outer join may return no row of this source. */
   readonly absent: boolean;
 }

@@ -1,17 +1,5 @@
 /** Looks up names at a position of a statement. What is not certain is unknown. */
-import type { Json } from '../../../../contract/json.js';
-
-/** Null if they are unknown. */
-export type Columns = readonly string[] | null;
-
-export interface CatalogueTable {
-  readonly model: string;
-  readonly columns: readonly string[];
-  /** Field definitions by column. */
-  readonly fields: Pick<ReadonlyMap<string, Json>, 'get'>;
-  /** Columns that an INSERT must set. */
-  readonly needed: readonly string[];
-}
+import type { CatalogueTable, Columns } from '../../../../contract/statement-text.js';
 
 export interface SqlSource {
   readonly alias: string;

@@ -1,6 +1,5 @@
 /** Finds one small change after which the whole statement parses. */
-import type { SqlScan } from '../text/scan.js';
-import type { SqlToken } from '../text/tokens.js';
+import type { StatementText, StatementToken } from '../../../../contract/statement-text.js';
 import { findNearest } from '../../../../language/source/suggest.js';
 
 export interface SqlFix {
@@ -19,7 +18,7 @@ const OPERATORS: Readonly<Record<string, string>> = { '=>': '>=', '=<': '<=', '!
 
 /** `fault`: offset of the error. The first change that `reads` accepts. */
 export function findSyntaxFix(
-  { text, tokens }: SqlScan,
+  { text, tokens }: StatementText,
   fault: number,
   reads: (text: string) => boolean,
 ): SqlFix | null {
@@ -37,7 +36,7 @@ export function findSyntaxFix(
   );
 }
 
-function suggestReplacement(text: string, { type, start, end }: SqlToken): SqlFix[] {
+function suggestReplacement(text: string, { type, start, end }: StatementToken): SqlFix[] {
   const written = text.slice(start, end);
   const createReplacement = (right: string): SqlFix[] => [{ start, end, text: right, title: `change to ${right}` }];
   if (written === ',') return [{ start, end, text: '', title: 'remove the comma' }];

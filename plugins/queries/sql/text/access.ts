@@ -2,52 +2,23 @@
  * Determines for locking what a statement reads and writes. `row` only if the text proves it; everything else is a
  * `range`.
  */
+import type {
+  FindKeys,
+  NameInText,
+  SelectedRow,
+  StatementAccess,
+  StatementText,
+} from '../../../../contract/statement-text.js';
 import { listCalls, hasUnknownReach } from './calls.js';
-import {
-  findGroupEnd,
-  isName,
-  findMainStatement,
-  getLexemeName,
-  toLexemes,
-  type Lexeme,
-  type SqlTable,
-} from './read.js';
+import { findGroupEnd, isName, findMainStatement, getLexemeName, toLexemes, type Lexeme } from './read.js';
 import { canLockRows, findLockPosition } from './row-lock.js';
-import type { SqlScan } from './scan.js';
-
-/** At most one row, selected by the value of a key. */
-export interface SqlRow {
-  readonly table: string;
-  /** Key columns in order, each with its operand: `$1` or a literal as written. */
-  readonly key: readonly (readonly [column: string, operand: string])[];
-}
-
-export interface SqlAccess {
-  readonly tables: readonly string[];
-  /** Changed tables; `''` for one that the text does not name. */
-  readonly writes: readonly string[];
-  /** A name that may access unknown tables, such as a function or a view. */
-  readonly foreign: string | null;
-  /**
-   * `insert`: new rows. `merge`: a row with their key may exist. `row`: one row by its key. `range`: anything else.
-   */
-  readonly sort: 'nothing' | 'insert' | 'merge' | 'row' | 'range';
-  readonly row: SqlRow | null;
-  /** `weak` does not prevent others from changing the rows. */
-  readonly locks: 'strong' | 'weak' | null;
-  /** A locking clause can be added. */
-  readonly lockable: boolean;
-}
-
-/** Unique keys as lists of columns; null if the name may not be a table. */
-export type FindKeys = (table: string) => readonly (readonly string[])[] | null;
 
 const VERBS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'VALUES', '']);
 const WRITING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 const CONDITION_END = new Set(['ORDER', 'LIMIT', 'FOR', 'RETURNING', 'LOCK']);
 const LITERALS = new Set(['string', 'number', 'placeholder']);
 
-export function analyseAccess(scan: SqlScan, keysOf: FindKeys): SqlAccess {
+export function analyseAccess(scan: StatementText, keysOf: FindKeys): StatementAccess {
   const words = toLexemes(scan.text, scan.tokens);
   const tables = [...new Set(scan.tables.map(({ name }) => name))];
   const writes = listWritten(words, scan);
@@ -79,14 +50,14 @@ export function analyseAccess(scan: SqlScan, keysOf: FindKeys): SqlAccess {
 }
 
 /** Returns a function that is not built in, or an unusual statement: both may access any table. */
-function findCall(words: readonly Lexeme[], scan: SqlScan): string | null {
+function findCall(words: readonly Lexeme[], scan: StatementText): string | null {
   if (!VERBS.has(scan.verb)) return scan.verb;
   if (words.some(isWord('TABLE'))) return 'TABLE';
   return listCalls(words, scan).find(hasUnknownReach) ?? null;
 }
 
 /** Includes writes inside a WITH list. */
-function listWritten(words: readonly Lexeme[], { tables, target }: SqlScan): string[] {
+function listWritten(words: readonly Lexeme[], { tables, target }: StatementText): string[] {
   const found = new Set(target === null ? [] : [target.name]);
   words.forEach((word, i) => {
     const before = words[i - 1];
@@ -102,7 +73,7 @@ function listWritten(words: readonly Lexeme[], { tables, target }: SqlScan): str
 const BEFORE_NAME = new Set(['ONLY', 'LOW_PRIORITY', 'IGNORE', '(']);
 
 /** The table that is named from this word on; undefined if it is no table. */
-function findTableAt(words: readonly Lexeme[], from: number, tables: SqlScan['tables']): SqlTable | undefined {
+function findTableAt(words: readonly Lexeme[], from: number, tables: StatementText['tables']): NameInText | undefined {
   let last = from;
   while (BEFORE_NAME.has(words[last]?.text ?? '')) last++;
   while (words[last + 1]?.type === 'dot') last += 2;
@@ -136,7 +107,7 @@ function findLock(words: readonly Lexeme[]): { readonly at: number; readonly str
 }
 
 /** The condition must have an equality for every column of a key. */
-function findRow(words: readonly Lexeme[], table: string, keysOf: FindKeys): SqlRow | null {
+function findRow(words: readonly Lexeme[], table: string, keysOf: FindKeys): SelectedRow | null {
   const depth = words[0]?.depth ?? 0;
   const where = words.findIndex((word) => word.depth === depth && isWord('WHERE')(word));
   if (where < 0) return null;

@@ -1,4 +1,5 @@
 /** Moves comparisons of blind-indexed columns to their index; a use that the index does not support is a fault. */
+import type { BlindTable, StatementText } from '../../../../contract/statement-text.js';
 import { readMentions } from './mentions.js';
 import { findGroupEnd, findHolder, isName, getLexemeName, type Lexeme } from './read.js';
 import {
@@ -9,10 +10,8 @@ import {
   addEdit,
   findBlindTable,
   TEXT_CAST,
-  type BlindTable,
   type BlindState,
 } from './blind-work.js';
-import type { SqlScan } from './scan.js';
 
 const EQUALITY = new Set(['=', '<>', '!=']);
 const CLAUSES = new Set('SELECT RETURNING WHERE ON HAVING BY SET USING VALUES CONFLICT FROM WITH INTO'.split(' '));
@@ -20,7 +19,7 @@ const COMPUTING = new Set('LIKE ILIKE SIMILAR BETWEEN IN NOT IS WHEN REGEXP RLIK
 const ROWS = 'rows are found equal or put in order by it, and equal values are stored as different texts';
 const FORMS = 'only `=`, `<>`, `IN`, `= ANY` and `IS NULL` with placeholders work on it';
 
-export function rewriteMentions(work: BlindState, scan: SqlScan): void {
+export function rewriteMentions(work: BlindState, scan: StatementText): void {
   const { words, tables, done } = work;
   const names = new Set(tables.flatMap(({ indexes }) => [...indexes.keys()]));
   const indexes = new Set(tables.flatMap((table) => [...table.indexes.values()]));
@@ -46,7 +45,7 @@ export function rewriteMentions(work: BlindState, scan: SqlScan): void {
   });
 }
 
-function rejectNaturalJoin(work: BlindState, word: Lexeme, scan: SqlScan): void {
+function rejectNaturalJoin(work: BlindState, word: Lexeme, scan: StatementText): void {
   const joined = scan.tables.flatMap(({ name }) => findBlindTable(work, name) ?? []);
   for (const { indexes } of work.tables)
     for (const name of indexes.keys())

@@ -1,33 +1,7 @@
 /** State and helpers for rewriting a statement on blind-indexed columns. */
+import type { BlindFault, BlindParameter, BlindTable } from '../../../../contract/statement-text.js';
 import { findElementStarts } from './placeholders.js';
 import type { Lexeme } from './read.js';
-
-/** `indexes`: index columns by blind-indexed column. */
-export interface BlindTable {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly indexes: ReadonlyMap<string, string>;
-}
-
-export interface BlindColumn {
-  readonly table: string;
-  readonly column: string;
-}
-
-/** The value of the original parameter `n`, or its blind index. */
-export interface BlindParameter {
-  readonly n: number;
-  readonly blind: BlindColumn | null;
-  /** The value is stored, so it must be encrypted. */
-  readonly written: boolean;
-}
-
-export interface BlindFault {
-  readonly column: string;
-  readonly what: string;
-  readonly start: number;
-  readonly end: number;
-}
 
 export interface Edit {
   readonly at: number;

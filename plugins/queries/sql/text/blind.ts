@@ -2,6 +2,13 @@
  * Rewrites statements on encrypted columns with a blind index: writes also set the index, and comparisons use it. An unsupported
  * form is a fault, so that no statement silently finds nothing.
  */
+import type {
+  BlindColumn,
+  BlindFault,
+  BlindParameter,
+  BlindTable,
+  StatementText,
+} from '../../../../contract/statement-text.js';
 import {
   addFault,
   listElements,
@@ -11,18 +18,16 @@ import {
   findBlindTable,
   TEXT_CAST,
 } from './blind-work.js';
-import type { BlindColumn, BlindFault, BlindParameter, BlindTable, BlindState } from './blind-work.js';
+import type { BlindState } from './blind-work.js';
 import { rewriteMentions } from './blind-uses.js';
 import { findAlias } from './mentions.js';
 import { readColumnList } from './placeholders.js';
 import { findGroupEnd, isName, getLexemeName, readTarget, toLexemes, type Lexeme } from './read.js';
 import { findTarget } from './sources.js';
-import { scanSql, type SqlScan } from './scan.js';
-
-export type { BlindColumn, BlindParameter, BlindTable } from './blind-work.js';
+import { scanSql } from './scan.js';
 
 export interface BlindRewrite {
-  readonly scan: SqlScan;
+  readonly scan: StatementText;
   readonly parameters: readonly BlindParameter[];
   readonly faults: readonly BlindFault[];
 }
@@ -31,7 +36,7 @@ const QUERY_START = new Set(['SELECT', 'WITH', 'VALUES', 'TABLE', '(']);
 const VALUES_ONLY = 'it is written from a placeholder, NULL, or `COALESCE` of them and the column';
 
 /** Null if the statement uses no such column. */
-export function rewriteBlind(scan: SqlScan, tables: readonly BlindTable[]): BlindRewrite | null {
+export function rewriteBlind(scan: StatementText, tables: readonly BlindTable[]): BlindRewrite | null {
   if (!tables.some(({ indexes }) => indexes.size > 0)) return null;
   const words = toLexemes(scan.text, scan.tokens);
   const work: BlindState = { words, tables, edits: [], faults: [], done: new Set(), marks: [] };
@@ -47,7 +52,7 @@ export function rewriteBlind(scan: SqlScan, tables: readonly BlindTable[]): Blin
 
 function renumberParameters(
   work: BlindState,
-  { text, placeholders }: SqlScan,
+  { text, placeholders }: StatementText,
 ): Pick<BlindRewrite, 'scan' | 'parameters'> {
   const taken = new Set(work.edits.filter(({ remove }) => remove > 0).map(({ at }) => at));
   for (const { n, start, end } of placeholders)

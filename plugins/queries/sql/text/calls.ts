@@ -1,11 +1,11 @@
 /** Finds the functions that a statement calls. */
+import type { StatementText } from '../../../../contract/statement-text.js';
 import { isPerRow, getReach } from './functions.js';
 import { isName, getLexemeName, toLexemes, type Lexeme } from './read.js';
-import type { SqlScan } from './scan.js';
 import { isPlainWord, isSqlWord } from './words.js';
 
 /** Normalized names, with their schema unless it is `pg_catalog`. */
-export function listCalls(words: readonly Lexeme[], { tables }: Pick<SqlScan, 'tables'>): string[] {
+export function listCalls(words: readonly Lexeme[], { tables }: Pick<StatementText, 'tables'>): string[] {
   const tableAt = new Set(tables.map(({ start }) => start));
   return words.flatMap((word, i) => {
     if (words[i + 1]?.text !== '(' || !isName(word) || tableAt.has(word.start) || isDefinition(words, i)) return [];
@@ -34,5 +34,10 @@ function isDefinition(words: readonly Lexeme[], i: number): boolean {
 
 export const hasUnknownReach = (name: string): boolean => getReach(name) === 'unknown';
 
-export const isComputation = (scan: SqlScan): boolean =>
+/** A SELECT with one of these words may write or lock. */
+const NOT_ONLY_READS = /\b(?:insert|update|delete|merge|into|share)\b/i;
+
+export const mayWrite = (text: string): boolean => NOT_ONLY_READS.test(text);
+
+export const isComputation = (scan: StatementText): boolean =>
   listCalls(toLexemes(scan.text, scan.tokens), scan).every((name) => getReach(name) === 'none');

@@ -2,6 +2,7 @@
  * Finds placeholders that functions such as `lower` change before a column is written or compared, and lists that are compared item
  * by item.
  */
+import type { MetColumn, StatementText } from '../../../../contract/statement-text.js';
 import { findGroupEnd, findHolder, toLexemes, type Lexeme } from './read.js';
 import {
   findComparisonLeft,
@@ -17,9 +18,8 @@ import {
 } from './placeholders.js';
 import { createValueFollower, type HandedOn, type HasColumn, type Span } from './handed-on.js';
 import { readSelectLists } from './select-lists.js';
-import type { SqlScan } from './scan.js';
 
-export interface ChangedPlaceholder {
+interface ChangedPlaceholder {
   readonly n: number;
   /** The column that the value is written to, or that must equal it. */
   readonly column: string;
@@ -45,9 +45,25 @@ interface Part extends Span {
   readonly forms: readonly string[];
 }
 
+/** A comparison other than equality before a placeholder. */
+const NOT_EQUAL = /(?:\b(?:LIKE|ILIKE|TO|BETWEEN|AND)|[<>!~]=?)\s*$/i;
+
+/** With the columns that those of an inner query are renamed from. */
+export function listMetColumns(scan: StatementText, n: number, hasColumn: HasColumn): readonly MetColumn[] {
+  const plain = scan.placeholders.flatMap(({ n: place, column, start }) =>
+    place === n && column !== null && !NOT_EQUAL.test(scan.text.slice(0, start)) ? [{ column, forms: [] }] : [],
+  );
+  const met = [...plain, ...listChangedPlaceholders(scan, hasColumn).filter((one) => one.n === n)];
+  const renamed = met.length === 0 ? new Map<string, readonly string[]>() : listRenamedColumns(scan);
+  return met.flatMap((one) => {
+    const [column, other] = renamed.get(one.column) ?? [];
+    return [one, ...(column === undefined || other !== undefined ? [] : [{ column, forms: one.forms }])];
+  });
+}
+
 /** Without those of `scan.placeholders` that have a column themselves. */
-export function listChangedPlaceholders(
-  { text, tokens, placeholders }: SqlScan,
+function listChangedPlaceholders(
+  { text, tokens, placeholders }: StatementText,
   hasColumn: HasColumn,
 ): readonly ChangedPlaceholder[] {
   const plain = new Set(placeholders.flatMap(({ start, column }) => (column === null ? [] : [start])));
@@ -66,7 +82,7 @@ export function listChangedPlaceholders(
 }
 
 /** Columns that queries of the statement give other names, by these names. */
-export function listRenamedColumns({ text, tokens }: SqlScan): ReadonlyMap<string, readonly string[]> {
+function listRenamedColumns({ text, tokens }: StatementText): ReadonlyMap<string, readonly string[]> {
   const words = toLexemes(text, tokens);
   const found = new Map<string, readonly string[]>();
   for (const { items } of readSelectLists(words, text).blocks)

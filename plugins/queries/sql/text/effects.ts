@@ -2,8 +2,8 @@
  * Finds effects besides row changes (schema, session settings, transaction control, what lies outside the database), and changes of every
  * row. Accepts any text.
  */
+import type { StatementText, UnboundedChange } from '../../../../contract/statement-text.js';
 import { isName, toLexemes, type Lexeme } from './read.js';
-import type { SqlScan } from './scan.js';
 
 /** `outside`: files, programs, other servers and sessions. `unseen`: a query in a text. */
 export type SqlEffectSort = 'schema' | 'session' | 'control' | 'outside' | 'unseen';
@@ -41,7 +41,7 @@ const LOCKS = toWordSet(
 
 const UNSEEN = /^(?:(?:QUERY|TABLE|SCHEMA|DATABASE|CURSOR)_TO_XML(?:SCHEMA|_AND_XMLSCHEMA)?|LO_GET)$/;
 
-export function findEffects({ text, tokens }: SqlScan): readonly SqlEffect[] {
+export function findEffects({ text, tokens }: StatementText): readonly SqlEffect[] {
   const all = toLexemes(text, tokens);
   const [first, second] = all;
   if (first?.type !== 'word') return [];
@@ -92,13 +92,7 @@ function isLocal(all: readonly Lexeme[], open: number, depth: number): boolean {
   return ['TRUE', "'true'", "'t'"].includes(all[close - 1]?.text ?? '') && all[close - 2]?.type === 'comma';
 }
 
-export interface UnboundedChange {
-  readonly verb: 'UPDATE' | 'DELETE';
-  readonly start: number;
-  readonly end: number;
-}
-
-export function findUnboundedChanges({ text, tokens }: SqlScan): readonly UnboundedChange[] {
+export function findUnboundedChanges({ text, tokens }: StatementText): readonly UnboundedChange[] {
   const all = toLexemes(text, tokens);
   return all.flatMap((word, i): UnboundedChange[] => {
     const verb = word.type === 'word' ? word.text : '';

@@ -4,15 +4,7 @@
  */
 import { findAlias } from './mentions.js';
 import { findListLeft, readColumnList, readRowColumns } from './placeholders.js';
-import {
-  findGroupEnd,
-  findHolder,
-  getLexemeName,
-  isName,
-  listCommonTables,
-  visitTables,
-  type Lexeme,
-} from './read.js';
+import { findGroupEnd, findHolder, getLexemeName, isName, listCommonTables, visitTables, type Lexeme } from './read.js';
 import { readSelectLists, type SelectItem, type SelectList } from './select-lists.js';
 import { listSourcesAt } from './sources.js';
 

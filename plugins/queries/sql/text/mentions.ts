@@ -2,16 +2,8 @@
  * Finds mentions of columns and their possible tables: by qualifier, or by the innermost FROM list. Returns only
  * certain ones.
  */
-import type { SqlScan } from './scan.js';
+import type { ColumnMention, StatementText } from '../../../../contract/statement-text.js';
 import { findHolder, isName, getLexemeName, toLexemes, type Lexeme } from './read.js';
-
-export interface SqlMention {
-  readonly name: string;
-  /** Named as in `SqlScan.tables`. */
-  readonly tables: readonly string[];
-  readonly start: number;
-  readonly end: number;
-}
 
 /** Keywords after a table name that are not aliases. */
 const NO_ALIAS = new Set(
@@ -28,7 +20,7 @@ interface TableInText {
   readonly holder: number;
 }
 
-export function readMentions(scan: SqlScan, names: readonly string[]): SqlMention[] {
+export function readMentions(scan: StatementText, names: readonly string[]): ColumnMention[] {
   const text = scan.text.toLowerCase();
   if (!names.some((name) => text.includes(name))) return [];
   const words = toLexemes(scan.text, scan.tokens);
@@ -63,7 +55,7 @@ export function findAlias(words: readonly Lexeme[], i: number): string | null {
   return getLexemeName(word);
 }
 
-function resolveQualifier(scan: SqlScan, tables: readonly TableInText[], word: Lexeme | undefined): string[] {
+function resolveQualifier(scan: StatementText, tables: readonly TableInText[], word: Lexeme | undefined): string[] {
   if (!isName(word)) return [];
   const name = getLexemeName(word);
   if (name === 'excluded' && scan.target !== null) return [scan.target.name];

@@ -1,7 +1,7 @@
 /** Classifies the tokens of a statement for highlighting. Does not check whether names exist. */
+import type { StatementText } from '../../../../contract/statement-text.js';
 import { findAlias } from './mentions.js';
 import { listCommonTables, visitTables, isName, getLexemeName, toLexemes, type Lexeme } from './read.js';
-import type { SqlScan } from './scan.js';
 import { isPlainWord, isSqlWord } from './words.js';
 
 export type SqlRole =
@@ -35,7 +35,11 @@ const ROLES: Readonly<Partial<Record<Lexeme['type'], SqlRole>>> = {
   operator: 'operator',
 };
 
-export function classifyTokens({ text, tokens, tables }: Pick<SqlScan, 'text' | 'tokens' | 'tables'>): SqlPiece[] {
+export function classifyTokens({
+  text,
+  tokens,
+  tables,
+}: Pick<StatementText, 'text' | 'tokens' | 'tables'>): SqlPiece[] {
   const words = toLexemes(text, tokens);
   const tableAt = new Set(tables.map(({ start }) => start));
   const sources = listSourceNames(words);

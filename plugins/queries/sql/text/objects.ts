@@ -1,27 +1,16 @@
 /** Finds the views and functions that scripts create. Reads tokens, so it serves all dialects. */
+import type { StatementText, StoredObject } from '../../../../contract/statement-text.js';
 import { findGroupEnd, getLexemeName, isName, toLexemes, type Lexeme } from './read.js';
-import { scanSql, type SqlScan } from './scan.js';
-
-export interface SqlObject {
-  /** Without its schema, in lower case unless quoted. */
-  readonly name: string;
-  readonly sort: 'view' | 'function';
-  /** The query, or the body of a function. */
-  readonly scan: SqlScan;
-  /** Columns without a known source in the query. */
-  readonly unclear: readonly string[];
-  /** Names before a parenthesis, which may be functions. */
-  readonly calls: readonly string[];
-}
+import { scanSql } from './scan.js';
 
 /** Stands for the definition of an object, which the user of the database may not read. */
 export const ASSUMED = '/* assumed */';
 
 /** Between CREATE and the sort of object. */
 const MODIFIERS = 24;
-const SORTS: Readonly<Record<string, SqlObject['sort']>> = { VIEW: 'view', TABLE: 'view', FUNCTION: 'function' };
+const SORTS: Readonly<Record<string, StoredObject['sort']>> = { VIEW: 'view', TABLE: 'view', FUNCTION: 'function' };
 
-export function readSqlObjects(script: string): readonly SqlObject[] {
+export function readSqlObjects(script: string): readonly StoredObject[] {
   if (!/\bcreate\b/i.test(script)) return [];
   const { tokens } = scanSql(script);
   const words = toLexemes(script, tokens);
@@ -32,7 +21,7 @@ export function readSqlObjects(script: string): readonly SqlObject[] {
 const isWord = (word: Lexeme | undefined, ...texts: readonly string[]): boolean =>
   word?.type === 'word' && texts.includes(word.text);
 
-function readObject(script: string, words: readonly Lexeme[], start: number, limit: number): SqlObject[] {
+function readObject(script: string, words: readonly Lexeme[], start: number, limit: number): StoredObject[] {
   const at = words.findIndex(
     (word, i) => i > start && i < start + MODIFIERS && i < limit && isWord(word, ...Object.keys(SORTS)),
   );
@@ -51,7 +40,8 @@ function readObject(script: string, words: readonly Lexeme[], start: number, lim
   if (found === null) return [];
   const inner = toLexemes(found.scan.text, found.scan.tokens);
   const calls = inner.flatMap((word, n) => (isName(word) && inner[n + 1]?.text === '(' ? [getLexemeName(word)] : []));
-  return [{ name: getLexemeName(named), sort, ...found, calls }];
+  const isAssumed = found.scan.text.includes(ASSUMED);
+  return [{ name: getLexemeName(named), sort, ...found, calls, isAssumed }];
 }
 
 interface ObjectText {
@@ -62,7 +52,7 @@ interface ObjectText {
   readonly given: readonly string[];
   readonly isTable: boolean;
 }
-type Body = Pick<SqlObject, 'scan' | 'unclear'> | null;
+type Body = Pick<StoredObject, 'scan' | 'unclear'> | null;
 
 /** The first name of each element of a group, as in `(a text, b integer)`. */
 function readNames(words: readonly Lexeme[], open: number, end: number): string[] {
@@ -89,7 +79,7 @@ const findEnd = (words: readonly Lexeme[], from: number, limit: number): number 
 };
 
 /** With its columns by position, as those of a WITH entry. */
-function scanQuery(query: string, columns: readonly string[]): SqlScan {
+function scanQuery(query: string, columns: readonly string[]): StatementText {
   const list = columns.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ');
   return scanSql(columns.length === 0 ? query : `WITH x (${list}) AS (${query}) SELECT 1`);
 }

@@ -1,7 +1,7 @@
 /** The cast and the column of each placeholder. Only certain columns: a wrong one would bind a wrong type. */
-import type { SqlToken } from './tokens.js';
+import type { NameInText, StatementPlaceholder, StatementToken } from '../../../../contract/statement-text.js';
 import { findGroupEnd, findHolder, isName, getLexemeName } from './read.js';
-import type { Lexeme, SqlTable } from './read.js';
+import type { Lexeme } from './read.js';
 import { normalizeType, findTypeEnd } from './types.js';
 
 /** Lexemes `[from, to)`, including casts and parentheses. */
@@ -26,7 +26,7 @@ const BEFORE_BRACKET = new Set(
 const QUOTED = /\$([1-9][0-9]?)(?![0-9A-Za-z_$])/g;
 
 /** Inside a string `$1` is text, and probably a mistake. */
-export function readQuotedPlaceholders(text: string, tokens: readonly SqlToken[]): SqlTable[] {
+export function readQuotedPlaceholders(text: string, tokens: readonly StatementToken[]): NameInText[] {
   return tokens
     .filter((token) => token.type === 'string')
     .flatMap(({ start, end }) =>
@@ -239,7 +239,7 @@ function findFittingColumn(words: readonly Lexeme[], { from, to }: Operand): str
   return left < 0 ? null : readColumnBefore(words, left);
 }
 
-export function readPlaceholders(text: string, words: readonly Lexeme[]): SqlPlaceholder[] {
+export function readPlaceholders(text: string, words: readonly Lexeme[]): StatementPlaceholder[] {
   const pairs = pairWrittenColumns(words);
   return words.flatMap((word, i) => {
     if (word.type !== 'placeholder') return [];
@@ -250,16 +250,4 @@ export function readPlaceholders(text: string, words: readonly Lexeme[]): SqlPla
     const stands = column ?? findFittingColumn(words, operand);
     return [{ n: Number(word.text.slice(1)), start, end, cast: operand.cast, column, stands }];
   });
-}
-
-export interface SqlPlaceholder {
-  readonly n: number;
-  readonly start: number;
-  readonly end: number;
-  /** Lower-case type of a direct cast or of `CAST($1 AS …)`, such as `jsonb` or `numeric(10,2)`. */
-  readonly cast: string | null;
-  /** The column (lower case, without table) that the value is certainly written to or compared with. */
-  readonly column: string | null;
-  /** `column`, or one of possibly another type (`tags ?| $1`, `id = ANY($1)`). */
-  readonly stands: string | null;
 }

@@ -1,16 +1,10 @@
 /** Reads the verb and the tables of a statement from its tokens. Accepts any text. */
-import { RESERVED_NAMES, type SqlToken, type SqlTokenType } from './tokens.js';
-
-export interface SqlTable {
-  /** The last part of the name: lower case if unquoted, else without its quotes. */
-  readonly name: string;
-  readonly start: number;
-  readonly end: number;
-}
+import type { NameInText, StatementToken, TokenType } from '../../../../contract/statement-text.js';
+import { RESERVED_NAMES } from './tokens.js';
 
 /** Unquoted words are in upper case; `depth` counts the enclosing parentheses. */
 export interface Lexeme {
-  readonly type: SqlTokenType;
+  readonly type: TokenType;
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -38,7 +32,7 @@ const LIST_END = new Set(
 );
 const QUERY_START = new Set(['SELECT', 'WITH', 'VALUES', 'TABLE']);
 
-export function toLexemes(text: string, tokens: readonly SqlToken[]): Lexeme[] {
+export function toLexemes(text: string, tokens: readonly StatementToken[]): Lexeme[] {
   const words: Lexeme[] = [];
   let depth = 0;
   for (const { type, start, end } of tokens) {
@@ -228,9 +222,9 @@ export function visitTables(words: readonly Lexeme[], collect: Collect): void {
   });
 }
 
-function readTables(words: readonly Lexeme[]): SqlTable[] {
+function readTables(words: readonly Lexeme[]): NameInText[] {
   const common = listCommonTables(words);
-  const tables = new Map<number, SqlTable>();
+  const tables = new Map<number, NameInText>();
   const collectTable: Collect = (word, index, qualified) => {
     const name = getLexemeName(word);
     const hidden = common.some((c) => c.name === name && index >= c.from && index < c.to);
@@ -241,12 +235,12 @@ function readTables(words: readonly Lexeme[]): SqlTable[] {
 }
 
 /** `verb`: position of INSERT, UPDATE, DELETE or MERGE. */
-export function readTarget(words: readonly Lexeme[], verb: number): (SqlTable & { readonly index: number }) | null {
+export function readTarget(words: readonly Lexeme[], verb: number): (NameInText & { readonly index: number }) | null {
   const text = words[verb]?.type === 'word' ? words[verb]?.text : '';
   const next = words[verb + 1]?.text;
   const from = text === 'UPDATE' ? verb + 1 : next === 'INTO' || next === 'FROM' ? verb + 2 : -1;
   if (from < 0 || !/^(INSERT|UPDATE|DELETE|MERGE)$/.test(text ?? '')) return null;
-  let target: (SqlTable & { readonly index: number }) | null = null;
+  let target: (NameInText & { readonly index: number }) | null = null;
   readItem(words, from, false, (word, index) => {
     target = { name: getLexemeName(word), start: word.start, end: word.end, index };
   });
@@ -262,8 +256,8 @@ export function findMainStatement(words: readonly Lexeme[]): { readonly verb: nu
 
 export function readStatement(words: readonly Lexeme[]): {
   verb: string;
-  target: SqlTable | null;
-  tables: SqlTable[];
+  target: NameInText | null;
+  tables: NameInText[];
   statements: number;
   returning: boolean;
 } {

@@ -1,5 +1,5 @@
 /** Quotes table names that are reserved words: `FROM user`, `INSERT INTO order`. */
-import type { SqlScan } from './scan.js';
+import type { StatementText } from '../../../../contract/statement-text.js';
 import { RESERVED_NAMES } from './tokens.js';
 
 export interface QuotedSql {
@@ -10,7 +10,7 @@ export interface QuotedSql {
 
 const returnOffset = (offset: number): number => offset;
 
-export function quoteReserved({ text, tokens, tables }: SqlScan, quote = '"'): QuotedSql {
+export function quoteReserved({ text, tokens, tables }: StatementText, quote = '"'): QuotedSql {
   const names = tables.filter(({ name, start, end }) => RESERVED_NAMES.has(name) && end - start === name.length);
   if (names.length === 0) return { text, toOriginalOffset: returnOffset };
   const starts = new Set(names.map(({ start }) => start));

@@ -3,30 +3,10 @@
  * JSON. Reads lexemes of all dialects. What is uncertain counts as revealed; a comparison, a count or a length
  * reveals nothing.
  */
+import type { RevealContext, RevealedName } from '../../../../contract/statement-text.js';
 import { findGroupEnd, getLexemeName, isName, visitTables, type Lexeme } from './read.js';
 import { COMPARES, JSON_OPERATORS, KEEPS_NAMES, READS_PATH, ROW_NAMES, SAFE } from './reveal-words.js';
 import { isEndOfAlias, readSelectLists, type SelectItem, type SelectList } from './select-lists.js';
-
-export interface RevealContext {
-  /** Secret names, in lower case; dotted paths are inside JSON columns. */
-  readonly names: ReadonlySet<string>;
-  /** Other columns of the tables: they are no rows, though a table has their name. */
-  readonly columns: ReadonlySet<string>;
-  /** The placeholder of a secret value. */
-  readonly value?: string;
-  /** Functions that return secrets, in lower case. */
-  readonly calls?: ReadonlySet<string>;
-  /** Stars are listed too. */
-  readonly whole?: boolean;
-}
-
-export interface RevealedName {
-  readonly name: string;
-  /** An expression, and not the column itself under another name. */
-  readonly derived: boolean;
-  /** A column that the statement writes the secret to. */
-  readonly written?: boolean;
-}
 
 /** `holder`: JSON with a secret under its own name. `row`: a whole row; as text it has no names. */
 type Taint = 0 | 1 | 2 | 3;

@@ -2,17 +2,11 @@
  * Adds timestamps to INSERT and UPDATE, and turns DELETE into an UPDATE of `deleted_at`. Changes only the main
  * statement; the time is a placeholder.
  */
-import { scanSql, type SqlScan } from './scan.js';
+import { CREATED, DELETED, UPDATED } from '../../../../contract/model.js';
+import type { StatementText } from '../../../../contract/statement-text.js';
+import { scanSql } from './scan.js';
 import { readColumnList, findElementStarts } from './placeholders.js';
-import {
-  findGroupEnd,
-  isName,
-  findMainStatement,
-  getLexemeName,
-  readTarget,
-  toLexemes,
-  readWithList,
-} from './read.js';
+import { findGroupEnd, isName, findMainStatement, getLexemeName, readTarget, toLexemes, readWithList } from './read.js';
 import type { Lexeme } from './read.js';
 
 export interface SqlRewriteOptions {
@@ -22,7 +16,7 @@ export interface SqlRewriteOptions {
 
 export interface SqlRewrite {
   /** The original scan if nothing was added. */
-  readonly scan: SqlScan;
+  readonly scan: StatementText;
   /** The placeholder of the current time, or null. */
   readonly now: number | null;
   readonly columns: readonly string[];
@@ -31,12 +25,6 @@ export interface SqlRewrite {
   readonly timestampsUsed: boolean;
   readonly softDeleteUsed: boolean;
 }
-
-export const CREATED = 'created_at';
-export const UPDATED = 'updated_at';
-export const DELETED = 'deleted_at';
-
-export const TIMESTAMPS: readonly string[] = [CREATED, UPDATED, DELETED];
 
 interface Edit {
   readonly at: number;
@@ -65,7 +53,7 @@ const SELECT_END = new Set(
 );
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
 
-export function rewriteSql(scan: SqlScan, { timestamps, softDelete }: SqlRewriteOptions): SqlRewrite {
+export function rewriteSql(scan: StatementText, { timestamps, softDelete }: SqlRewriteOptions): SqlRewrite {
   if (!timestamps && !softDelete) return { ...UNUSED, scan, now: null, columns: [] };
   const words = toLexemes(scan.text, scan.tokens);
   const { verb, end } = findMainStatement(words);

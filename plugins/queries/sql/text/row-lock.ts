@@ -1,7 +1,7 @@
 /** A SELECT can lock its rows only with one table, per-row functions and a condition. */
+import type { StatementText } from '../../../../contract/statement-text.js';
 import { isPerRow } from './functions.js';
 import { isName, getLexemeName, toLexemes, type Lexeme } from './read.js';
-import type { SqlScan } from './scan.js';
 
 /** Keywords of a SELECT that combines rows or tables, or that already locks. */
 const OTHER =
@@ -9,7 +9,7 @@ const OTHER =
 const AFTER_TABLE = /^(?:WHERE|ORDER|LIMIT)$/;
 
 /** Null if it is not certain that the rows can be locked. */
-export function findLockPosition(scan: SqlScan): number | null {
+export function findLockPosition(scan: StatementText): number | null {
   if (scan.faults.length > 0 || scan.statements !== 1 || scan.tables.length !== 1) return null;
   const words = toLexemes(scan.text, scan.tokens);
   if (words.at(-1)?.type === 'semicolon') words.pop();

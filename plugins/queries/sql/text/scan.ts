@@ -2,30 +2,13 @@
  * Scans SQL by PostgreSQL's lexical rules, so that placeholders inside strings, comments and quoted names do not
  * count. Accepts any text.
  */
-import { readPlaceholders, readQuotedPlaceholders, type SqlPlaceholder } from './placeholders.js';
-import { readStatement, toLexemes, type SqlTable } from './read.js';
-import { tokenizeSql, type SqlToken, type SqlFault } from './tokens.js';
-
-export interface SqlScan {
-  readonly text: string;
-  readonly tokens: readonly SqlToken[];
-  /** The verb of the main statement, after a WITH list; `''` for empty text. */
-  readonly verb: string;
-  readonly placeholders: readonly SqlPlaceholder[];
-  /** Inside strings they are probably mistakes. */
-  readonly quotedPlaceholders: readonly SqlTable[];
-  /** Without names of WITH entries. */
-  readonly tables: readonly SqlTable[];
-  /** The table that the main statement writes. */
-  readonly target: SqlTable | null;
-  /** Empty statements are not counted. */
-  readonly statements: number;
-  readonly returning: boolean;
-  readonly faults: readonly SqlFault[];
-}
+import type { StatementText } from '../../../../contract/statement-text.js';
+import { readPlaceholders, readQuotedPlaceholders } from './placeholders.js';
+import { readStatement, toLexemes } from './read.js';
+import { tokenizeSql } from './tokens.js';
 
 /** If there are several statements, `verb` and `returning` belong to the first. */
-export function scanSql(text: string): SqlScan {
+export function scanSql(text: string): StatementText {
   const { tokens, faults } = tokenizeSql(text);
   const words = toLexemes(text, tokens);
   const statement = readStatement(words);

@@ -1,39 +1,10 @@
 /** Splits SQL text into tokens and reports unterminated quotes and unbalanced brackets. Does not interpret statements. */
+import type { LexicalFault, StatementToken, TokenType } from '../../../../contract/statement-text.js';
 import { findTypeEnd } from './types.js';
-
-export type SqlTokenType =
-  | 'word'
-  | 'quoted-identifier'
-  | 'string'
-  | 'dollar-string'
-  | 'number'
-  | 'comment'
-  | 'placeholder'
-  | 'cast'
-  | 'operator'
-  | 'open'
-  | 'close'
-  | 'comma'
-  | 'semicolon'
-  | 'dot';
-
-/** Offsets are UTF-16 code units. Square brackets are `open` and `close` too. */
-export interface SqlToken {
-  readonly type: SqlTokenType;
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface SqlFault {
-  readonly code: 'SQL_UNTERMINATED' | 'SQL_UNBALANCED';
-  readonly what: string;
-  readonly start: number;
-  readonly end: number;
-}
 
 /** `open` names an unterminated construct. */
 interface Piece {
-  readonly type: SqlTokenType;
+  readonly type: TokenType;
   readonly end: number;
   readonly open?: string;
 }
@@ -47,7 +18,7 @@ const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y;
 const OPERATORS: ReadonlySet<number> = new Set([...'-+*/<>=~!@#%^&|`?:'].map((sign) => sign.charCodeAt(0)));
 /** With one of these, PostgreSQL lets an operator end in `+` or `-`. */
 const FREE_OPERATOR = /[~!@#%^&|`?]/;
-const SINGLE: Readonly<Record<string, SqlTokenType>> = {
+const SINGLE: Readonly<Record<string, TokenType>> = {
   '(': 'open',
   '[': 'open',
   ')': 'close',
@@ -161,10 +132,10 @@ function readPiece(text: string, at: number): Piece {
 }
 
 /** A closing bracket of the wrong kind is skipped, so that the rest is still checked. */
-function findUnbalanced(text: string, tokens: readonly SqlToken[]): SqlFault[] {
-  const faults: SqlFault[] = [];
-  const open: SqlToken[] = [];
-  const addFault = (token: SqlToken): number =>
+function findUnbalanced(text: string, tokens: readonly StatementToken[]): LexicalFault[] {
+  const faults: LexicalFault[] = [];
+  const open: StatementToken[] = [];
+  const addFault = (token: StatementToken): number =>
     faults.push({ code: 'SQL_UNBALANCED', what: text[token.start] ?? '', start: token.start, end: token.end });
   for (const token of tokens) {
     if (token.type === 'open') open.push(token);
@@ -179,16 +150,16 @@ function findUnbalanced(text: string, tokens: readonly SqlToken[]): SqlFault[] {
 }
 
 /** A statement has dozens of tokens, and statements are alike: an equal token is the same object. */
-const shared = new Map<number, SqlToken>();
+const shared = new Map<number, StatementToken>();
 const MAX_SHARED = 20_000;
 const MAX_START = 65_536;
 const MAX_LENGTH = 256;
-const TYPES: readonly SqlTokenType[] = [
+const TYPES: readonly TokenType[] = [
   ...(['word', 'quoted-identifier', 'string', 'dollar-string', 'number', 'comment', 'placeholder'] as const),
   ...(['cast', 'operator', 'open', 'close', 'comma', 'semicolon', 'dot'] as const),
 ];
 
-function shareToken(type: SqlTokenType, start: number, end: number): SqlToken {
+function shareToken(type: TokenType, start: number, end: number): StatementToken {
   const length = end - start;
   if (start >= MAX_START || length >= MAX_LENGTH) return { type, start, end };
   const key = (start * MAX_LENGTH + length) * TYPES.length + TYPES.indexOf(type);
@@ -199,9 +170,9 @@ function shareToken(type: SqlTokenType, start: number, end: number): SqlToken {
   return token;
 }
 
-export function tokenizeSql(text: string): { tokens: SqlToken[]; faults: SqlFault[] } {
-  const tokens: SqlToken[] = [];
-  const faults: SqlFault[] = [];
+export function tokenizeSql(text: string): { tokens: StatementToken[]; faults: LexicalFault[] } {
+  const tokens: StatementToken[] = [];
+  const faults: LexicalFault[] = [];
   let at = 0;
   while (at < text.length) {
     if (isSpace(text.charCodeAt(at))) {

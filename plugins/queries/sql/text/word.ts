@@ -2,8 +2,8 @@
  * The word of a statement that a database error is about. A word and the number of equal words before it stay the
  * same when Lintel adds to a statement.
  */
-import { scanSql, type SqlScan } from './scan.js';
-import type { SqlToken } from './tokens.js';
+import type { StatementText, StatementToken } from '../../../../contract/statement-text.js';
+import { scanSql } from './scan.js';
 
 export interface StatementWord {
   /** Without quotes, in lower case. */
@@ -23,10 +23,10 @@ export function toUnitOffset(text: string, characters: number): number {
   return at;
 }
 
-const isSignificant = ({ type }: SqlToken): boolean => type !== 'comment';
+const isSignificant = ({ type }: StatementToken): boolean => type !== 'comment';
 
 /** The column of `t.column`, where an error begins at the table. */
-export function findLastPart({ tokens }: SqlScan, at: number): number {
+export function findLastPart({ tokens }: StatementText, at: number): number {
   const significant = tokens.filter(isSignificant);
   let i = significant.findIndex(({ start }) => start === at);
   if (i === -1) return at;
@@ -34,7 +34,7 @@ export function findLastPart({ tokens }: SqlScan, at: number): number {
   return significant[i]?.start ?? at;
 }
 
-const readWord = (text: string, { start, end }: SqlToken): string =>
+const readWord = (text: string, { start, end }: StatementToken): string =>
   text
     .slice(start, end)
     .replace(/^(["`])(.*)\1$/s, '$2')
@@ -53,6 +53,6 @@ export function findWordAt(text: string, at: number, isName = false): StatementW
 }
 
 /** The offset of a word; null for one that the text does not have. */
-export function locateWord({ text, tokens }: SqlScan, { text: word, nth }: StatementWord): number | null {
+export function locateWord({ text, tokens }: StatementText, { text: word, nth }: StatementWord): number | null {
   return tokens.filter((token) => isSignificant(token) && readWord(text, token) === word)[nth]?.start ?? null;
 }

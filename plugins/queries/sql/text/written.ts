@@ -1,22 +1,10 @@
 /** Finds the expressions that a statement writes to columns. */
+import type { StatementText, WrittenPart } from '../../../../contract/statement-text.js';
 import { listElements } from './blind-work.js';
 import { readColumnList } from './placeholders.js';
 import { findGroupEnd, isName, getLexemeName, readTarget, toLexemes, type Lexeme } from './read.js';
-import type { SqlScan } from './scan.js';
 
-export interface WrittenPart {
-  /** Null if the text does not name it. */
-  readonly table: string | null;
-  readonly column: string;
-  readonly text: string;
-  /** A non-empty string literal, also inside COALESCE. */
-  readonly literal: boolean;
-  readonly mentions: readonly string[];
-  readonly start: number;
-  readonly end: number;
-}
-
-export function listWrittenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>): WrittenPart[] {
+export function listWrittenParts({ text, tokens }: Pick<StatementText, 'text' | 'tokens'>): WrittenPart[] {
   const words = toLexemes(text, tokens);
   const createPart = (
     table: string | null,
@@ -27,11 +15,14 @@ export function listWrittenParts({ text, tokens }: Pick<SqlScan, 'text' | 'token
     const [first, last] = [words[from], words[to - 1]];
     if (!column || first === undefined || last === undefined || from >= to) return [];
     const inner = words.slice(from, to);
+    const written = text.slice(first.start, last.end);
     return [
       {
         table,
         column,
-        text: text.slice(first.start, last.end),
+        text: written,
+        isEmpty: written === 'NULL' || written === 'DEFAULT',
+        isReadable: isReadable(written),
         literal: isConstant(words, from, to),
         mentions: inner.filter(isName).map(getLexemeName),
         start: first.start,
@@ -55,6 +46,14 @@ export function listWrittenParts({ text, tokens }: Pick<SqlScan, 'text' | 'token
     return listSetParts(words, i + 1).flatMap(({ column, from, to }) => createPart(table, column, from, to));
   });
 }
+
+/** Functions that leave a text readable; any other function may protect it. */
+const CLEAR = new Set(['COALESCE', 'NULLIF', 'LOWER', 'UPPER', 'TRIM', 'BTRIM', 'LTRIM', 'RTRIM', 'CAST']);
+const CALL = /([A-Za-z_][A-Za-z0-9_]*)\s*\(/g;
+const COMPUTED = /\b(?:SELECT|CASE)\b/i;
+
+const isReadable = (text: string): boolean =>
+  !COMPUTED.test(text) && [...text.matchAll(CALL)].every(([, name = '']) => CLEAR.has(name.toUpperCase()));
 
 const WRITES = new Set(['INSERT', 'UPDATE', 'MERGE']);
 /** After these, a verb is not followed by a table name. */

@@ -2,12 +2,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { JsonObject } from '../../contract/json.js';
-import { loadDefinitions } from '../../language/project/project.js';
-import { CACHE_FILE, openStatementCache } from '../../language/project/statement-cache.js';
-import { loadProject } from '../../plugins/distribution.js';
-import { createTempProject, defineQueryResource, type TempProject } from '../support/project.js';
-import { waitUntil } from '../support/until.js';
+import type { JsonObject } from '../../../contract/json.js';
+import { loadDefinitions } from '../../../language/project/project.js';
+import { CACHE_FILE, openStatementCache } from '../../../plugins/queries/sql/parser/statement-cache.js';
+import { loadProject } from '../../../plugins/distribution.js';
+import { createTempProject, defineQueryResource, type TempProject } from '../../support/project.js';
+import { waitUntil } from '../../support/until.js';
 
 interface CacheFile {
   readonly parser: string;

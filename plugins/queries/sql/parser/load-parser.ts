@@ -1,18 +1,18 @@
 /** Loads PostgreSQL's parser once, for the front end. */
-import { isObject } from '../../contract/json.js';
-import { raiseTieringBudget, runWithoutOptimizing } from './wasm-tiering.js';
-import type { SqlParsed, SqlParser } from '../../contract/statement-parser.js';
+import type { ParsedStatements, StatementParser } from '../../../../contract/query-language.js';
+import { isObject } from '../../../../contract/json.js';
+import { raiseTieringBudget, runWithoutOptimizing } from '../../../../language/project/wasm-tiering.js';
 
 /** The `syntax` fact of stores with this syntax. */
 export const SYNTAX = 'postgresql';
 
-let loading: Promise<SqlParser> | undefined;
+let loading: Promise<StatementParser> | undefined;
 
-export const loadSqlParser = (): Promise<SqlParser> => (loading ??= load());
+export const loadSqlParser = (): Promise<StatementParser> => (loading ??= load());
 
-const NOTHING: SqlParsed = { statements: [], fault: null };
+const NOTHING: ParsedStatements = { statements: [], fault: null };
 
-async function load(): Promise<SqlParser> {
+async function load(): Promise<StatementParser> {
   const { loadModule, parseSync, hasSqlDetails } = await import('libpg-query');
   // Optimizing the parser's largest function takes hundreds of milliseconds, for a run of milliseconds.
   const release = raiseTieringBudget(Infinity);

@@ -1,40 +1,49 @@
 /** Resolves the views and functions behind statements, so that secrets are followed through their texts. */
-import { getLexemeName, isName, toLexemes } from '../../plugins/queries/sql/text/read.js';
-import { ASSUMED, readSqlObjects, type SqlObject } from '../../plugins/queries/sql/text/objects.js';
+import type { StoredObject } from '../../contract/statement-text.js';
+import type { QueryLanguage } from '../../contract/query-language.js';
 import type { SqlText } from './facts.js';
 import { createLazy } from './memoize.js';
 
-export interface UsedObject extends SqlObject {
+export interface UsedObject extends StoredObject {
+  readonly language: QueryLanguage;
   /** It is in a store, and no script creates it. */
   readonly unscripted: boolean;
 }
 
-export interface SqlBehind {
+export interface ObjectsBehind {
   readonly objects: readonly UsedObject[];
   readonly models: readonly string[];
 }
 
-export const NOTHING_BEHIND: SqlBehind = { objects: [], models: [] };
+export const NOTHING_BEHIND: ObjectsBehind = { objects: [], models: [] };
 
-export interface SqlObjects {
+export interface StoredObjects {
   /** Those that the statements use, directly or through others. */
   readonly listUsed: (statements: readonly SqlText[]) => readonly UsedObject[];
 }
 
 /** `stored`: the objects of the stores, as statements that create them. */
-export function createSqlObjects(scripts: readonly string[], stored: readonly string[] = []): SqlObjects {
+export function createStoredObjects(
+  languages: readonly QueryLanguage[],
+  scripts: readonly string[],
+  stored: readonly string[] = [],
+): StoredObjects {
+  const readAll = (texts: readonly string[]): Omit<UsedObject, 'unscripted'>[] =>
+    texts.flatMap((text) =>
+      languages.flatMap((language) => language.readObjects(text).map((one) => ({ ...one, language }))),
+    );
   const getObjects = createLazy(() => {
     const byName = new Map<string, UsedObject[]>();
     const add = (one: UsedObject): void => {
       const key = one.name.toLowerCase();
       byName.set(key, [...(byName.get(key) ?? []), one]);
     };
-    for (const one of scripts.flatMap(readSqlObjects)) add({ ...one, unscripted: false });
+    for (const one of readAll(scripts)) add({ ...one, unscripted: false });
     const scripted = new Set(byName.keys());
-    for (const one of stored.flatMap(readSqlObjects)) {
+    for (const one of readAll(stored)) {
       const isScripted = scripted.has(one.name.toLowerCase());
       // A script knows more than an assumption.
-      if (!isScripted || !one.scan.text.includes(ASSUMED)) add({ ...one, unscripted: !isScripted });
+      if (!isScripted || !one.isAssumed) add({ ...one, unscripted: !isScripted });
     }
     return byName;
   });
@@ -43,7 +52,9 @@ export function createSqlObjects(scripts: readonly string[], stored: readonly st
   return {
     listUsed(statements) {
       if ((scripts.length === 0 && stored.length === 0) || statements.length === 0) return [];
-      const used = new Set(statements.flatMap(({ scan }) => find(listWords(scan.text, scan.tokens))));
+      const used = new Set(
+        statements.flatMap(({ language, scan }) => find(language.listNames(scan).map(({ name }) => name))),
+      );
       // The set grows while it is read.
       for (const { scan, calls } of used)
         for (const inner of find([...scan.tables.map(({ name }) => name), ...calls])) used.add(inner);
@@ -51,6 +62,3 @@ export function createSqlObjects(scripts: readonly string[], stored: readonly st
     },
   };
 }
-
-const listWords = (text: string, tokens: SqlText['scan']['tokens']): string[] =>
-  toLexemes(text, tokens).flatMap((word) => (isName(word) ? [getLexemeName(word)] : []));

@@ -2,35 +2,27 @@
  * The parsed statements of earlier starts, in a file of the project that is safe to delete. A start with the same statements
  * does not load PostgreSQL's parser, which takes 16 MiB of memory and a tenth of the time.
  */
+import type { CachedParser, ParsedStatements } from '../../../../contract/query-language.js';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject } from '../../contract/json.js';
-import type { SqlParsed, SqlParser } from '../../contract/statement-parser.js';
-import { readPackageFile } from './package-folder.js';
-import { loadSqlParser, SYNTAX } from './sql-parser.js';
+import { isObject } from '../../../../contract/json.js';
+import { readPackageFile } from '../../../../language/project/package-folder.js';
+import { loadSqlParser, SYNTAX } from './load-parser.js';
 
 export const CACHE_FILE = '.lintel/cache/statements.json';
 /** A larger file takes longer to read than its statements take to parse. */
 const MAX_BYTES = 8 << 20;
 
-/** A parser that may need statements that its file lacks. */
-export interface CachedSqlParser extends SqlParser {
-  /** Replaces the parser if a statement was not in the file, which makes the analysis invalid. */
-  loadMissing(): Promise<boolean>;
-  /** Writes the file if it lacks a parsed statement. Errors are ignored: the folder may be read-only. */
-  writeChanges(): Promise<void>;
-}
-
 /** Text and version of the parser select the entry. */
 interface CacheFile {
   readonly parser: string;
-  readonly texts: Readonly<Record<string, SqlParsed>>;
+  readonly texts: Readonly<Record<string, ParsedStatements>>;
 }
 
-export async function openStatementCache(folder: string): Promise<CachedSqlParser> {
+export async function openStatementCache(folder: string): Promise<CachedParser> {
   const file = join(folder, CACHE_FILE);
   const known = await readCache(file);
-  const used = new Map<string, SqlParsed>();
+  const used = new Map<string, ParsedStatements>();
   let parser = known === null ? await loadSqlParser() : null;
   let isIncomplete = false;
   let isChanged = false;
@@ -68,7 +60,7 @@ function describeParser(): string {
   return `lintel@${version} libpg-query@${dependencies['libpg-query'] ?? ''}`;
 }
 
-async function readCache(file: string): Promise<ReadonlyMap<string, SqlParsed> | null> {
+async function readCache(file: string): Promise<ReadonlyMap<string, ParsedStatements> | null> {
   try {
     const found = JSON.parse(await readFile(file, 'utf8')) as CacheFile;
     if (found.parser !== describeParser() || !isObject(found.texts)) return null;
@@ -79,7 +71,7 @@ async function readCache(file: string): Promise<ReadonlyMap<string, SqlParsed> |
 }
 
 /** Readable only by its owner, as statements may be confidential; replaced as a whole. */
-async function writeCache(file: string, used: ReadonlyMap<string, SqlParsed>): Promise<void> {
+async function writeCache(file: string, used: ReadonlyMap<string, ParsedStatements>): Promise<void> {
   const text = JSON.stringify({ parser: describeParser(), texts: Object.fromEntries(used) } satisfies CacheFile);
   if (text.length > MAX_BYTES) return;
   await mkdir(join(file, '..'), { recursive: true });
