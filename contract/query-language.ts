@@ -1,6 +1,6 @@
 /**
- * A query language that is written as text (`text({ language })`). The front end, the exporters and the kernel ask this
- * interface and know no grammar; the plugin of the language implements it.
+ * A query language that is written as text (`text({ language })`). `language` and `kernel` know no grammar: they ask
+ * this interface, which the plugin of the language implements.
  */
 import type { JsonSchema } from './api.js';
 import type { JsonObject } from './json.js';
@@ -27,7 +27,6 @@ import type {
   WrittenPart,
 } from './statement-text.js';
 
-/** `at`: offset in UTF-16 code units. */
 export interface SyntaxFault {
   readonly message: string;
   readonly at: number;
@@ -38,7 +37,6 @@ export type ParsedStatements =
   | { readonly statements: readonly JsonObject[]; readonly fault: null }
   | { readonly statements: null; readonly fault: SyntaxFault };
 
-/** The full parser, which is loaded apart from the language. */
 export interface StatementParser {
   /** The dialect, in the form that stores declare. */
   readonly syntax: string;
@@ -46,7 +44,6 @@ export interface StatementParser {
   parse(text: string): ParsedStatements;
 }
 
-/** A parser that may need statements that its file lacks. */
 export interface CachedParser extends StatementParser {
   /** Replaces the parser if a statement was not in the file, which makes the analysis invalid. */
   loadMissing(): Promise<boolean>;
@@ -56,7 +53,6 @@ export interface CachedParser extends StatementParser {
 
 export interface ParserSource {
   loadParser(): Promise<StatementParser>;
-  /** With the parsed statements of earlier starts, in a file of the project. */
   openCache(folder: string): Promise<CachedParser>;
 }
 
@@ -68,7 +64,6 @@ export interface StatementToCheck {
   readonly isForeign: boolean;
   /** The field that lists the values. */
   readonly binds: string;
-  /** The columns with timestamps are written too. */
   readonly isDated: boolean;
   /** Whether the name is used outside the statement. */
   readonly isNamed: (column: string) => boolean;
@@ -100,7 +95,6 @@ export interface CheckedStatement {
   readonly names: StatementNames | null;
 }
 
-/** A table for the schemas of rows. */
 export interface DescribedTable {
   readonly columns: ReadonlyMap<string, JsonSchema>;
   /** Combinations of columns that are unique. */
@@ -110,28 +104,21 @@ export interface DescribedTable {
 export interface RowsToDescribe {
   readonly parser: StatementParser | undefined;
   readonly findTable: (name: string) => DescribedTable | undefined;
-  /** The store has another syntax than the parser. */
   readonly isForeign: boolean;
-  /** By the store; null where none has described the statement. */
   readonly description: StatementDescription | null;
 }
 
 export interface QueryLanguage {
-  /** As fields name it. */
   readonly name: string;
   /** Accepts any text. */
   read(text: string): StatementText;
   /** With the full parser, against the models. Reports only certain errors. */
   check(statement: StatementToCheck): CheckedStatement;
-  /** What the statement reads and writes, for isolation and locks. */
+  /** For isolation and locks. */
   describeAccess(scan: StatementText, keysOf: FindKeys): StatementAccess;
-  /** The schema of the list of rows. */
   describeRows(scan: StatementText, input: RowsToDescribe): JsonSchema;
-  /** Finds the names under which secrets leave the statement. */
   createRevealer(scan: StatementText): Revealer;
-  /** The views and functions that a script creates. */
   readObjects(script: string): readonly StoredObject[];
-  /** All names, whatever they name. */
   listNames(scan: StatementText): readonly NameInText[];
   /** Uses of these columns, with the tables that may have them. */
   listMentions(scan: StatementText, columns: readonly string[]): readonly ColumnMention[];
@@ -152,9 +139,8 @@ export interface QueryLanguage {
   findUnboundedChanges(scan: StatementText): readonly UnboundedChange[];
   /** Without locks, and without calls that may write. */
   isReadOnly(scan: StatementText): boolean;
-  /** Where the conditions begin; null without any. */
+  /** Null without conditions. */
   findCondition(scan: StatementText): number | null;
-  /** The statement gives the placeholder a type. */
   isCast(scan: StatementText, n: number): boolean;
   /** A function that is not known may read any table. */
   hasUnknownCalls(scan: StatementText): boolean;

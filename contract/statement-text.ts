@@ -1,7 +1,4 @@
-/**
- * What a query language reads in the text of a statement. Offsets are UTF-16 code units of the text. Everything is
- * frozen data.
- */
+/** What a query language reads in the text of a statement. Offsets are UTF-16 code units of the text. */
 import type { Json } from './json.js';
 
 export interface TextSpan {
@@ -94,7 +91,6 @@ export interface StatementAccess {
 /** The keys of a table; null if it is unknown. */
 export type FindKeys = (table: string) => readonly (readonly string[])[] | null;
 
-/** What a statement writes to a column. */
 export interface WrittenPart extends TextSpan {
   /** Null if the text does not name it. */
   readonly table: string | null;
@@ -109,7 +105,6 @@ export interface WrittenPart extends TextSpan {
   readonly mentions: readonly string[];
 }
 
-/** A view or function that a script creates. */
 export interface StoredObject {
   /** Without its schema, in lower case unless quoted. */
   readonly name: string;
@@ -188,7 +183,6 @@ export interface MetColumn {
   readonly forms: readonly string[];
 }
 
-/** A change without a condition. */
 export interface UnboundedChange extends TextSpan {
   readonly verb: string;
 }
@@ -196,7 +190,6 @@ export interface UnboundedChange extends TextSpan {
 /** Null if they are unknown. */
 export type Columns = readonly string[] | null;
 
-/** A table as its model defines it. */
 export interface CatalogueTable {
   readonly model: string;
   readonly columns: readonly string[];
@@ -211,7 +204,6 @@ export interface Catalogue {
   readonly tables: readonly string[];
 }
 
-/** A placeholder that directly meets a column. */
 export interface ColumnUse {
   readonly n: number;
   readonly column: string;

@@ -1,4 +1,4 @@
-/** SQL as the front end, the exporters and the kernel ask for it. */
+/** SQL as a query language. */
 import type { QueryLanguage } from '../../../contract/query-language.js';
 import { checkStatement } from './analysis/check-statement.js';
 import { describeRows } from './analysis/describe-rows.js';
