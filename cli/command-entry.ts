@@ -13,7 +13,9 @@ export interface CommandEntry extends CommandDoc {
 /** For commands that read definitions: loads PostgreSQL's parser in parallel. */
 export const withSqlParser = (load: CommandEntry['load']) => (): Promise<Command> => {
   // Errors are reported where the parser is awaited.
-  void import('../language/project/sql-parser.js').then(({ loadSqlParser }) => loadSqlParser()).catch(() => undefined);
+  void import('../plugins/queries/sql/parser/load-parser.js')
+    .then(({ loadSqlParser }) => loadSqlParser())
+    .catch(() => undefined);
   return load();
 };
 

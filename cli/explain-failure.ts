@@ -5,10 +5,10 @@ import type { Kernel } from '../kernel/runtime/kernel.js';
 import type { SqlText } from '../language/analysis/facts.js';
 import type { ActionModel, ResourceModel } from '../language/analysis/model.js';
 import { isInside } from '../language/analysis/report.js';
-import { createSqlLocator } from '../language/analysis/sql/locator.js';
-import { locateWord } from '../language/strings/sql-word.js';
+import { locateWord } from '../plugins/queries/sql/text/word.js';
 import { formatCodeFrame, type StyleText } from '../language/source/code-frame.js';
 import { rangeAt, type Document } from '../language/source/document.js';
+import { locateInString } from '../language/source/escapes.js';
 
 /** Null where the failure belongs to no actionable, or its definition has changed. */
 export function explainFailure(kernel: Kernel, fault: Fault, paint: StyleText): string | null {
@@ -44,7 +44,7 @@ function locateFailure(
   { options: { word } }: Fault,
 ): { readonly start: number; readonly end: number } | null {
   const at = word === undefined ? null : locateWord(statement.scan, word);
-  return at === null ? null : createSqlLocator(doc, statement).token(at);
+  return at === null ? null : locateInString(doc, statement.node, statement.language.locateToken(statement.scan, at));
 }
 
 /** An actionable of another resource may have failed, so keys are compared. */

@@ -10,7 +10,7 @@ import { writeClient, type ClientParts } from '../language/export/client/client.
 import { createOpenapi } from '../language/export/openapi/document.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { findPackageFolder } from '../language/project/package-folder.js';
-import { loadSqlParser } from '../language/project/sql-parser.js';
+import { loadSqlParser } from '../plugins/queries/sql/parser/load-parser.js';
 import { bootProject } from './boot.js';
 import type { CommandOptions } from './options.js';
 import { readText, writeText } from './files.js';

@@ -25,6 +25,12 @@ export interface ModelColumn {
   readonly holds?: HeldJson;
 }
 
+/** Columns that models have without a definition where statements use them. */
+export const CREATED = 'created_at';
+export const UPDATED = 'updated_at';
+export const DELETED = 'deleted_at';
+export const TIMESTAMPS: readonly string[] = [CREATED, UPDATED, DELETED];
+
 /** Suffix of index columns, and the pattern of their values. */
 export const BLIND = '__blind';
 export const BLIND_FORM = 'blind1:[0-9a-f]{64}';

@@ -4,6 +4,7 @@ import type { PluginFacts } from './facts.js';
 import type { CheckPlace, Finding, Items } from './plugin-check.js';
 import type { IssuedCredentials, CredentialMismatch } from './credentials.js';
 import type { ApiPlace, ApiPart } from './api.js';
+import type { QueryLanguage } from './query-language.js';
 import type { CodeEntry } from './problem.js';
 import type { InventedPattern } from './common-mistakes.js';
 
@@ -95,6 +96,8 @@ export interface PluginSpec {
   readonly answers?: (place: Pick<CheckPlace, 'value' | 'holder'>) => readonly string[] | null;
   /** The maximum number of items, and the path of the field that sets it. Called for valid places only. */
   readonly items?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Items;
+  /** For query languages that are written as text; its functions accept any text and never throw. */
+  readonly language?: QueryLanguage;
   /** Pure; called for valid places only. */
   readonly openapi?: (place: ApiPlace) => ApiPart;
   /** Ids or patterns (`generator:*`) of plugins that this plugin may resolve. */

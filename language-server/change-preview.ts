@@ -2,7 +2,7 @@
 import { analyseFiles, type SourceFile } from '../language/analysis/analyse.js';
 import type { Config } from '../language/analysis/config.js';
 import type { Problem } from '../contract/problem.js';
-import type { SqlSources } from '../language/project/scripts.js';
+import type { StatementSources } from '../language/project/scripts.js';
 import { readConfig, type ConfigSource } from './effective-config.js';
 
 export interface ProjectChange {
@@ -18,7 +18,7 @@ export interface ChangedProject extends ConfigSource {
   /** The last valid config. */
   readonly config: Config;
   readonly files: ReadonlyMap<string, SourceFile>;
-  readonly statements: SqlSources;
+  readonly statements: StatementSources;
   readonly toRelativeName: (name: string) => string;
 }
 

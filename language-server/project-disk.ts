@@ -8,7 +8,8 @@ import type { SourceFile } from '../language/analysis/analyse.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import { findDefinitions, getFixedPart, readDefinition } from '../language/project/definition-files.js';
 import { createEnvFacts, readEnvFile, type Environment } from '../language/project/environment.js';
-import { loadSqlSources, SCRIPTS_FOLDER, type SqlSources } from '../language/project/scripts.js';
+import { loadSqlParser } from '../plugins/queries/sql/parser/load-parser.js';
+import { loadStatementSources, SCRIPTS_FOLDER, type StatementSources } from '../language/project/scripts.js';
 import { createEnvNames, type EnvNames } from './env-names.js';
 import { loadRegistry, type LoadedRegistry } from './registry-source.js';
 
@@ -18,7 +19,7 @@ export interface ProjectDisk {
   readonly envNames: EnvNames;
   /** Their values override the config's, and are used for nothing else. */
   readonly variables: Environment;
-  readonly statements: SqlSources;
+  readonly statements: StatementSources;
   /** Definition files by absolute name. */
   readonly files: ReadonlyMap<string, SourceFile>;
   readonly configText: string | null;
@@ -53,7 +54,7 @@ export async function openProjectDisk(place: DiskPlace): Promise<ProjectDisk> {
   let plugins = await loadRegistry({ folder, source: text, trusted: trusted(), before: null });
   let configText = text;
   let [env, variables]: [EnvFacts, Environment] = [new Map(), {}];
-  let statements: SqlSources = {};
+  let statements: StatementSources = {};
   let areStatementsRead = false;
   let files = new Map<string, SourceFile>();
 
@@ -75,7 +76,7 @@ export async function openProjectDisk(place: DiskPlace): Promise<ProjectDisk> {
   }
 
   async function readStatements(): Promise<void> {
-    statements = await loadSqlSources(folder);
+    statements = await loadStatementSources(folder, loadSqlParser());
     areStatementsRead = true;
   }
 

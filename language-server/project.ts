@@ -2,6 +2,7 @@
  * A project in the editor: config, environment names and definitions, overlaid with unsaved text, and their analysis. Runs the
  * stages of `lintel check` and no checks of its own.
  */
+import type { StatementParser } from '../contract/query-language.js';
 import { join, relative } from 'node:path';
 import { createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
 import type { StatementRejections } from '../language/analysis/checks/rejections.js';
@@ -12,7 +13,6 @@ import type { SqlText } from '../language/analysis/facts.js';
 import type { Registry } from '../language/analysis/registry.js';
 import type { Problem } from '../contract/problem.js';
 import type { StatementDescription } from '../contract/statement-check.js';
-import type { SqlParser } from '../language/strings/sql-parser.js';
 import { hasStatements } from '../language/project/definition-files.js';
 import { checkPatterns } from '../language/project/definition-patterns.js';
 import { createDocument } from '../language/source/document.js';
@@ -44,7 +44,7 @@ export interface Project {
   /** Facts about the variables that are set (such as length), never their values. */
   readonly env: EnvFacts;
   /** Undefined while no definition contains a statement. */
-  readonly sql: SqlParser | undefined;
+  readonly sql: StatementParser | undefined;
   /** Name of a file in problems, from its absolute name. */
   toRelativeName(name: string): string;
   /** True for the project's definition files and its config. */

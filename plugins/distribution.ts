@@ -11,9 +11,16 @@ import {
 } from '../language/project/project.js';
 import { kinds } from './index.kinds.js';
 import { runtimes } from './index.runtime.js';
+import { loadSqlParser } from './queries/sql/parser/load-parser.js';
+import { openStatementCache } from './queries/sql/parser/statement-cache.js';
 import { specs } from './index.spec.js';
 
-const BUILTIN: BuiltinPlugins = { kinds, specs, runtimes };
+const BUILTIN: BuiltinPlugins = {
+  kinds,
+  specs,
+  runtimes,
+  parsers: { loadParser: loadSqlParser, openCache: openStatementCache },
+};
 
 export const isBuiltin = (id: PluginId): boolean => Object.hasOwn(runtimes, id);
 

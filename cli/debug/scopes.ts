@@ -4,7 +4,7 @@ import type { Json } from '../../contract/json.js';
 import type { Frame, Payload, Preview } from '../../contract/plan.js';
 import { RawJson } from '../../contract/raw-json.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import { scanSql } from '../../language/strings/sql.js';
+import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import { ExpressionError, readInside, type ReadPath } from './expression.js';
 import type { PlanFacts, ReachedPlace } from './observer.js';
 import type { Place } from './places.js';

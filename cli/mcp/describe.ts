@@ -7,7 +7,7 @@ import type { ResourceModel } from '../../language/analysis/model.js';
 import { createRequestShape } from '../../language/export/openapi/request.js';
 import { createPluginSection } from '../../language/export/reference-kind.js';
 import { loadDefinitions, type Project } from '../../language/project/project.js';
-import { loadSqlParser } from '../../language/project/sql-parser.js';
+import { loadSqlParser } from '../../plugins/queries/sql/parser/load-parser.js';
 import { rangeAt } from '../../language/source/document.js';
 
 export function describeSchemas(registry: Registry, kind: string | undefined, plugin: string | undefined): string {

@@ -2,12 +2,13 @@
  * Runs a statement of an editor on a database of the kernel, in a transaction that is always rolled back. Without a confirmation the
  * database itself refuses to write.
  */
+import type { StatementText } from '../../contract/statement-text.js';
 import type { Json } from '../../contract/json.js';
 import { Fault } from '../../contract/fault.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
-import { isClause } from '../../language/strings/sql-clauses.js';
-import { isUnqualified, toLexemes } from '../../language/strings/sql-read.js';
-import { scanSql, type SqlScan } from '../../language/strings/sql.js';
+import { isClause } from '../../plugins/queries/sql/text/clauses.js';
+import { isUnqualified, toLexemes } from '../../plugins/queries/sql/text/read.js';
+import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import { createSecretMask, maskValue } from '../debug/secrets.js';
 
 export interface StatementRequest {
@@ -48,7 +49,7 @@ interface StatementSyntax {
   /** Statements at the beginning of the transaction. */
   readonly listSettings: (isReadOnly: boolean) => readonly string[];
   /** The statement with a limit of rows. */
-  readonly limit: (scan: SqlScan) => string;
+  readonly limit: (scan: StatementText) => string;
   readonly explain: string;
   /** Also a write is explained where the database refuses to write. */
   readonly explainsReadOnly: boolean;
@@ -62,10 +63,10 @@ const TIMEOUT = 10_000;
 const LIMIT = `LIMIT ${MOST_ROWS + 1}`;
 
 /** The end of the line ends a comment of the statement. */
-const limitOutside = ({ text }: SqlScan): string => `SELECT * FROM (${text}\n) AS lintel_rows ${LIMIT}`;
+const limitOutside = ({ text }: StatementText): string => `SELECT * FROM (${text}\n) AS lintel_rows ${LIMIT}`;
 
 /** A sub-query would lose its order, and may not name two columns alike. */
-function limitAtEnd({ text, tokens }: SqlScan): string {
+function limitAtEnd({ text, tokens }: StatementText): string {
   const isLimited = toLexemes(text, tokens).some(
     ({ type, text: word, depth }) => type === 'word' && depth === 0 && word === 'LIMIT',
   );
@@ -98,7 +99,7 @@ const SYNTAXES: Readonly<Record<string, StatementSyntax>> = {
 
 /** What is used here of the handle of a database. */
 interface Database {
-  prepare(input: { readonly scan: SqlScan; readonly jsonColumns: readonly boolean[] }): Prepared;
+  prepare(input: { readonly scan: StatementText; readonly jsonColumns: readonly boolean[] }): Prepared;
   run(prepared: Prepared, values: readonly unknown[], transaction: unknown): Promise<readonly unknown[]>;
   begin(isolation: Isolation): Promise<unknown>;
   beginReadOnly?(isolation: Isolation): Promise<unknown>;
@@ -153,7 +154,7 @@ const READS = new Set(['SELECT', 'VALUES', 'TABLE']);
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
 /** Any write within, as in a WITH list, and locks of rows. The database decides about functions. */
-function writesOrLocks({ text, tokens }: SqlScan): boolean {
+function writesOrLocks({ text, tokens }: StatementText): boolean {
   const words = toLexemes(text, tokens);
   return words.some(({ text: word }, i) => {
     if (!isUnqualified(words, i)) return false;
@@ -179,7 +180,7 @@ function findDatabase({ instances, project: { registry } }: Kernel, name: string
 
 async function runAndRollBack(
   { database, syntax }: FoundDatabase,
-  scan: SqlScan,
+  scan: StatementText,
   { parameters, explain, confirmed }: StatementRequest,
   isWrite: boolean,
 ): Promise<readonly unknown[]> {

@@ -12,7 +12,7 @@ import type { Registry } from '../../language/analysis/registry.js';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember, toJson, type LocatedNode } from '../../language/source/tree.js';
 import { parseSource } from '../../language/source/parse.js';
-import { tokenizeSql } from '../../language/strings/sql-tokens.js';
+import { tokenizeSql } from '../../plugins/queries/sql/text/tokens.js';
 import { formatCodeFrame } from '../../language/source/code-frame.js';
 import { createPaint } from '../colors.js';
 import type { Terminal } from '../terminal.js';

@@ -27,11 +27,12 @@ const SOURCE = `
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { unpackSpecs } from '../language/export/pack-specs.js';
+import { sql } from '../plugins/queries/sql/language.light.js';
 const code = () => require('./built-in.js').builtIn();
 const read = () => ${readText(BUILT_IN)}.toString('latin1');
 export const IS_VALIDATED = true;
 let known;
-export const builtIn = () => (known ??= unpackSpecs(read(), code));
+export const builtIn = () => (known ??= unpackSpecs(read(), code, [sql]));
 `;
 
 /** Replaces `language/problems/catalogue.ts`; the grammar is in the same file. */

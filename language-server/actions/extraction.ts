@@ -6,7 +6,7 @@ import { rangeAt } from '../../language/source/document.js';
 import { LITERAL } from '../../language/strings/literal.js';
 import { addItems, addMembers } from '../../language/source/edit-json.js';
 import { toDocumentOffset } from '../../language/source/escapes.js';
-import { scanSql } from '../../language/strings/sql.js';
+import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import { findMember } from '../../language/source/tree.js';
 import { statementAt } from '../queries/query-context.js';
 import { toWorkspaceEdit } from './workspace-edit.js';

@@ -6,7 +6,7 @@ import { Slot } from '../../contract/slot.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { SqlText } from '../../language/analysis/facts.js';
 import type { Analysis } from '../../language/analysis/analysis.js';
-import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
+import { TIMESTAMPS } from '../../contract/model.js';
 import { offsetInFile } from '../../language/source/document.js';
 import { toFileUri } from '../uri.js';
 import type { ActionSourceInput, CodeActionOffer } from './action-source.js';

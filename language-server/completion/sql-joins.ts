@@ -2,8 +2,8 @@
 import type { CompletionItem } from 'vscode-languageserver';
 import { isObject } from '../../contract/json.js';
 import type { DataModel } from '../../language/analysis/model.js';
-import type { SqlSource } from '../../language/strings/sql-sources.js';
-import { isSqlWord } from '../../language/strings/sql-words.js';
+import type { SqlSource } from '../../plugins/queries/sql/text/sources.js';
+import { isSqlWord } from '../../plugins/queries/sql/text/words.js';
 import { CompletionItemKind } from '../protocol.js';
 import type { Tables } from '../queries/tables.js';
 

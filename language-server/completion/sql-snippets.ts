@@ -2,7 +2,7 @@
 import type { CompletionItem, Range } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import type { DataModel } from '../../language/analysis/model.js';
-import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
+import { TIMESTAMPS } from '../../contract/model.js';
 import { escapeJsonText } from '../json-string.js';
 import { isOptionSet, type QueryContext } from '../queries/query-context.js';
 import { tableMarkdown } from '../queries/tables.js';

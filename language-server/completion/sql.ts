@@ -5,12 +5,12 @@
 import type { CompletionItem, Range, TextEdit } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
 import type { DataModel } from '../../language/analysis/model.js';
-import { isNeeded } from '../../language/analysis/sql/catalogue.js';
-import { analyseCaret, type SqlCaret } from '../../language/strings/sql-caret.js';
-import { quoteSqlName, quoteIfNeeded } from '../../language/strings/sql-quotes.js';
-import type { SqlSource } from '../../language/strings/sql-sources.js';
-import { listCastTypes, listSignatures } from '../../language/strings/sql-signatures.js';
-import { SQL_VERBS } from '../../language/strings/sql-words.js';
+import { isNeeded } from '../../language/analysis/catalogue.js';
+import { analyseCaret, type SqlCaret } from '../../plugins/queries/sql/editing/caret.js';
+import { quoteSqlName, quoteIfNeeded } from '../../plugins/queries/sql/text/quotes.js';
+import type { SqlSource } from '../../plugins/queries/sql/text/sources.js';
+import { listCastTypes, listSignatures } from '../../plugins/queries/sql/editing/signatures.js';
+import { SQL_VERBS } from '../../plugins/queries/sql/text/words.js';
 import { escapeJsonText, toFileSpan } from '../json-string.js';
 import { findSyntax, listReservedWords } from '../queries/reserved.js';
 import { statementAt, type QueryContext } from '../queries/query-context.js';

@@ -1,6 +1,6 @@
 /** Signature help inside SQL: the parameters and the result of the function that is called at the caret. */
 import type { SignatureHelp, SignatureHelpParams } from 'vscode-languageserver';
-import { findCallAt, isKnownIn, type SqlCallAt } from '../../language/strings/sql-signatures.js';
+import { findCallAt, isKnownIn, type SqlCallAt } from '../../plugins/queries/sql/editing/signatures.js';
 import type { Feature } from '../server-context.js';
 import { createCaretHandler } from '../statements/caret-handler.js';
 import { findSyntax } from '../queries/reserved.js';

@@ -1,11 +1,12 @@
 /** Hover in SQL: placeholders, tables, columns, functions. */
+import type { StatementText } from '../../contract/statement-text.js';
 import { getIsolations } from '../../language/analysis/isolation.js';
 import type { IsolationNeed, RowLock } from '../../contract/plan.js';
-import { listSourcesAt, type SqlSource } from '../../language/strings/sql-sources.js';
-import { classifyTokens, type SqlPiece } from '../../language/strings/sql-names.js';
-import { toLexemes } from '../../language/strings/sql-read.js';
-import { findSignature } from '../../language/strings/sql-signatures.js';
-import { scanSql, type SqlScan } from '../../language/strings/sql.js';
+import { listSourcesAt, type SqlSource } from '../../plugins/queries/sql/text/sources.js';
+import { classifyTokens, type SqlPiece } from '../../plugins/queries/sql/text/names.js';
+import { toLexemes } from '../../plugins/queries/sql/text/read.js';
+import { findSignature } from '../../plugins/queries/sql/editing/signatures.js';
+import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import { toFileSpan } from '../json-string.js';
 import { toAnalysedContext, type HoverSource } from './hover-source.js';
 import { describePlaceholderType, describeStatementTypes } from '../queries/database-types.js';
@@ -62,7 +63,7 @@ const joinParagraphs = (...all: readonly string[]): string => all.filter((one) =
 function describePiece(
   view: DocumentContext,
   query: QueryContext,
-  scan: SqlScan,
+  scan: StatementText,
   piece: SqlPiece,
   offset: number,
 ): string {
@@ -88,7 +89,7 @@ function describePiece(
   }
 }
 
-function describeSqlName(view: DocumentContext, scan: SqlScan, { role, name, start }: SqlPiece): string {
+function describeSqlName(view: DocumentContext, scan: StatementText, { role, name, start }: SqlPiece): string {
   const tables = getTables(view);
   const words = toLexemes(scan.text, scan.tokens);
   const i = words.findIndex((word) => word.start === start);

@@ -1,5 +1,5 @@
 /** Spells the new name at each location: quotes and plural forms are retained. */
-import { RESERVED_NAMES } from '../../language/strings/sql-tokens.js';
+import { RESERVED_NAMES } from '../../plugins/queries/sql/text/tokens.js';
 import { isSharedKind, respellSharedName } from '../../language/analysis/shared-names.js';
 import type { SymbolId } from '../../language/analysis/symbols.js';
 import type { SymbolLocation } from './symbol-locations.js';

@@ -1,11 +1,11 @@
 /** Models as tables: lookup by name, columns, and their Markdown. */
-import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
+import { TIMESTAMPS } from '../../contract/model.js';
 import { mapModelsByAlias } from '../../language/analysis/tables.js';
 import type { DataModel } from '../../language/analysis/model.js';
 import type { Document } from '../../language/source/document.js';
 import { joinBlocks } from '../../language/export/markdown.js';
 import type { Json } from '../../contract/json.js';
-import type { SqlOutput, SqlSource } from '../../language/strings/sql-sources.js';
+import type { SqlOutput, SqlSource } from '../../plugins/queries/sql/text/sources.js';
 import { findMember } from '../../language/source/tree.js';
 import { toCodeSpan } from '../safe-markdown.js';
 import type { DocumentContext } from '../document-context.js';

@@ -3,7 +3,7 @@
  * says what it is, as JSON: `-- $1 = "email"`.
  */
 import type { Json } from '../../contract/json.js';
-import { formatSql, joinSql } from '../../language/strings/sql-format.js';
+import { formatSql, joinSql } from '../../plugins/queries/sql/editing/format.js';
 
 export interface StatementContent {
   readonly sql: string;

@@ -4,7 +4,7 @@ import type { Definition, ResourceModel } from '../../language/analysis/model.js
 import { isInside } from '../../language/analysis/report.js';
 import { listAccessors, type AccessorPart } from '../../language/strings/accessor.js';
 import { parsePlaceholder } from '../../language/strings/placeholder.js';
-import { classifyTokens, type SqlRole } from '../../language/strings/sql-names.js';
+import { classifyTokens, type SqlRole } from '../../plugins/queries/sql/text/names.js';
 import type { SymbolKind } from '../../contract/field-meta.js';
 import type { Document } from '../../language/source/document.js';
 import { createOffsetMap } from '../../language/source/escapes.js';

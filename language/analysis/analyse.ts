@@ -2,10 +2,10 @@
  * The analysis pipeline: texts in, model and problems out. Pure. An analyser reuses earlier results
  * (`stage-cache.ts`, `read.ts`) and returns what a new one would.
  */
+import type { StatementParser } from '../../contract/query-language.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import { isSub0 } from '../../contract/profile.js';
-import type { SqlParser } from '../strings/sql-parser.js';
 import { applyAcknowledgements } from './acknowledge.js';
 import { listCheckableQueries, listCheckableStatements } from './checkable-statements.js';
 import { checkAccessors, recordEnv, type EnvFacts } from './checks/accessors.js';
@@ -52,8 +52,8 @@ import { readFile, type FileRead, type SourceFile } from './read.js';
 import { checkAllPlugins } from './plugin-stage.js';
 import type { Registry } from './registry.js';
 import { compareByPlace, createReport, toProblems, type Report } from './report.js';
-import { createCatalogue } from './sql/catalogue.js';
-import { createSqlObjects, type SqlObjects } from './sql-objects.js';
+import { createCatalogue } from './catalogue.js';
+import { createStoredObjects, type StoredObjects } from './stored-objects.js';
 import { resolveStores } from './stores.js';
 import { listModels, listNaming, recordTables, resolveTables, type TableNames } from './tables.js';
 import { linkModelReferences, checkForeign } from './model-references.js';
@@ -67,7 +67,7 @@ export interface AnalyseOptions {
   /** The variables that are set; null when the environment is unknown. */
   readonly env: EnvFacts | null;
   /** Without it, statements are only scanned, not validated against the models. */
-  readonly sql?: SqlParser | undefined;
+  readonly sql?: StatementParser | undefined;
   /** Null or absent when no config is known. */
   readonly given?: AnalysisSettings | null;
   /** Errors that databases returned for statements of an earlier analysis. */
@@ -136,7 +136,7 @@ export function createAnalyser(registry: Registry): Analyser {
         objects: memory.getOrCompute(registry, report, {
           name: 'scripts',
           reads: [...scripts, null, ...stored],
-          compute: () => createSqlObjects(scripts, stored),
+          compute: () => createStoredObjects([...registry.languages.values()], scripts, stored),
         }),
       };
       const found = all.flatMap((one) => one.definitions);
@@ -167,11 +167,11 @@ interface AnalysisStart {
 
 interface AnalysisRun extends AnalysisStart {
   readonly env: EnvFacts | null;
-  readonly sql: SqlParser | undefined;
+  readonly sql: StatementParser | undefined;
   readonly given: AnalysisSettings | null;
   readonly refusals: StatementRejections | undefined;
   readonly refusedQueries: QueryRejections | undefined;
-  readonly objects: SqlObjects;
+  readonly objects: StoredObjects;
   /** Returns the earlier value if `content` is unchanged. */
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
 }

@@ -1,11 +1,11 @@
 /** The result of an analysis: for the compiler and editors. */
+import type { StatementNames } from '../../contract/statement-text.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { LinkedGroup } from './link-group.js';
 import type { CheckableQuery, CheckableStatement, DataModel, Definition, ResourceModel } from './model.js';
-import type { StatementNames } from './sql/names.js';
 
 export interface Analysis {
   /** Valid and invalid definitions, in the order of the files. */

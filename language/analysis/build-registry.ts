@@ -91,9 +91,15 @@ function freezeRegistry(
   const codes: Record<string, CodeEntry> = { ...CATALOGUE };
   for (const spec of plugins.values()) Object.assign(codes, spec.errors);
 
+  const languages = new Map(
+    [...plugins.values()].flatMap(({ language }) =>
+      language === undefined ? [] : [[language.name, language] as const],
+    ),
+  );
   const registry: Registry = {
     kinds,
     plugins,
+    languages,
     codes: Object.freeze(codes),
     kind: (name) => kinds.get(name),
     plugin: (kind, name) => plugins.get(`${kind}:${name}`),

@@ -1,5 +1,5 @@
 /** Collects queries with the sibling fields that affect them. Validates nothing. */
-import { scanSql } from '../strings/sql.js';
+import type { QueryLanguage } from '../../contract/query-language.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
 import type { SqlText } from './facts.js';
@@ -77,14 +77,15 @@ function listJoins(node: LocatedNode | null): LocatedNode[] {
 
 export function findStatement(
   context: WalkContext,
+  language: QueryLanguage,
   node: LocatedNode,
   field: FieldNode,
   around: LocatedNode | null,
 ): void {
-  const scan = scanSql(String(node.scalar));
   context.finds.statements.push({
     node,
-    scan,
+    language,
+    scan: language.read(String(node.scalar)),
     around,
     binds: field.meta.binds,
     ...readQueryModifiers(context, field, around),

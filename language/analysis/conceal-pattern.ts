@@ -1,8 +1,5 @@
 /** Patterns of values that are never sent: hashes, and blind indexes of encrypted columns. */
 import { BLIND_FORM, type ModelColumn, type ModelTable } from '../../contract/model.js';
-import { hasUnknownReach, listCalls } from '../strings/sql-calls.js';
-import { toLexemes } from '../strings/sql-read.js';
-import type { SqlScan } from '../strings/sql.js';
 import { memoize } from './memoize.js';
 import type { ActionModel } from './model.js';
 import type { Registry } from './registry.js';
@@ -16,9 +13,6 @@ interface ConcealInput {
   /** By model. */
   readonly tables: ReadonlyMap<string, ModelTable>;
 }
-
-const callsUnknown = (scan: SqlScan): boolean =>
-  listCalls(toLexemes(scan.text, scan.tokens), scan).some(hasUnknownReach);
 
 /** The patterns of plugins, by id: the same for all resources. */
 const listForms = memoize(({ plugins }: Registry): readonly (readonly [id: string, form: string])[] =>
@@ -41,14 +35,16 @@ export function buildConcealPattern({ registry, uses, sequence, tables }: Concea
   const mayHold = sequence.some(({ definition: { finds }, node, models, behind, stores }) => {
     if (stores.length === 0) return false;
     // A table without a model may be a view, and an unknown function may read any.
-    const scans = finds.statements.filter((one) => isInside(one.node, node)).map(({ scan }) => scan);
-    const asked = scans.flatMap(({ tables }) => tables);
+    const statements = finds.statements.filter((one) => isInside(one.node, node));
+    const asked = statements.flatMap(({ scan }) => scan.tables);
     const secret = [...models, ...behind.models].some((model) => {
       const table = tables.get(model);
       return table?.secrets !== undefined || table?.columns.some(isBlind) === true;
     });
     return (
-      secret || scans.some(callsUnknown) || new Set(asked.map(({ name }) => name.toLowerCase())).size > models.length
+      secret ||
+      statements.some(({ language, scan }) => language.hasUnknownCalls(scan)) ||
+      new Set(asked.map(({ name }) => name.toLowerCase())).size > models.length
     );
   });
   return mayHold ? compileForms(forms) : null;

@@ -1,8 +1,9 @@
 /** What the walk collects in a definition for later stages. */
+import type { QueryLanguage } from '../../contract/query-language.js';
+import type { StatementText } from '../../contract/statement-text.js';
 import type { Json } from '../../contract/json.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { AccessorPart } from '../strings/accessor.js';
-import type { SqlScan } from '../strings/sql.js';
 import type { Refers, SharedKind, SymbolKind } from '../../contract/field-meta.js';
 import type { LocatedNode, Member } from '../source/tree.js';
 import type { SourceLocation } from './report.js';
@@ -52,10 +53,11 @@ export interface AccessorText {
   readonly place: string;
 }
 
-/** A SQL statement with its placeholder values and sibling fields. */
+/** A statement that is written as text, with its placeholder values and sibling fields. */
 export interface SqlText {
   readonly node: LocatedNode;
-  readonly scan: SqlScan;
+  readonly language: QueryLanguage;
+  readonly scan: StatementText;
   readonly parameters: readonly LocatedNode[];
   /** The columns that must be unique. */
   readonly unique: LocatedNode | null;

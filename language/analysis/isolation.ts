@@ -2,10 +2,10 @@
  * Determines isolation level and row lock of actionables with queries. Pure. Covers the whole set: databases detect
  * conflicts only among serializable transactions.
  */
+import type { FindKeys, StatementAccess } from '../../contract/statement-text.js';
 import type { IsolationNeed, RowLock } from '../../contract/plan.js';
 import { asText } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
-import { analyseAccess, type FindKeys, type SqlAccess } from '../strings/sql-access.js';
 import { partitionActions, createImmediateTest } from './foreground.js';
 import type { ActionModel, DataModel, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
@@ -17,7 +17,7 @@ export type Isolations = ReadonlyMap<string, ReadonlyMap<string, IsolationNeed>>
 
 interface Member {
   readonly action: ActionModel;
-  readonly access: SqlAccess;
+  readonly access: StatementAccess;
   /** The selected row; null unless exactly one is selected by its key. */
   readonly key: string | null;
   /** The request ends if the row does not exist. */
@@ -126,7 +126,7 @@ function listTransactionGroups(
       const isFed = (other: ActionModel): boolean => other.depends.includes(action.key);
       const present = own.includes('demanding') || sequence.some((other) => isFed(other) && isFedBy(other, action));
       const members = statements.map((statement): Member => {
-        const access = analyseAccess(statement.scan, keysOf);
+        const access = statement.language.describeAccess(statement.scan, keysOf);
         const formatOperand = (text: string): string => {
           if (!text.startsWith('$')) return text;
           const node = statement.parameters[Number(text.slice(1)) - 1];
@@ -184,7 +184,7 @@ function isFedBy(to: ActionModel, from: ActionModel): boolean {
   );
 }
 
-const NO_ACCESS: SqlAccess = {
+const NO_ACCESS: StatementAccess = {
   tables: [],
   writes: [],
   foreign: null,

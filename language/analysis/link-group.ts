@@ -1,4 +1,5 @@
 /** Links the resources of one group and checks them; cached per group. Reads outside the group must be in `reads`. */
+import type { StatementNames } from '../../contract/statement-text.js';
 import { CHAINS, type ChainLimits } from './config-schema.js';
 import { listInRunningOrder } from './running-order.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
@@ -9,7 +10,6 @@ import { checkNames } from './checks/names.js';
 import { checkProtections } from './checks/protections.js';
 import { hasGuard } from './realms.js';
 import { isInside, type Report } from './report.js';
-import { findUnboundedChanges } from '../strings/sql-effects.js';
 import { locateInString } from '../source/escapes.js';
 import { checkOwners } from './checks/row-owners.js';
 import { checkPaths } from './checks/paths-inside.js';
@@ -30,8 +30,7 @@ import { linkParameters } from './parameters.js';
 import type { Registry } from './registry.js';
 import { linkRepeats } from './repeats.js';
 import { linkSecrets } from './secret-names.js';
-import type { SqlObjects } from './sql-objects.js';
-import type { StatementNames } from './sql/names.js';
+import type { StoredObjects } from './stored-objects.js';
 import { recordTables, type TableNames } from './tables.js';
 
 export interface Queries {
@@ -64,7 +63,7 @@ export interface WholeSet {
   /** Returns the earlier value if `content` is unchanged. */
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
   readonly paths: ReadonlyMap<string, string>;
-  readonly objects: SqlObjects;
+  readonly objects: StoredObjects;
   readonly answered: ResultNames;
 }
 
@@ -216,7 +215,7 @@ function checkEveryRow(registry: Registry, report: Report, resources: readonly L
     const reached = actions.filter(({ timing, noOp }) => !timing.scheduled && !noOp);
     for (const statement of finds.statements) {
       if (!reached.some((action) => isInside(statement.node, action.node))) continue;
-      for (const { verb, start, end } of findUnboundedChanges(statement.scan)) {
+      for (const { verb, start, end } of statement.language.findUnboundedChanges(statement.scan)) {
         report.add('SQL_EVERY_ROW', locateInString(doc, statement.node, { start, end }), { verb });
       }
     }

@@ -1,17 +1,13 @@
 /** Checks the statements of a definition against the models; cached by what they read. */
-import type { SqlParser } from '../strings/sql-parser.js';
-import type { LocatedNode } from '../source/tree.js';
-import { checkStatements, type ResultColumns } from './checks/statements.js';
-import type { ColumnUsesByStatement } from './checks/types.js';
-import type { SqlText } from './facts.js';
+import type { Catalogue } from '../../contract/statement-text.js';
+import type { StatementParser } from '../../contract/query-language.js';
+import { checkStatements, type CheckedStatements } from './checks/statements.js';
 import type { Queries, QueryResults } from './link-group.js';
 import type { Definition } from './model.js';
 import { findResultFields } from './query-changes.js';
 import type { Registry } from './registry.js';
 import type { Report } from './report.js';
-import { recordCatalogue, type Catalogue } from './sql/catalogue.js';
-import type { ColumnUse } from './sql/column-uses.js';
-import type { StatementNames } from './sql/names.js';
+import { recordCatalogue } from './catalogue.js';
 import { isEqualData, type Blocks, type Lookups, type StageCache } from './stage-cache.js';
 import type { Stores } from './stores.js';
 
@@ -19,7 +15,7 @@ interface QueriesRun {
   readonly registry: Registry;
   readonly memory: StageCache;
   readonly report: Report;
-  readonly sql: SqlParser | undefined;
+  readonly sql: StatementParser | undefined;
 }
 
 interface QueriesInput {
@@ -40,23 +36,12 @@ export function readQueries(
 ): QueryResults {
   const computeQueries = (definition: Definition, lookups: Lookups<Catalogue>, own: Report): Queries => {
     const tables = recordCatalogue(lookups);
-    const answers: ResultColumns = new Map();
-    const meetings: ColumnUsesByStatement = new Map();
-    const names = new Map<LocatedNode, StatementNames>();
-    const collectUses = (statement: SqlText): ColumnUse[] => {
-      const list: ColumnUse[] = [];
-      meetings.set(statement, list);
-      return list;
-    };
+    const results: CheckedStatements = { answers: new Map(), meetings: new Map(), names: new Map() };
     if (!isHalf(definition))
-      checkStatements(
-        { registry, report: own, catalogue: tables, sql, stores, uses: collectUses, names },
-        definition,
-        answers,
-      );
+      checkStatements({ registry, report: own, catalogue: tables, sql, stores }, definition, results);
     for (const query of definition.finds.documents)
-      answers.set(query.node, findResultFields(definition, query, registry));
-    return { answers, meetings, names };
+      results.answers.set(query.node, findResultFields(definition, query, registry));
+    return results;
   };
   const lists = memory.getOrLookUpAll(blocks, report, {
     name: STAGE,

@@ -7,7 +7,7 @@ import type { SymbolKind } from '../../contract/field-meta.js';
 import { getRootName, createSources } from './sources.js';
 import { isInside } from './report.js';
 import { listCollections } from './tables.js';
-import { NOTHING_BEHIND } from './sql-objects.js';
+import { NOTHING_BEHIND } from './stored-objects.js';
 import type { Registry } from './registry.js';
 import type { Timing } from '../../contract/plugin.js';
 import { listPathParameters } from '../strings/route.js';

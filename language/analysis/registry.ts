@@ -2,6 +2,7 @@
 import type { Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { PluginId } from '../../contract/plugin.js';
+import type { QueryLanguage } from '../../contract/query-language.js';
 import type { PluginSpec } from '../../contract/plugin-spec.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import type { FieldNode } from '../schema/field-node.js';
@@ -47,6 +48,8 @@ export interface Expansion {
 export interface Registry {
   readonly kinds: ReadonlyMap<string, Kind>;
   readonly plugins: ReadonlyMap<PluginId, PluginSpec>;
+  /** By name. */
+  readonly languages: ReadonlyMap<string, QueryLanguage>;
   readonly codes: Readonly<Record<string, CodeEntry>>;
   kind(name: string): Kind | undefined;
   plugin(kind: string, name: string): PluginSpec | undefined;
@@ -59,7 +62,7 @@ export interface Registry {
   expand(field: FieldNode, read: (key: string) => Json | undefined): Expansion;
 }
 
-export function listFieldsInLanguage(registry: Registry, language: 'sql'): string[] {
+export function listFieldsInLanguage(registry: Registry, language: string): string[] {
   const names = new Set<string>();
   const visit = (node: FieldNode): void => {
     for (const [name, field] of Object.entries(node.fields)) {

@@ -1,27 +1,29 @@
 /** Names under which statements reveal secret columns: `upper(password) AS pw`. */
-import { createRevealer, type RevealedName } from '../strings/sql-reveal.js';
-import { toLexemes } from '../strings/sql-read.js';
-import type { SqlObject } from '../strings/sql-objects.js';
+import type { RevealedName } from '../../contract/statement-text.js';
 import type { SqlText } from './facts.js';
+import type { UsedObject } from './stored-objects.js';
 
 export interface SecretNames extends ReadonlySet<string> {
   /** Of expressions: they contain no whole hash. */
   readonly derived?: ReadonlySet<string>;
 }
 
+/** A statement, or the query of a view. */
+type ReadText = Pick<SqlText, 'language' | 'scan'>;
+
 const NO_COLUMNS: ReadonlySet<string> = new Set();
 
 /** `columns`: the other columns of the tables. */
 export function addRenamed(
   names: Iterable<string>,
-  statements: readonly Pick<SqlText, 'scan'>[],
+  statements: readonly ReadText[],
   columns: ReadonlySet<string> = NO_COLUMNS,
-  objects: readonly SqlObject[] = [],
+  objects: readonly UsedObject[] = [],
 ): SecretNames {
   const all = new Set(names);
   if (all.size === 0) return all;
   const derived = new Set<string>();
-  const create = ({ scan }: Pick<SqlText, 'scan'>) => createRevealer(toLexemes(scan.text, scan.tokens), scan.text);
+  const create = ({ language, scan }: ReadText) => language.createRevealer(scan);
   const views = objects.filter(({ sort }) => sort === 'view');
   const functions = objects.flatMap((one) => (one.sort === 'function' ? [{ ...one, reveal: create(one) }] : []));
   const revealers = [...statements, ...views].map(create);
@@ -47,11 +49,11 @@ export function addRenamed(
 
 /** Under which the statement returns or writes a placeholder's value. */
 export function findNamesOfValue(
-  { scan: { text, tokens } }: SqlText,
+  { language, scan }: SqlText,
   value: string,
   columns: ReadonlySet<string>,
 ): readonly RevealedName[] {
-  const reveal = createRevealer(toLexemes(text, tokens), text);
+  const reveal = language.createRevealer(scan);
   const names = new Set<string>();
   for (;;) {
     const found = reveal({ names, columns, value });
@@ -69,9 +71,9 @@ export function findCopies(
   if (names.size === 0) return [];
   const context = { names: new Set([...names].map((name) => name.toLowerCase())), columns: NO_COLUMNS };
   return statements.flatMap((statement) => {
-    const { scan } = statement;
+    const { language, scan } = statement;
     if (scan.verb !== 'INSERT' && scan.verb !== 'UPDATE') return [];
-    const found = createRevealer(toLexemes(scan.text, scan.tokens), scan.text)(context);
+    const found = language.createRevealer(scan)(context);
     const columns = new Set(found.flatMap(({ name, written }) => (written === true && !names.has(name) ? [name] : [])));
     return [...columns].map((column) => ({ statement, column }));
   });

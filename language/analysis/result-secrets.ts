@@ -1,8 +1,8 @@
 /** Whether a field of a result is secret: by its source column if known, else by its name. */
+import type { StatementNames } from '../../contract/statement-text.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { isInside } from './report.js';
 import { getRootName } from './sources.js';
-import type { StatementNames } from './sql/names.js';
 import type { Queries } from './link-group.js';
 
 export interface SecretContext {

@@ -1,7 +1,6 @@
 /** Finds where payload fields are declared, creates the rule for a new one, and renames a misspelt one. */
 import { asText, type Json } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
-import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document, TextChange } from '../source/document.js';
 import { addItems, addMembers } from '../source/edit-json.js';
@@ -104,10 +103,8 @@ function hasOtherUse(finds: WalkResult, name: string, except: UndeclaredUse['use
   return (
     references.some((one) => one !== except && getRootName(String(one.name)) === name) ||
     accessors.some((one) => one !== except && one.parts.some(({ tail }) => tail[0] === name)) ||
-    statements.some(({ scan }) =>
-      toLexemes(scan.text, scan.tokens).some(
-        (word) => isName(word) && getLexemeName(word).toLowerCase() === name.toLowerCase(),
-      ),
+    statements.some(({ language, scan }) =>
+      language.listNames(scan).some((one) => one.name.toLowerCase() === name.toLowerCase()),
     ) ||
     documents.some(({ around }) => containsName(around, name))
   );

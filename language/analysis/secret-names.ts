@@ -8,13 +8,13 @@ import type { DocumentQuery } from './facts.js';
 import { memoize } from './memoize.js';
 import type { Definition } from './model.js';
 import type { Blocks } from './stage-cache.js';
-import { NOTHING_BEHIND, type SqlBehind, type SqlObjects } from './sql-objects.js';
+import { NOTHING_BEHIND, type ObjectsBehind, type StoredObjects } from './stored-objects.js';
 import type { TableNames } from './tables.js';
 
 export function linkSecrets(
   resources: readonly LinkedResource[],
   tables: Pick<TableNames, 'findModel'>,
-  objects: SqlObjects,
+  objects: StoredObjects,
 ): void {
   for (const { definition, actions } of resources) {
     for (const action of actions) {
@@ -29,8 +29,8 @@ function findBehind(
   { finds }: Definition,
   { node }: LinkedAction,
   tables: Pick<TableNames, 'findModel'>,
-  { listUsed }: SqlObjects,
-): SqlBehind {
+  { listUsed }: StoredObjects,
+): ObjectsBehind {
   const objects = listUsed(finds.statements.filter((one) => isInside(one.node, node)));
   if (objects.length === 0) return NOTHING_BEHIND;
   const models = objects.flatMap(({ scan }) => scan.tables.flatMap(({ name }) => tables.findModel(name) ?? []));

@@ -1,12 +1,11 @@
 /** Finds views and functions that no script creates, and the names under which they give secrets to statements. */
 import { locateInString } from '../source/escapes.js';
-import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
 import type { SqlText } from './facts.js';
 import type { LinkedAction } from './linked-resource.js';
 import type { Definition } from './model.js';
 import { addRenamed } from './renamed-columns.js';
 import { isInside, type SourceLocation } from './report.js';
-import type { UsedObject } from './sql-objects.js';
+import type { UsedObject } from './stored-objects.js';
 
 interface SecretContext {
   readonly ofModel: (model: string) => readonly string[];
@@ -30,11 +29,11 @@ export function findStoredSecrets(
   if (secrets.length === 0) return [];
   const columns = listColumns(behind.models);
   return finds.statements.flatMap((statement) => {
-    const { node: text, scan } = statement;
+    const { node: text, language, scan } = statement;
     if (!isInside(text, node)) return [];
     const seen = new Set<string>();
-    return toLexemes(scan.text, scan.tokens).flatMap((word): StoredSecret[] => {
-      const object = isName(word) ? getLexemeName(word) : '';
+    return language.listNames(scan).flatMap((word): StoredSecret[] => {
+      const object = word.name;
       if (!unscripted.has(object.toLowerCase()) || seen.has(object)) return [];
       seen.add(object);
       const names = listGiven(object, statement, behind, { secrets, columns });

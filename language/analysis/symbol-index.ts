@@ -19,8 +19,6 @@ import { collectTests } from './symbols/tests.js';
 import { getLookup } from './symbols/lookup.js';
 import { locateInText } from './tables.js';
 import { locateContent } from './symbols/locations.js';
-import { createSqlLocator } from './sql/locator.js';
-import { quoteReserved } from '../strings/sql-reserved.js';
 import { collectDocuments } from './symbols/documents.js';
 import type { Range, Position } from '../../contract/problem.js';
 
@@ -116,7 +114,7 @@ function collectStatements(collecting: SymbolCollector): void {
   const modelOf = getLookup(collecting.analysis).model;
   for (const definition of analysis.definitions) {
     for (const statement of definition.finds.statements) {
-      const { node, scan, unique } = statement;
+      const { node, language, scan, unique } = statement;
       for (const table of scan.tables) {
         const model = modelOf(table.name);
         if (model !== undefined) add(modelId(model), locateInText(definition, node, table), 'use', 'sql');
@@ -128,11 +126,12 @@ function collectStatements(collecting: SymbolCollector): void {
       }
       const known = analysis.names.get(node);
       if (known === undefined) continue;
-      const places = createSqlLocator(definition.doc, statement, quoteReserved(scan));
-      for (const { sort, name, model, at } of known.names) {
-        if (model === null) continue;
+      const named = known.names.filter(({ model }) => model !== null);
+      for (const [i, place] of language.locateNames(scan, named).entries()) {
+        const { sort, name, model = null } = named[i] ?? {};
+        if (name === undefined || model === null) continue;
         const id = sort === 'table' ? modelId(model) : fieldId(model, name);
-        add(id, places.name(at, name), 'use', 'sql');
+        add(id, locateInText(definition, node, place), 'use', 'sql');
       }
     }
   }

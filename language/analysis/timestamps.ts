@@ -2,8 +2,7 @@
  * Adds nullable timestamp columns that statements use and models do not define, with a hint. Ambiguous models get
  * none.
  */
-import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../strings/sql-rewrite.js';
-import { readMentions } from '../strings/sql-mentions.js';
+import { CREATED, DELETED, TIMESTAMPS, UPDATED } from '../../contract/model.js';
 import type { LocatedNode } from '../source/tree.js';
 import { memoize } from './memoize.js';
 import { findChange } from './query-changes.js';
@@ -40,18 +39,18 @@ export function addTimestamps(wanted: readonly TimestampUse[], tables: TableName
   return { ...tables, listAddedFields: addedTo, listFields: (model) => grown.get(model) ?? tables.listFields(model) };
 }
 
-const listTimestampMentions = memoize((scan: SqlText['scan']) => readMentions(scan, TIMESTAMPS));
+const listTimestampMentions = memoize(({ language, scan }: SqlText) => language.listMentions(scan, TIMESTAMPS));
 
 function listStatementUses(definition: Definition, statement: SqlText, tables: TableNames): TimestampUse[] {
-  const { scan, node, timestamps, softDelete } = statement;
-  const written = listTimestampMentions(scan).flatMap((mention) => {
+  const { language, scan, node, timestamps, softDelete } = statement;
+  const written = listTimestampMentions(statement).flatMap((mention) => {
     const model = findIntendedModel(mention.name, mention.tables, scan.target?.name ?? null, tables);
     return model === null ? [] : [{ model, name: mention.name, spot: locateInText(definition, node, mention) }];
   });
   const target = scan.target === null ? undefined : tables.findModel(scan.target.name);
   if (target === undefined || (timestamps === null && softDelete === null)) return written;
   const wish = { timestamps: timestamps !== null, softDelete: softDelete !== null };
-  const switched = rewriteSql(scan, wish).columns.flatMap((name) => {
+  const switched = language.listStamped(scan, wish).flatMap((name) => {
     const by = name === DELETED ? softDelete : timestamps;
     return by === null ? [] : [{ model: target, name, spot: { doc: definition.doc, start: by.start, end: by.end } }];
   });

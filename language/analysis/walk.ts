@@ -274,7 +274,8 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
   if (type === 'string' && field.meta.secret === true) {
     reportClearSecret(context, node, field, here.label, listAccessors(String(scalar)).length > 0);
   }
-  if (field.meta.language === 'sql') findStatement(context, node, field, here.around);
+  const language = context.registry.languages.get(field.meta.language ?? '');
+  if (language !== undefined) findStatement(context, language, node, field, here.around);
   if (field.meta.language === 'collection') findCollection(context, node, field, here.around);
   if (type === 'string') addSharedName(context.finds, node, field);
   addReference(context, node, field, here);

@@ -3,8 +3,9 @@
  * demand; code is loaded when called.
  */
 import { buildRegistry } from '../analysis/build-registry.js';
-import type { Json, JsonObject } from '../../contract/json.js';
+import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
+import type { QueryLanguage } from '../../contract/query-language.js';
 import type { PluginSpec, SchemaLike } from '../../contract/plugin-spec.js';
 import { foldSchema, createLazySchema } from '../schema/fold.js';
 import { unpackNode, type PackedNode } from '../schema/packed-node.js';
@@ -20,6 +21,7 @@ interface PackedOne {
   /** Names of members that stay in the code bundle: documentation. */
   readonly words: readonly string[];
   readonly code: readonly ValuePath[];
+  readonly loaded?: Pick<PluginSpec, 'language'>;
 }
 
 interface Packed {
@@ -80,23 +82,30 @@ function packOne(whole: object, name: string, keep: (value: Json) => number): Pa
   return { data, schemas, words, code };
 }
 
-/** `real` returns the specs with code, on first use. */
-export function unpackSpecs(text: string, real: () => SpecList): SpecList {
+/** `real` returns the specs with code, on first use. `languages`: their code is loaded anyway. */
+export function unpackSpecs(text: string, real: () => SpecList, languages: readonly QueryLanguage[] = []): SpecList {
   const lines = text.split('\n');
   const read = (line: number): unknown => JSON.parse(lines[line] ?? '');
   const packed = read(0) as Packed;
   return {
     kinds: packed.kinds.map((one, i) => unpackOne(one, read, () => real().kinds[i])),
-    specs: packed.specs.map((one, i) => unpackOne(one, read, () => real().specs[i])),
+    specs: packed.specs.map((one, i) => unpackOne(addLanguage(one, languages), read, () => real().specs[i])),
   };
 }
 
+function addLanguage(one: PackedOne, languages: readonly QueryLanguage[]): PackedOne {
+  const { language } = one.data;
+  const found = languages.find(({ name }) => isObject(language) && language['name'] === name);
+  if (found === undefined) return one;
+  return { ...one, loaded: { language: found }, code: one.code.filter(([member]) => member !== 'language') };
+}
+
 function unpackOne<T extends object>(
-  { data, schemas, words, code }: PackedOne,
+  { data, schemas, words, code, loaded }: PackedOne,
   read: (line: number) => unknown,
   real: () => T | undefined,
 ): T {
-  const whole: Record<string, unknown> = { ...data };
+  const whole: Record<string, unknown> = { ...data, ...loaded };
   for (const [way, line] of schemas) {
     put(
       whole,

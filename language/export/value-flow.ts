@@ -13,7 +13,6 @@ import { getLookup } from '../analysis/symbols/lookup.js';
 import { findOrigin } from '../analysis/symbols/values.js';
 import { listValueReads, type ValueRead } from '../analysis/value-reads.js';
 import { listDocumentFields } from '../strings/document-fields.js';
-import { listWrittenParts } from '../strings/sql-written.js';
 import { findMember, toJsonObject, type LocatedNode } from '../source/tree.js';
 import { traceAnswer, traceClaims, traceMessages } from './value-exits.js';
 import { createTrace, listOwnNames, locateNode, type FlowKind, type FlowStep, type Trace } from './value-trace.js';
@@ -161,9 +160,9 @@ function createWriteTest(query: SqlText | DocumentQuery, node: LocatedNode): (co
   }
   const n = query.parameters.findIndex((one) => isInside(node, one)) + 1;
   const places = query.scan.placeholders.filter((one) => one.n === n);
-  const parts = listWrittenParts(query.scan).filter(({ start, end }) =>
-    places.some((one) => start <= one.start && one.end <= end),
-  );
+  const parts = query.language
+    .listWrittenParts(query.scan)
+    .filter(({ start, end }) => places.some((one) => start <= one.start && one.end <= end));
   return (column) => parts.some((part) => part.column === column);
 }
 

@@ -57,8 +57,9 @@ export function readDefinition(name: string, shown: string): SourceFile | null {
   }
 }
 
-/** Whether the SQL parser is needed. */
+/** Whether the parser of a language is needed. */
 export function hasStatements(files: readonly SourceFile[], registry: Registry): boolean {
-  const keys = listFieldsInLanguage(registry, 'sql').map((name) => JSON.stringify(name));
+  const fields = [...registry.languages.keys()].flatMap((language) => listFieldsInLanguage(registry, language));
+  const keys = fields.map((name) => JSON.stringify(name));
   return files.some(({ text }) => keys.some((key) => text.includes(key)));
 }

@@ -2,6 +2,7 @@
 import type { Kind } from '../../contract/kind.js';
 import { pluginId, type PluginId, type PluginRuntime } from '../../contract/plugin.js';
 import type { PluginSpec } from '../../contract/plugin-spec.js';
+import type { ParserSource } from '../../contract/query-language.js';
 import type { Registry } from '../analysis/registry.js';
 import { buildRegistry } from '../analysis/build-registry.js';
 import { withProgramCodes } from '../problems/with-program-codes.js';
@@ -35,6 +36,7 @@ interface PluginCollection {
 }
 
 export interface BuiltinPlugins {
+  readonly parsers: ParserSource;
   readonly kinds: readonly Kind[];
   readonly specs: readonly PluginSpec[];
   readonly runtimes: Readonly<

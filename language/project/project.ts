@@ -1,4 +1,5 @@
 /** Loads a project from disk. Connects to nothing. */
+import type { ParserSource, StatementParser } from '../../contract/query-language.js';
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
@@ -11,7 +12,6 @@ import { listScratchPlugins, type StatementChecker, type StatementFindings } fro
 import { listWantedInstances } from './plugin-selection.js';
 import { analyseConfig, readPluginLists, type Config } from '../analysis/config.js';
 import type { Analysis } from '../analysis/analysis.js';
-import type { SqlParser } from '../strings/sql-parser.js';
 import { createDocument, type Document } from '../source/document.js';
 import { loadPackages, type BuiltinPlugins, type Packages } from './packages.js';
 import { applyEnvironment, type ConvertedVariable } from './config-environment.js';
@@ -20,10 +20,10 @@ import { checkPatterns } from './definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from './environment.js';
 import { CONFIG_NAME } from './names.js';
 import { reportUnreadPlugins, omitGuesses } from './plugin-manifests.js';
-import { loadSqlSources } from './scripts.js';
-import { openStatementCache } from './statement-cache.js';
+import { loadStatementSources } from './scripts.js';
 
 export interface Project extends Packages {
+  readonly parsers: ParserSource;
   /** The base of file names in messages. */
   readonly cwd: string;
   readonly folder: string;
@@ -107,6 +107,7 @@ export async function createProject(
   const analysed = analyseConfig(shown, source, packages.registry, createEnvFacts(env), dev);
   return {
     ...packages,
+    parsers: builtin.parsers,
     cwd,
     folder,
     configFile: file,
@@ -146,9 +147,9 @@ export async function loadDefinitions(
   onStatements?: () => void,
 ): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
-  const hasSql = hasStatements(files, project.registry);
-  if (hasSql) onStatements?.();
-  const cache = hasSql && project.cachesStatements === true ? await openStatementCache(project.folder) : null;
+  const hasTexts = hasStatements(files, project.registry);
+  if (hasTexts) onStatements?.();
+  const cache = hasTexts && project.cachesStatements === true ? await project.parsers.openCache(project.folder) : null;
   const options = await createAnalysisOptions(project, config, files, cache ?? undefined);
   let analyser = project.analyser ?? createAnalyser(project.registry);
   const unmatched = checkPatterns(
@@ -191,13 +192,15 @@ export async function loadDefinitions(
 }
 
 export async function createAnalysisOptions(
-  { registry, env, folder }: Project,
+  { registry, env, folder, parsers }: Project,
   given: Config,
   files: readonly SourceFile[],
-  parser?: SqlParser,
+  parser?: StatementParser,
 ): Promise<AnalyseOptions> {
-  // The parser also checks names in statements of other SQL syntaxes.
-  const sources = hasStatements(files, registry) ? await loadSqlSources(folder, parser) : {};
+  // The parser also checks names in statements of other syntaxes.
+  const sources = hasStatements(files, registry)
+    ? await loadStatementSources(folder, parser ?? parsers.loadParser())
+    : {};
   return { env: createEnvFacts(env), ...sources, given };
 }
 

@@ -1,20 +1,19 @@
-/** The SQL files in `migrations`, sorted by name. */
+/** The scripts in `migrations`, sorted by name. */
+import type { StatementParser } from '../../contract/query-language.js';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Script } from '../../contract/statement-check.js';
 import type { AnalyseOptions } from '../analysis/analyse.js';
-import type { SqlParser } from '../strings/sql-parser.js';
-import { loadSqlParser } from './sql-parser.js';
 
 export const SCRIPTS_FOLDER = 'migrations';
 
 /** What the analysis needs for statements. Empty until it is loaded. */
-export type SqlSources = Pick<AnalyseOptions, 'sql' | 'scripts'>;
+export type StatementSources = Pick<AnalyseOptions, 'sql' | 'scripts'>;
 
-export async function loadSqlSources(
+export async function loadStatementSources(
   folder: string,
-  parser: SqlParser | Promise<SqlParser> = loadSqlParser(),
-): Promise<SqlSources> {
+  parser: StatementParser | Promise<StatementParser>,
+): Promise<StatementSources> {
   const [sql, scripts] = await Promise.all([parser, readAllScripts(folder)]);
   return { sql, scripts };
 }

@@ -2,13 +2,13 @@
  * Kind `dialect`: a SQL database behind a named connection. Statements are prepared at load and run with bound
  * values.
  */
+import type { StatementText } from '../../contract/statement-text.js';
 import type { Requester } from '../../contract/requester.js';
 import { defineKind } from '../../contract/kind.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Hide, IsolationNeed, RowLock } from '../../contract/plan.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import type { RawJson } from '../../contract/raw-json.js';
-import type { SqlScan } from '../../language/strings/sql.js';
 import { BESIDE_MYSQL } from '../shared/embedded.light.js';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export interface PreparedStatement {
 }
 
 export interface PrepareInput {
-  readonly scan: SqlScan;
+  readonly scan: StatementText;
   /** For each parameter (0-based): the model declares a JSON column. */
   readonly jsonColumns: readonly boolean[];
   /** Models of the tables that the statement uses, where they exist. */

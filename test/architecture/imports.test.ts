@@ -20,7 +20,11 @@ const LANGUAGE = ['schema', 'source', 'strings', 'problems', 'analysis'].map((na
 const LIGHT = ['contract/', ...LANGUAGE];
 /** Kinds, and what their groups share with others: types, schemas and data. */
 const KINDS = ['plugins/{any}/kind.ts', 'plugins/{any}/shared/{any}.light.ts', 'plugins/shared/{any}.light.ts'];
-const SPEC = ['contract/', 'language/strings/', ...KINDS, 'yup'];
+/** Reads the text of statements: pure and light, so whatever handles statements may use it. */
+const READER = 'plugins/queries/sql/text/';
+/** Loads the full parser, which is not light. */
+const PARSER = 'plugins/queries/sql/parser/';
+const SPEC = ['contract/', 'language/strings/', READER, ...KINDS, 'yup'];
 const RUNTIME_OF_PLUGIN = [
   'contract/',
   'language/project/clock.ts',
@@ -28,10 +32,13 @@ const RUNTIME_OF_PLUGIN = [
   'language/project/wasm-tiering.ts',
   'language/strings/',
   'language/source/',
+  READER,
   ...KINDS,
   'plugins/shared/',
   '{group}/shared/',
 ];
+
+const LIGHT_FOLDERS = /^plugins\/queries\/sql\/(text|editing|analysis)\//;
 
 const ZONES: readonly Zone[] = [
   { name: 'contract', files: /^contract\//, may: ['contract/', 'yup'], light: true },
@@ -48,8 +55,25 @@ const ZONES: readonly Zone[] = [
     may: ['contract/', 'language/source/', 'language/strings/'],
     light: true,
   },
+  {
+    name: 'reader of statements',
+    files: /^plugins\/queries\/sql\/text\//,
+    may: ['contract/', 'language/source/', READER],
+    light: true,
+  },
+  {
+    name: 'analysis and editing of statements',
+    files: LIGHT_FOLDERS,
+    may: ['contract/', 'language/source/', READER, '{own}/editing/', '{own}/analysis/'],
+    light: true,
+  },
   { name: 'analysis', files: /^language\/(analysis|problems)\//, may: [...LIGHT, 'yup'], light: true },
-  { name: 'exporters', files: /^language\/export\//, may: [...LIGHT, 'language/export/'], light: true },
+  {
+    name: 'exporters',
+    files: /^language\/export\//,
+    may: [...LIGHT, 'language/export/'],
+    light: true,
+  },
   {
     name: 'project files',
     files: /^language\/project\//,
@@ -61,7 +85,6 @@ const ZONES: readonly Zone[] = [
       'language/export/manifest-specs.ts',
       'language/project/',
       'tinyglobby',
-      'libpg-query',
       'node:',
     ],
   },
@@ -75,6 +98,10 @@ const ZONES: readonly Zone[] = [
       'language-server/',
       'plugins/index.spec.ts',
       'plugins/index.kinds.ts',
+      READER,
+      'plugins/queries/sql/editing/',
+      'plugins/queries/sql/language.light.ts',
+      PARSER,
       'vscode-languageserver',
       'vscode-languageserver-textdocument',
       'vscode-languageserver/node',
@@ -89,7 +116,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'the distribution',
     files: /^plugins\/distribution\.ts$/,
-    may: [...LIGHT, 'language/project/', 'plugins/index.', 'plugins/shared/crud/'],
+    may: [...LIGHT, 'language/project/', 'plugins/index.', 'plugins/shared/crud/', PARSER],
   },
   {
     name: 'process with scratch stores',
@@ -120,7 +147,17 @@ const ZONES: readonly Zone[] = [
   {
     name: 'command line',
     files: /^cli\//,
-    may: ['contract/', 'language/', 'kernel/', 'plugins/distribution.ts', 'cli/', 'language-server/main.ts', '*'],
+    may: [
+      'contract/',
+      'language/',
+      'kernel/',
+      'plugins/distribution.ts',
+      READER,
+      PARSER,
+      'cli/',
+      'language-server/main.ts',
+      '*',
+    ],
   },
   { name: 'kinds', files: /^plugins\/[^/]+\/kind\.ts$/, may: SPEC, light: true },
   {
@@ -179,7 +216,7 @@ function listHelpers(source: Source, seen: Set<string>): string[] {
 }
 
 function findZone(path: string): Zone | undefined {
-  if (lightHelpers.has(path)) return ZONES.find(({ name }) => name === 'spec');
+  if (lightHelpers.has(path) && !LIGHT_FOLDERS.test(path)) return ZONES.find(({ name }) => name === 'spec');
   return ZONES.find(({ files }) => files.test(path));
 }
 
@@ -225,12 +262,12 @@ describe('architecture: imports', () => {
     expect(broken).to.deep.equal([]);
   });
 
-  it('what a spec imports from its own folder is called .light.ts, and nothing else is', () => {
+  it('what a spec imports from its own folder is called .light.ts or in a light folder, and nothing else is', () => {
     const named = sources
       .filter(({ path }) => path.endsWith('.light.ts') && !path.includes('/shared/'))
       .map(({ path }) => path);
     expect(named.length).to.be.greaterThan(3);
-    expect([...lightHelpers].sort()).to.deep.equal(named.sort());
+    expect([...lightHelpers].filter((path) => !LIGHT_FOLDERS.test(path)).sort()).to.deep.equal(named.sort());
   });
 
   it('no spec names its runtime, not even in a dynamic import', () => {
@@ -259,6 +296,10 @@ describe('architecture: imports', () => {
       ['contract/kind.ts', 'language/schema/fold.ts'],
       ['language/analysis/analyse.ts', 'node:fs'],
       ['language/analysis/analyse.ts', 'plugins/index.spec.ts'],
+      ['language/analysis/analyse.ts', 'plugins/queries/sql/text/scan.ts'],
+      ['language-server/server.ts', 'plugins/queries/sql/analysis/resolve.ts'],
+      ['plugins/queries/sql/text/scan.ts', 'plugins/queries/sql/analysis/resolve.ts'],
+      ['plugins/features/cacheable/spec.ts', 'plugins/queries/sql/language.light.ts'],
       ['language/analysis/analyse.ts', 'kernel/runtime/kernel.ts'],
       ['plugins/queries/sql/spec.ts', 'plugins/dialects/shared/values.ts'],
       ['plugins/queries/kind.ts', 'plugins/queries/sql/spec.ts'],

@@ -5,7 +5,8 @@
  */
 import { expect } from 'chai';
 import { createBuiltinRegistry } from '../support/fixtures.js';
-import { loadSources, listStrings } from '../support/sources.js';
+import ts from 'typescript';
+import { getStringText, loadSources, listStrings, visitNodes, type Source } from '../support/sources.js';
 
 /** Names that are also ordinary words of the grammar or of the language, each with the reason. */
 const ORDINARY: ReadonlyMap<string, string> = new Map([
@@ -32,6 +33,19 @@ function offence(text: string): string | null {
   if (exact !== undefined) return exact;
   const accessor = roots.find((root) => new RegExp(`\\$${root}(?![A-Za-z0-9_])`).test(text));
   return accessor === undefined ? null : `$${accessor}`;
+}
+
+/** Keywords, except the verb of a statement, which the contract names. */
+const GRAMMAR =
+  /\b(?:SELECT|FROM|WHERE|JOIN|RETURNING|VALUES|INTO|UNION|HAVING|GROUP BY|ORDER BY|CREATE|DROP|COALESCE)\b/;
+
+function listGrammar(source: Source): string[] {
+  const found: string[] = [];
+  visitNodes(source, (node) => {
+    const text = ts.isRegularExpressionLiteral(node) ? node.text : getStringText(node);
+    if (text !== null && text !== 'SELECT' && GRAMMAR.test(text)) found.push(text);
+  });
+  return found;
 }
 
 describe('architecture: names', () => {
@@ -64,6 +78,18 @@ describe('architecture: names', () => {
       }),
     );
     expect(found).to.deep.equal([]);
+  });
+
+  it('of the grammar of SQL are absent from the language and the kernel', () => {
+    const core = loadSources('language', 'kernel');
+    expect(core.filter(({ path }) => /sql/i.test(path)).map(({ path }) => path)).to.deep.equal([]);
+    // The catalogue has the texts of all messages.
+    const found = core
+      .filter(({ path }) => !path.startsWith('language/problems/'))
+      .flatMap((source) => listGrammar(source).map((text) => `${source.path}: ${text}`));
+    expect(found).to.deep.equal([]);
+    const text = "const a = 'SELECT'; const b = / WHERE /; const c = 'id FROM _user'; const d = 'INSERT';";
+    expect(listGrammar({ path: 'language/a.ts', text })).to.deep.equal(['/ WHERE /', 'id FROM _user']);
   });
 
   it('have only exceptions that are still needed', () => {

@@ -13,8 +13,8 @@ import { loadSources } from '../support/sources.js';
 const MADE: Readonly<Record<string, string>> = {
   'language/strings/linear-pattern.ts': 'one sign at a time',
   'language/strings/exact-json.ts': 'a constant',
-  'language/strings/sql-types.ts': 'constants',
-  'language/analysis/checks/types.ts': 'the number of a parameter',
+  'plugins/queries/sql/text/types.ts': 'constants',
+  'plugins/queries/sql/language.light.ts': 'the number of a parameter',
   'language/analysis/conceal-pattern.ts': 'facts of plugins that run',
   'plugins/storages/shared/key.light.ts': 'constants',
   'plugins/queues/redis/connection.ts': 'names of settings',

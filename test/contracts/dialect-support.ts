@@ -2,7 +2,7 @@
 import { Fault } from '../../contract/fault.js';
 import type { MigrationOutline } from '../../contract/migration.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
-import { scanSql } from '../../language/strings/sql.js';
+import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import type { Dialect, Row, Transaction } from '../../plugins/dialects/kind.js';
 import { createModelColumn } from '../support/model-tables.js';
 

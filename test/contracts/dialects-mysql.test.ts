@@ -7,7 +7,7 @@ import client, { type RowDataPacket } from 'mysql2/promise';
 import { BootError } from '../../contract/boot-error.js';
 import type { Fault } from '../../contract/fault.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
-import { scanSql } from '../../language/strings/sql.js';
+import { scanSql } from '../../plugins/queries/sql/text/scan.js';
 import mysql from '../../plugins/dialects/mysql/runtime.js';
 import { startFaultProxy } from '../support/fault-proxy.js';
 import { createMysqlDatabase, startMysql, type MysqlFlavour } from '../support/mysql.js';

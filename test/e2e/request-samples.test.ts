@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { createRequestShape, type RequestShape } from '../../language/export/openapi/request.js';
-import { loadSqlParser } from '../../language/project/sql-parser.js';
+import { loadSqlParser } from '../../plugins/queries/sql/parser/load-parser.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { copySample, SAMPLE_ENV } from '../support/project.js';
 import { createPerson } from '../support/wallet.js';

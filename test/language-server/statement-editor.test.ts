@@ -12,7 +12,7 @@ import {
   type MarkupContent,
   type TextEdit,
 } from 'vscode-languageserver-protocol';
-import { formatSql, joinSql } from '../../language/strings/sql-format.js';
+import { formatSql, joinSql } from '../../plugins/queries/sql/editing/format.js';
 import {
   formatStatementText,
   readStatementText,
@@ -21,7 +21,7 @@ import {
   type StatementContent,
 } from '../../language-server/statements/statement-text.js';
 import type { StatementResult, WriteStatementResult } from '../../language-server/features/statements.js';
-import { tokenizeSql } from '../../language/strings/sql-tokens.js';
+import { tokenizeSql } from '../../plugins/queries/sql/text/tokens.js';
 import type { Editor } from '../support/editor-pair.js';
 import { FILE, formatSqlResource, openSqlEditor } from '../support/editor-sql.js';
 import { applyTextEdits, parseMarked } from '../support/marked-source.js';

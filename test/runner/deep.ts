@@ -15,6 +15,7 @@ const FRONT_END = [
   'contract/**/*.ts',
   'language/{source,schema,strings,analysis,problems}/**/*.ts',
   'plugins/**/{spec,kind,*.light}.ts',
+  'plugins/queries/sql/{text,editing,analysis}/*.ts',
 ];
 
 /** The sources whose change requires all tests of an area. */

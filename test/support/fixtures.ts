@@ -15,7 +15,7 @@ import type { Fix, FileRange, Problem } from '../../contract/problem.js';
 import { createDocument, type Document } from '../../language/source/document.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
-import { loadSqlParser } from '../../language/project/sql-parser.js';
+import { loadSqlParser } from '../../plugins/queries/sql/parser/load-parser.js';
 import { createEnvFacts } from '../../language/project/environment.js';
 import { ROOT } from './project.js';
 import { trialSpecs } from './trial-plugins.js';

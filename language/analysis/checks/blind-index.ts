@@ -1,7 +1,7 @@
 /** Checks `blind_index` fields: values must be encrypted, comparisons suit the index, and the store have tables. */
+import type { BlindTable } from '../../../contract/statement-text.js';
 import { asText } from '../../../contract/json.js';
 import { BLIND } from '../../../contract/model.js';
-import { rewriteBlind, type BlindTable } from '../../strings/sql-blind.js';
 import { findMember } from '../../source/tree.js';
 import type { LinkedResource } from '../linked-resource.js';
 import type { Definition } from '../model.js';
@@ -24,8 +24,8 @@ export function checkBlind(resources: readonly LinkedResource[], { tables, regis
   const readers = listPayloadReaders(registry);
   for (const { definition, actions } of resources) {
     const sealed = definition.finds.references.filter(isProtected);
-    for (const { node, scan, parameters } of definition.finds.statements) {
-      const rewritten = rewriteBlind(scan, listBlindTables(scan.tables, tables));
+    for (const { node, language, scan, parameters } of definition.finds.statements) {
+      const rewritten = language.findBlindUses(scan, listBlindTables(scan.tables, tables));
       if (rewritten === null) continue;
       for (const { column, what, start, end } of rewritten.faults)
         report.add('LNK_BLIND_FORM', locateInText(definition, node, { start, end }), { column, what });

@@ -4,7 +4,6 @@
  */
 import { isObject } from '../../../contract/json.js';
 import { addMembers } from '../../source/edit-json.js';
-import { listChangedPlaceholders, listRenamedColumns } from '../../strings/sql-canonical.js';
 import { listDocumentFields } from '../../strings/document-fields.js';
 import { findMember, findNode, toJson, toJsonObject, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery } from '../facts.js';
@@ -105,9 +104,6 @@ function listUses(resource: LinkedResource, { registry, memory, report, tables }
 /** The rules of callers also apply to a resource that is only reached from others. */
 const isReached = ({ actions }: LinkedResource): boolean => actions.some(({ noOp }) => !noOp);
 
-/** A comparison other than equality before a placeholder. */
-const NOT_EQUAL = /(?:\b(?:LIKE|ILIKE|TO|BETWEEN|AND)|[<>!~]=?)\s*$/i;
-
 /** `only`: of this actionable. */
 function listQueryUses(
   resource: LinkedResource,
@@ -133,7 +129,13 @@ function listMet(
   tables: TableNames,
 ): readonly Pick<Meeting, 'column' | 'forms'>[] {
   if (query === null) return [];
-  if ('scan' in query) return listEqualColumns(query, node, tables);
+  if ('scan' in query) {
+    const hasColumn = (table: string, column: string): boolean => {
+      const model = tables.findModel(table);
+      return model === undefined || tables.listFields(model).includes(column);
+    };
+    return query.language.listMetColumns(query.scan, query.parameters.indexOf(node) + 1, hasColumn);
+  }
   return [...new Set([...columns, ...listFields(query, node)])].map((column) => ({ column, forms: [] }));
 }
 
@@ -163,28 +165,6 @@ const listFields = ({ around }: DocumentQuery, node: LocatedNode): string[] =>
   listDocumentFields(toJsonObject(around)).flatMap(({ path, at, whole, items }) =>
     (whole || items) && findNode(around, at)?.node === node ? [path] : [],
   );
-
-/** Columns that the value is written to or equals, with the statement's form of it. */
-function listEqualColumns(
-  { scan, parameters }: Extract<ValueRead['query'], { readonly scan: unknown }>,
-  node: LocatedNode,
-  tables: TableNames,
-): { readonly column: string; readonly forms: readonly string[] }[] {
-  const n = parameters.indexOf(node) + 1;
-  const plain = scan.placeholders.flatMap(({ n: place, column, start }) =>
-    place === n && column !== null && !NOT_EQUAL.test(scan.text.slice(0, start)) ? [{ column, forms: [] }] : [],
-  );
-  const hasColumn = (table: string, column: string): boolean => {
-    const model = tables.findModel(table);
-    return model === undefined || tables.listFields(model).includes(column);
-  };
-  const met = [...plain, ...listChangedPlaceholders(scan, hasColumn).filter((one) => one.n === n)];
-  const renamed = met.length === 0 ? new Map<string, readonly string[]>() : listRenamedColumns(scan);
-  return met.flatMap((one) => {
-    const [column, other] = renamed.get(one.column) ?? [];
-    return [one, ...(column === undefined || other !== undefined ? [] : [{ column, forms: one.forms }])];
-  });
-}
 
 /** Uses of claims with a payload value of the resource that issues the token. */
 function listClaimUses(

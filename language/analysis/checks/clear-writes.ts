@@ -5,7 +5,6 @@
 import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { listDocumentFields } from '../../strings/document-fields.js';
-import { listWrittenParts } from '../../strings/sql-written.js';
 import { findNode, toJsonObject, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
@@ -136,21 +135,15 @@ function listProtected(
   return [{ field: `${field}${found.slice(path.length)}`, by }];
 }
 
-/** Functions that leave a text readable; any other function may protect it. */
-const CLEAR = new Set(['COALESCE', 'NULLIF', 'LOWER', 'UPPER', 'TRIM', 'BTRIM', 'LTRIM', 'RTRIM', 'CAST']);
-const CALL = /([A-Za-z_][A-Za-z0-9_]*)\s*\(/g;
-const COMPUTED = /\b(?:SELECT|CASE)\b/i;
-
 type ClearValue = Pick<Write, 'model' | 'field' | 'value'>;
 
-function listRowWrites({ scan, parameters }: SqlText, { tables }: WriteContext): ClearValue[] {
-  return listWrittenParts(scan).flatMap(({ table, column, text, start, end }): ClearValue[] => {
+function listRowWrites({ language, scan, parameters }: SqlText, { tables }: WriteContext): ClearValue[] {
+  return language.listWrittenParts(scan).flatMap(({ table, column, isReadable, start, end }): ClearValue[] => {
     const model = table === null ? undefined : tables.findModel(table);
     const field = model && tables.listFields(model).find((one) => one.toLowerCase() === column.toLowerCase());
     // `checkBlind` checks blind-indexed fields.
     if (model === undefined || field === undefined || tables.listBlindFields(model).includes(field)) return [];
-    const calls = [...text.matchAll(CALL)].map(([, name = '']) => name.toUpperCase());
-    if (COMPUTED.test(text) || !calls.every((name) => CLEAR.has(name))) return [];
+    if (!isReadable) return [];
     return scan.placeholders
       .filter((one) => one.start >= start && one.end <= end)
       .flatMap(({ n }) => {

@@ -5,7 +5,6 @@
 import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { listDocumentFields } from '../../strings/document-fields.js';
-import { listWrittenParts } from '../../strings/sql-written.js';
 import { findNearest } from '../../source/suggest.js';
 import { findNode, toJsonObject, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../facts.js';
@@ -172,26 +171,25 @@ function checkColumns(
 
 function listRowWrites(
   definition: Definition,
-  { node, scan, parameters }: SqlText,
+  { node, language, scan, parameters }: SqlText,
   property: string,
   isProtectedText: (text: string) => boolean,
 ): UnprotectedWrite[] {
   if (scan.verb !== 'INSERT' && scan.verb !== 'UPDATE') return [];
   const last = getLastSegment(property).toLowerCase();
   const isSafe = (value: LocatedNode): boolean => value.type === 'null' || isProtectedText(asText(value.scalar));
-  const where = scan.tokens.find(({ start, end }) => scan.text.slice(start, end).toUpperCase() === 'WHERE')?.start;
+  const where = language.findCondition(scan) ?? Infinity;
   const values = scan.placeholders.flatMap(({ n, column, start }): UnprotectedWrite[] => {
     const value = parameters[n - 1];
-    if (column?.toLowerCase() !== last || value === undefined || start > (where ?? Infinity) || isSafe(value))
-      return [];
+    if (column?.toLowerCase() !== last || value === undefined || start > where || isSafe(value)) return [];
     return [{ column, value: formatScalar(value), spot: toLocation(definition, value), whole: true }];
   });
   if (values.length > 0) return values;
   const isGiven = scan.placeholders.some(
     ({ n }) => parameters[n - 1] !== undefined && isProtectedText(asText(parameters[n - 1]?.scalar)),
   );
-  return listWrittenParts(scan).flatMap(({ column, text, literal, mentions, start, end }) => {
-    const isClear = literal || (!isGiven && !mentions.includes(column) && text !== 'NULL' && text !== 'DEFAULT');
+  return language.listWrittenParts(scan).flatMap(({ column, text, literal, isEmpty, mentions, start, end }) => {
+    const isClear = literal || (!isGiven && !mentions.includes(column) && !isEmpty);
     if (column.toLowerCase() !== last || !isClear) return [];
     return [{ column, value: text, spot: locateInText(definition, node, { start, end }), whole: false }];
   });

@@ -1,10 +1,10 @@
 /** Reports database errors for statements. A finding with the same cause is raised to certain instead. */
 import type { QueryRejection, StatementRejection } from '../../../contract/statement-check.js';
+import { locateInString } from '../../source/escapes.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, SqlText } from '../facts.js';
 import type { Definition } from '../model.js';
 import { isInside, type Report, type SourceLocation } from '../report.js';
-import { createSqlLocator } from '../sql/locator.js';
 
 export type StatementRejections = ReadonlyMap<SqlText, StatementRejection>;
 export type QueryRejections = ReadonlyMap<DocumentQuery, QueryRejection>;
@@ -82,6 +82,8 @@ function reportRejection(report: Report, { doc }: Definition, statement: SqlText
 
 function locateRefusal(doc: Definition['doc'], statement: SqlText, { at, n }: StatementRejection): SourceLocation {
   const value = n === null ? undefined : statement.parameters[n - 1];
-  const { start, end } = value ?? statement.node;
-  return value !== undefined || at === null ? { doc, start, end } : createSqlLocator(doc, statement).token(at);
+  const { node, language, scan } = statement;
+  const { start, end } = value ?? node;
+  if (value !== undefined || at === null) return { doc, start, end };
+  return locateInString(doc, node, language.locateToken(scan, at));
 }

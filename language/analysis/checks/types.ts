@@ -1,4 +1,5 @@
 /** Checks the types of `parameters` and payload rules against their columns. Skips casts and calculations. */
+import type { ColumnUse } from '../../../contract/statement-text.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { Slot } from '../../../contract/slot.js';
 import { listAccessors } from '../../strings/accessor.js';
@@ -7,7 +8,6 @@ import type { SqlText } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
 import { type Report, type SourceLocation, isInside } from '../report.js';
-import type { ColumnUse } from '../sql/column-uses.js';
 import { getLiteralValue } from '../verbatim.js';
 import { listPayloadReaders } from './readers.js';
 import { RIGHT, canStoreValue } from './column-values.js';
@@ -53,8 +53,7 @@ function listFirstUses(uses: readonly ColumnUse[]): ColumnUse[] {
 }
 
 /** A cast at any use of the parameter determines its type. */
-const isCast = ({ scan }: SqlText, n: number): boolean =>
-  new RegExp(`\\$${n}\\s*::|\\(\\s*\\$${n}\\s+as\\b`, 'i').test(scan.text);
+const isCast = ({ language, scan }: SqlText, n: number): boolean => language.isCast(scan, n);
 
 function checkValue(context: Context, statement: SqlText, use: ColumnUse, node: LocatedNode): void {
   const field = isObject(use.field) ? use.field : {};

@@ -1,11 +1,9 @@
 /** Finds uncertain uses of a column or table, for review before a rename. */
-import { quoteReserved } from '../../strings/sql-reserved.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, SqlText } from '../facts.js';
 import type { Analysis } from '../analysis.js';
 import type { Definition } from '../model.js';
 import type { SourceLocation } from '../report.js';
-import { createSqlLocator } from '../sql/locator.js';
 import type { SymbolId } from '../symbols.js';
 import { locateInText } from '../tables.js';
 import { listQueryKeys } from './documents.js';
@@ -38,7 +36,7 @@ function listStatementUses(
   statement: SqlText,
   isMeant: (text: string) => boolean,
 ): SourceLocation[] {
-  const { scan, node } = statement;
+  const { language, scan, node } = statement;
   const known = analysis.names.get(node);
   const texts = scan.tokens.filter(
     ({ type, start, end }) =>
@@ -46,11 +44,10 @@ function listStatementUses(
       (known === undefined && isMeant(read(scan.text, type, start, end))),
   );
   const tables = new Set(scan.tables.map(({ start }) => start));
-  const places = known === undefined ? null : createSqlLocator(definition.doc, statement, quoteReserved(scan));
   const open = (known?.names ?? []).filter(({ model, name }) => model === null && isMeant(name));
   return [
     ...texts.filter(({ start }) => !tables.has(start)).map((token) => locateInText(definition, node, token)),
-    ...open.flatMap(({ at, name }) => places?.name(at, name) ?? []),
+    ...language.locateNames(scan, open).map((place) => locateInText(definition, node, place)),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** Lookups for describing an interface, computed lazily. */
+import type { DescribedTable, RowsToDescribe, StatementParser } from '../../../contract/query-language.js';
 import type { ApiPart, ApiPlace, ApiStatement, JsonSchema } from '../../../contract/api.js';
-import { asText, type Json, isObject } from '../../../contract/json.js';
+import { asText, type Json } from '../../../contract/json.js';
 import { pluginId } from '../../../contract/plugin.js';
 import type { PluginSpec } from '../../../contract/plugin-spec.js';
 import { Slot } from '../../../contract/slot.js';
@@ -10,25 +11,23 @@ import type { Analysis } from '../../analysis/analysis.js';
 import type { ActionModel, DataModel, ResourceModel } from '../../analysis/model.js';
 import type { Registry } from '../../analysis/registry.js';
 import { mapModelsByAlias } from '../../analysis/tables.js';
-import { findChild } from '../../analysis/sql/tree.js';
 import type { SqlText } from '../../analysis/facts.js';
 import type { StatementDescription } from '../../../contract/statement-check.js';
-import type { SqlParser } from '../../strings/sql-parser.js';
-import type { SqlScan } from '../../strings/sql.js';
-import { isComputation } from '../../strings/sql-calls.js';
-import { quoteReserved } from '../../strings/sql-reserved.js';
-import {
-  ANY,
-  createListSchema,
-  toNullable,
-  getProperties,
-  isAny,
-  createObjectSchema,
-} from '../../../contract/forms.js';
-import { BLIND } from '../../../contract/model.js';
-import { deriveRows, type FindTable } from './rows.js';
-import { getColumnTypeSchema, getDatabaseTypeSchema, type ApiTable } from './sql-types.js';
+import { ANY, toNullable } from '../../../contract/forms.js';
+import type { ColumnType } from '../../../contract/model.js';
 import { createValueSchema } from '../../analysis/written-values.js';
+
+/** Of columns, as serialized in responses. */
+const COLUMNS: Readonly<Record<ColumnType, JsonSchema>> = {
+  integer: { type: 'integer' },
+  float: { type: 'number' },
+  text: { type: 'string' },
+  boolean: { type: 'boolean' },
+  timestamp: { type: 'string', format: 'date-time' },
+  json: ANY,
+};
+
+const getColumnSchema = (type: ColumnType | ''): JsonSchema => (type === '' ? ANY : COLUMNS[type]);
 
 export interface OpenapiInput {
   readonly analysis: Analysis;
@@ -36,7 +35,7 @@ export interface OpenapiInput {
   readonly config: Config;
   readonly info: { readonly title: string; readonly version: string };
   /** Without a parser, rows of statements are not described. */
-  readonly sql?: SqlParser | undefined;
+  readonly sql?: StatementParser | undefined;
   /** By a database; null where none has described it. */
   readonly describe?: (statement: SqlText) => StatementDescription | null;
   /** A valid payload by resource id. */
@@ -80,38 +79,24 @@ export function createScope(input: OpenapiInput): Scope {
 }
 
 /** Null unless there is exactly one statement. Cached by text. */
-function createStatementReader(input: OpenapiInput, find: FindTable): Scope['statement'] {
+function createStatementReader(input: OpenapiInput, findTable: RowsToDescribe['findTable']): Scope['statement'] {
   const known = { own: new Map<string, JsonSchema>(), foreign: new Map<string, JsonSchema>() };
-  const read = (scan: SqlScan, foreign: boolean): JsonSchema => {
-    // In other dialects double quotes may enclose strings.
-    const doubtful = foreign && scan.tokens.some(({ type }) => type === 'quoted-identifier');
-    const parsed = doubtful ? undefined : input.sql?.parse(quoteReserved(scan).text).statements?.[0];
-    const tree = parsed === undefined ? null : findChild(parsed, 'stmt');
-    return tree === null ? createListSchema({ type: 'object' }) : deriveRows(tree, find, foreign);
-  };
-  const readDescribed = (statement: SqlText, foreign: boolean): JsonSchema => {
-    const rows = read(statement.scan, foreign);
-    const description = input.describe?.(statement) ?? null;
-    return description === null ? rows : addDescribedTypes(rows, description);
-  };
   return (action) => {
     const [only, other] = action.definition.finds.statements.filter(({ node }) => isInside(node, action.node));
     if (only === undefined || other !== undefined) return null;
-    const { scan, softDelete } = only;
+    const { language, scan, softDelete } = only;
     const foreign = isForeign(action, input);
     const texts = foreign ? known.foreign : known.own;
-    const rows = texts.get(scan.text) ?? readDescribed(only, foreign);
+    const describeText = (): JsonSchema => {
+      const description = input.describe?.(only) ?? null;
+      return language.describeRows(scan, { parser: input.sql, findTable, isForeign: foreign, description });
+    };
+    const rows = texts.get(scan.text) ?? describeText();
     texts.set(scan.text, rows);
     const verb = softDelete?.scalar === true ? 'UPDATE' : scan.verb;
-    return { verb, rows, reads: verb === 'SELECT' && isReadOnly(scan) };
+    return { verb, rows, reads: verb === 'SELECT' && language.isReadOnly(scan) };
   };
 }
-
-/** A SELECT with one of these words may write or lock. */
-const NOT_ONLY_READS = /\b(?:insert|update|delete|merge|into|share)\b/i;
-
-/** A function that is not known may write. */
-const isReadOnly = (scan: SqlScan): boolean => !NOT_ONLY_READS.test(scan.text) && isComputation(scan);
 
 /** True if the statement's database does not use the parser's syntax. */
 function isForeign({ stores }: ActionModel, { config, registry, sql }: OpenapiInput): boolean {
@@ -122,11 +107,11 @@ function isForeign({ stores }: ActionModel, { config, registry, sql }: OpenapiIn
   });
 }
 
-function createTableFinder(registry: Registry, models: readonly DataModel[]): FindTable {
+function createTableFinder(registry: Registry, models: readonly DataModel[]): RowsToDescribe['findTable'] {
   const sound = models.filter((model) => model.sound);
   const byName = new Map(sound.map((model) => [model.name, model]));
   const aliases = mapModelsByAlias([...byName.keys()]);
-  const made = new Map<string, ApiTable>();
+  const made = new Map<string, DescribedTable>();
   return (name) => {
     const model = byName.get(aliases.get(name.toLowerCase()) ?? '');
     if (model === undefined) return undefined;
@@ -136,13 +121,13 @@ function createTableFinder(registry: Registry, models: readonly DataModel[]): Fi
   };
 }
 
-function toApiTable(registry: Registry, model: DataModel): ApiTable {
+function toApiTable(registry: Registry, model: DataModel): DescribedTable {
   const columns = new Map<string, JsonSchema>();
   for (const { name, value } of model.fields) {
     const schema = toColumnSchema(registry, value);
     columns.set(name, value['optional'] === true ? toNullable(schema) : schema);
   }
-  for (const name of model.added) columns.set(name, toNullable(getColumnTypeSchema('timestamp')));
+  for (const name of model.added) columns.set(name, toNullable(getColumnSchema('timestamp')));
   const keys = model.fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => [name]);
   return { columns, uniques: [...keys, ...model.uniques] };
 }
@@ -162,7 +147,7 @@ function describeValue(
   value: Readonly<Record<string, Json>>,
 ): JsonSchema {
   const spec = registry.plugin(kind, name);
-  if (spec?.openapi === undefined) return getColumnTypeSchema(spec?.facts?.column ?? '');
+  if (spec?.openapi === undefined) return getColumnSchema(spec?.facts?.column ?? '');
   return spec.openapi(createBarePlace(registry, value)).value ?? ANY;
 }
 
@@ -261,24 +246,4 @@ function createRequiredFinder(scope: Omit<Scope, 'behind'>): Scope['behind'] {
     made.set(asking, found);
     return found;
   };
-}
-
-/** Statements return the columns of blind indexes, responses do not. */
-const isShown = (name: string): boolean => !name.endsWith(BLIND);
-
-/** Types that the statement leaves open, as a database found them; they may be null. */
-function addDescribedTypes(rows: JsonSchema, { columns }: StatementDescription): JsonSchema {
-  const types = new Map(columns.map(({ name, type }) => [name, toNullable(getDatabaseTypeSchema(type))]));
-  const { items } = rows;
-  // Of equal names only the last one is in the row.
-  if (types.size === 0 || !isObject(items)) return rows;
-  const known = getProperties(items);
-  const names = known === null ? [...types.keys()].filter(isShown) : Object.keys(known);
-  const properties = Object.fromEntries(
-    names.map((name) => {
-      const schema = known?.[name] ?? ANY;
-      return [name, isAny(schema) ? (types.get(name) ?? ANY) : schema];
-    }),
-  );
-  return { ...rows, items: { ...items, ...createObjectSchema(properties) } };
 }

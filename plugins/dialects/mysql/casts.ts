@@ -1,5 +1,5 @@
 /** Turns postfix casts and JSON steps of PostgreSQL into calls. */
-import { normalizeType } from '../../../language/strings/sql-types.js';
+import { normalizeType } from '../../queries/sql/text/types.js';
 import { toBit, toDate, toDatetime } from './bind.js';
 import { toMysqlInterval, parseLiteral } from './literals.js';
 import { CAST_NAMES, findCastType, type ServerFlavour } from './types.js';

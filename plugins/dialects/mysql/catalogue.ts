@@ -1,5 +1,5 @@
 /** Column types, to bind values, and unique keys, to find written rows. */
-import { ASSUMED } from '../../../language/strings/sql-objects.js';
+import { ASSUMED } from '../../queries/sql/text/objects.js';
 import type { Log } from '../../../contract/plugin.js';
 import type { Trigger } from '../shared/triggers.js';
 import type { MysqlConnection } from './connection.js';

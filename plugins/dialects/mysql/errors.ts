@@ -2,7 +2,7 @@
 import { Fault, createFault, type FaultOptions } from '../../../contract/fault.js';
 import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
-import { findWordAt, type StatementWord } from '../../../language/strings/sql-word.js';
+import { findWordAt, type StatementWord } from '../../queries/sql/text/word.js';
 import { refusedFields, type dialectErrors } from '../shared/errors.light.js';
 import type { MysqlCatalogue } from './catalogue.js';
 import type { MysqlConnection } from './connection.js';

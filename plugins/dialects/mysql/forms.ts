@@ -2,12 +2,12 @@
  * Plans how a statement runs: unchanged, or, for RETURNING, as several statements in one transaction. Rejects what
  * MySQL cannot do.
  */
-import type { SqlScan } from '../../../language/strings/sql.js';
-import { findGroupEnd, isName, getLexemeName } from '../../../language/strings/sql-read.js';
-import { readColumnList, findElementStarts } from '../../../language/strings/sql-placeholders.js';
-import { isPerRow } from '../../../language/strings/sql-functions.js';
-import { quoteReserved } from '../../../language/strings/sql-reserved.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import type { StatementText } from '../../../contract/statement-text.js';
+import { findGroupEnd, isName, getLexemeName } from '../../queries/sql/text/read.js';
+import { readColumnList, findElementStarts } from '../../queries/sql/text/placeholders.js';
+import { isPerRow } from '../../queries/sql/text/functions.js';
+import { quoteReserved } from '../../queries/sql/text/reserved.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
 import { nameOutputs } from './outputs.js';
 import { translateWords } from './translate.js';
 import type { ServerFlavour, ValueType } from './types.js';
@@ -60,12 +60,12 @@ export interface ChangeSteps {
   readonly sets: readonly string[];
 }
 
-export function scanQuoted(written: SqlScan): SqlScan {
+export function scanQuoted(written: StatementText): StatementText {
   const { text } = quoteReserved(written);
   return text === written.text ? written : scanSql(text);
 }
 
-export function planForm(scan: SqlScan, flavour: ServerFlavour, lock: string | null): StatementForm {
+export function planForm(scan: StatementText, flavour: ServerFlavour, lock: string | null): StatementForm {
   const words = toWords(scan);
   const end = findStatementEnd(words);
   translateWords(words, flavour);

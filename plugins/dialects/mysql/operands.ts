@@ -2,9 +2,9 @@
  * Infers a placeholder's type from the expression it is compared with. MySQL would convert text to a number there
  * (`length(x) = 'abc'` holds for an empty `x`).
  */
-import { isName, getLexemeName } from '../../../language/strings/sql-read.js';
-import { findElementStarts } from '../../../language/strings/sql-placeholders.js';
-import { normalizeType } from '../../../language/strings/sql-types.js';
+import { isName, getLexemeName } from '../../queries/sql/text/read.js';
+import { findElementStarts } from '../../queries/sql/text/placeholders.js';
+import { normalizeType } from '../../queries/sql/text/types.js';
 import type { BindType } from './bind.js';
 import { findCastType, type ValueType } from './types.js';
 import { isKeyword, findOperandEnd, findOperandStart, type Lexeme } from './words.js';

@@ -1,7 +1,7 @@
 /** Names the result columns as PostgreSQL would, and infers their types. */
-import { getLexemeName, isName } from '../../../language/strings/sql-read.js';
-import { findElementStarts } from '../../../language/strings/sql-placeholders.js';
-import { normalizeType } from '../../../language/strings/sql-types.js';
+import { getLexemeName, isName } from '../../queries/sql/text/read.js';
+import { findElementStarts } from '../../queries/sql/text/placeholders.js';
+import { normalizeType } from '../../queries/sql/text/types.js';
 import { findCastType, type ValueType } from './types.js';
 import { isKeyword, findOperandStart, quoteName, type Words } from './words.js';
 

@@ -2,15 +2,15 @@
  * Prepares one statement at load: its forms on both servers and the placeholder types. Column types are known once
  * the database is open.
  */
+import type { StatementPlaceholder, StatementText } from '../../../contract/statement-text.js';
 import { createHash } from 'node:crypto';
 import type { BootError } from '../../../contract/boot-error.js';
 import type { ColumnType, ModelTable } from '../../../contract/model.js';
 import type { RowLock } from '../../../contract/plan.js';
-import { isComputation } from '../../../language/strings/sql-calls.js';
-import { findLockPosition } from '../../../language/strings/sql-row-lock.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import type { SqlPlaceholder } from '../../../language/strings/sql-placeholders.js';
-import { isName, getLexemeName, toLexemes } from '../../../language/strings/sql-read.js';
+import { isComputation } from '../../queries/sql/text/calls.js';
+import { findLockPosition } from '../../queries/sql/text/row-lock.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
+import { isName, getLexemeName, toLexemes } from '../../queries/sql/text/read.js';
 import type { PreparedStatement, PrepareInput } from '../kind.js';
 import type { BindType } from './bind.js';
 import type { MysqlCatalogue, MysqlCatalogueTable } from './catalogue.js';
@@ -84,7 +84,7 @@ export function prepareMysqlStatement(input: PrepareInput): MysqlPreparedStateme
 }
 
 function createTypeResolver(
-  scan: SqlScan,
+  scan: StatementText,
   json: readonly boolean[],
   models: readonly ModelTable[],
 ): MysqlPreparedStatement['typesIn'] {
@@ -147,7 +147,7 @@ function findQualifier(words: Words, start: number): string | null {
 }
 
 /** All tables when none has this name or alias. */
-function findTablesByAlias(scan: SqlScan, words: Words, name: string): readonly string[] {
+function findTablesByAlias(scan: StatementText, words: Words, name: string): readonly string[] {
   const found = scan.tables.filter((table) => {
     const at = words.findIndex((word) => word.start === table.start);
     const alias = isKeyword(words[at + 1], 'AS') ? words[at + 2] : words[at + 1];
@@ -167,7 +167,7 @@ function inferListType(
   return isName(column) ? (columnOf(getLexemeName(column)) ?? null) : null;
 }
 
-function inferPlaceholderType({ start, cast }: SqlPlaceholder, words: Words): BindType {
+function inferPlaceholderType({ start, cast }: StatementPlaceholder, words: Words): BindType {
   const i = words.findIndex((word) => word.start === start);
   const before = words[i - 1];
   const next = words[i + 1];
@@ -256,7 +256,7 @@ const isSame = (one: Scope | undefined, other: Scope): boolean =>
   one?.open === other.open && one.select === other.select;
 
 /** The nearest scope comes first. */
-function listNearTables(scan: SqlScan, all: readonly Lexeme[], start: number): readonly (readonly string[])[] {
+function listNearTables(scan: StatementText, all: readonly Lexeme[], start: number): readonly (readonly string[])[] {
   const findWordAt = (place: number): number => all.findIndex((word) => word.start === place);
   const i = findWordAt(start);
   const homes = scan.tables.map((table) => ({ name: table.name, home: listScopes(all, findWordAt(table.start))[0] }));

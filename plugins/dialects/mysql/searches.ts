@@ -1,5 +1,5 @@
 /** FILTER and full-text search, which MySQL writes in another order. */
-import { findGroupEnd } from '../../../language/strings/sql-read.js';
+import { findGroupEnd } from '../../queries/sql/text/read.js';
 import {
   isKeyword,
   findOperandEnd,

@@ -1,8 +1,9 @@
 /** Reports statements that MySQL or MariaDB rejects when it prepares them. */
+import type { StatementText } from '../../../contract/statement-text.js';
 import type { ModelTable } from '../../../contract/model.js';
 import type { StatementQuestion, StatementRejection } from '../../../contract/statement-check.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { isName, getLexemeName, toLexemes } from '../../../language/strings/sql-read.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
+import { isName, getLexemeName, toLexemes } from '../../queries/sql/text/read.js';
 import { getErrno } from './errors.js';
 import type { MysqlConnection } from './connection.js';
 import { prepareMysqlStatement } from './prepare.js';
@@ -35,7 +36,7 @@ export async function probeStatements(
 
 async function probeStatement(
   wire: MysqlConnection,
-  scan: SqlScan,
+  scan: StatementText,
   tables: readonly ModelTable[],
 ): Promise<StatementRejection | null> {
   try {
@@ -53,7 +54,7 @@ async function probeStatement(
   }
 }
 
-function findNamePosition(scan: SqlScan, message: string): number | null {
+function findNamePosition(scan: StatementText, message: string): number | null {
   const name = /'([^']+)'|FUNCTION (\S+) does/.exec(message)?.slice(1).find(Boolean)?.split('.').at(-1)?.toLowerCase();
   const words = toLexemes(scan.text, scan.tokens);
   const found = words.find((word) => isName(word) && getLexemeName(word).toLowerCase() === name);

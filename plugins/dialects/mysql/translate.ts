@@ -1,6 +1,6 @@
 /** Translates PostgreSQL's SQL to MySQL or MariaDB, word by word. Rejects what has no certain counterpart. */
-import { normalizeType } from '../../../language/strings/sql-types.js';
-import { getLexemeName } from '../../../language/strings/sql-read.js';
+import { normalizeType } from '../../queries/sql/text/types.js';
+import { getLexemeName } from '../../queries/sql/text/read.js';
 import { rewriteCast, rewriteCastCall, rewriteJsonStep } from './casts.js';
 import { toMysqlInterval, parseLiteral } from './literals.js';
 import { rewriteFilter, rewriteSearch } from './searches.js';

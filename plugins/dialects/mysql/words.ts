@@ -1,9 +1,9 @@
 /** A statement as words that are rewritten one by one. Positions come from the scanner. */
+import type { StatementText } from '../../../contract/statement-text.js';
 import { BootError } from '../../../contract/boot-error.js';
-import type { SqlScan } from '../../../language/strings/sql.js';
-import { findGroupEnd, isName, toLexemes, type Lexeme } from '../../../language/strings/sql-read.js';
+import { findGroupEnd, isName, toLexemes, type Lexeme } from '../../queries/sql/text/read.js';
 
-export type { Lexeme } from '../../../language/strings/sql-read.js';
+export type { Lexeme } from '../../queries/sql/text/read.js';
 
 /** Keywords before a parenthesis that is not a call. */
 const NO_CALLEE = new Set(
@@ -18,12 +18,12 @@ export const createTranslationError = (what: string, instead: string): BootError
   new BootError('QRY_NOT_TRANSLATED', { what, instead });
 
 export interface Words {
-  readonly scan: SqlScan;
+  readonly scan: StatementText;
   readonly all: readonly Lexeme[];
   readonly out: string[];
 }
 
-export function toWords(scan: SqlScan): Words {
+export function toWords(scan: StatementText): Words {
   const all = toLexemes(scan.text, scan.tokens);
   return {
     scan,

@@ -10,7 +10,7 @@ import type {
   Script,
   Trial,
 } from '../../../contract/statement-check.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
 import type { Row } from '../kind.js';
 import {
   toStatementRejection,

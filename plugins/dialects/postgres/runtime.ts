@@ -4,7 +4,7 @@ import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import type { RuntimeContext } from '../../../contract/plugin.js';
 import type { StatementQuestion, StatementRejection } from '../../../contract/statement-check.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
 import { dialect, SERIALIZABLE } from '../kind.js';
 import type { Dialect } from '../kind.js';
 import { createAddressFault, createConnectFault } from '../shared/connect.js';

@@ -7,7 +7,7 @@ import type { FaultOptions } from '../../../contract/fault.js';
 import type { Issue } from '../../../contract/problem.js';
 import { escapePointer } from '../../../contract/json.js';
 import { refusedFields, type dialectErrors } from './errors.light.js';
-import { findWordAt, toUnitOffset, type StatementWord } from '../../../language/strings/sql-word.js';
+import { findWordAt, toUnitOffset, type StatementWord } from '../../queries/sql/text/word.js';
 
 type Code = keyof typeof dialectErrors;
 

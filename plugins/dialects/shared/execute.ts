@@ -1,5 +1,5 @@
 /** Fixed SQL of plugins: prepared once per text, with bound values. */
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
 import type { Dialect, PreparedStatement, Statements, Transaction } from '../kind.js';
 
 export function createExecutor(dialect: Pick<Dialect, 'prepare' | 'run'>): Statements['execute'] {

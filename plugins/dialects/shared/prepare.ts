@@ -1,11 +1,12 @@
 /** Prepares a statement for PostgreSQL at load. Adds only RETURNING, row locks and quotes around table names. */
+import type { StatementText } from '../../../contract/statement-text.js';
 import { createHash } from 'node:crypto';
-import { isComputation } from '../../../language/strings/sql-calls.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { quoteReserved } from '../../../language/strings/sql-reserved.js';
+import { isComputation } from '../../queries/sql/text/calls.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
+import { quoteReserved } from '../../queries/sql/text/reserved.js';
 import type { PrepareInput } from '../kind.js';
 import type { RowLock } from '../../../contract/plan.js';
-import { findLockPosition } from '../../../language/strings/sql-row-lock.js';
+import { findLockPosition } from '../../queries/sql/text/row-lock.js';
 import type { PostgresPreparedStatement } from './values.js';
 
 const JSON_CAST = /^jsonb?$/;
@@ -15,13 +16,13 @@ const WRITES = /^(?:INSERT|UPDATE|DELETE|MERGE|INTO|SHARE|LOCK)$/i;
 const NOT_PLAIN = /^(?:SELECT|WITH|CONFLICT|TABLE)$/i;
 const LISTS = /^(?:ANY|ALL|SOME)$/i;
 
-const listWords = (scan: SqlScan): { text: string; start: number }[] =>
+const listWords = (scan: StatementText): { text: string; start: number }[] =>
   scan.tokens
     .filter((token) => token.type !== 'comment')
     .map((token) => ({ text: scan.text.slice(token.start, token.end), start: token.start }));
 
 /** Adds `RETURNING *` before a final semicolon or comment. */
-function withReturning(scan: SqlScan): string {
+function withReturning(scan: StatementText): string {
   if (scan.verb !== 'INSERT' || scan.returning || scan.statements !== 1) return scan.text;
   const last = scan.tokens.findLast((token) => token.type !== 'comment' && token.type !== 'semicolon');
   const end = last?.end ?? scan.text.length;
@@ -29,7 +30,7 @@ function withReturning(scan: SqlScan): string {
 }
 
 /** By `= ANY($1)` and `$1::text[]`; any other array is JSON. */
-function isArray(scan: SqlScan, words: readonly { text: string; start: number }[], n: number): boolean {
+function isArray(scan: StatementText, words: readonly { text: string; start: number }[], n: number): boolean {
   return scan.placeholders.some((placeholder) => {
     if (placeholder.n !== n) return false;
     if (placeholder.cast) return placeholder.cast.endsWith('[]');
@@ -39,7 +40,7 @@ function isArray(scan: SqlScan, words: readonly { text: string; start: number }[
 }
 
 /** A JSON cast decides, or without any cast the column. */
-function isJson(scan: SqlScan, n: number, column: boolean): boolean {
+function isJson(scan: StatementText, n: number, column: boolean): boolean {
   const casts = scan.placeholders.filter((placeholder) => placeholder.n === n).map((placeholder) => placeholder.cast);
   return (
     casts.some((cast) => cast !== null && JSON_CAST.test(cast)) || (column && casts.every((cast) => cast === null))
@@ -47,7 +48,7 @@ function isJson(scan: SqlScan, n: number, column: boolean): boolean {
 }
 
 /** Literal rows wait only for a concurrent insert of their key. */
-function isPlainInsert(scan: SqlScan, words: readonly { text: string }[]): boolean {
+function isPlainInsert(scan: StatementText, words: readonly { text: string }[]): boolean {
   const [first] = words;
   return (
     scan.statements === 1 &&
@@ -58,7 +59,7 @@ function isPlainInsert(scan: SqlScan, words: readonly { text: string }[]): boole
 }
 
 /** Quotes tables named `user` or `order`. */
-function withQuotes(scan: SqlScan): SqlScan {
+function withQuotes(scan: StatementText): StatementText {
   const { text } = quoteReserved(scan);
   return text === scan.text ? scan : scanSql(text);
 }
@@ -96,7 +97,7 @@ export function preparePostgresStatement({
 const WORDS: Readonly<Record<RowLock, string>> = { update: 'FOR NO KEY UPDATE', share: 'FOR SHARE' };
 
 /** Null when the rows cannot be locked with certainty. */
-export function withRowLock({ text, ...scan }: SqlScan, lock: RowLock = 'update'): string | null {
+export function withRowLock({ text, ...scan }: StatementText, lock: RowLock = 'update'): string | null {
   const place = findLockPosition({ text, ...scan });
   return place === null ? null : `${text.slice(0, place)} ${WORDS[lock]}${text.slice(place)}`;
 }

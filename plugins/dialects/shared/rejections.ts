@@ -1,16 +1,17 @@
 /**
  * Reports statements that PostgreSQL rejects when it prepares them. Omits errors that another database may not have.
  */
+import type { StatementText } from '../../../contract/statement-text.js';
 import type { StatementRejection } from '../../../contract/statement-check.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { findLastPart, toUnitOffset } from '../../../language/strings/sql-word.js';
-import { quoteReserved } from '../../../language/strings/sql-reserved.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
+import { findLastPart, toUnitOffset } from '../../queries/sql/text/word.js';
+import { quoteReserved } from '../../queries/sql/text/reserved.js';
 import { findNearest } from '../../../language/source/suggest.js';
 import { getSqlState, isAboutName } from './errors.js';
 import type { MigrationSession } from './session.js';
 
 export interface SentStatement {
-  readonly scan: SqlScan;
+  readonly scan: StatementText;
   readonly text: string;
   /** Maps an offset in that text to one in the definition. */
   readonly toOriginalOffset: (offset: number) => number;

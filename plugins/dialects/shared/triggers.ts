@@ -3,9 +3,9 @@
  * checks, operators and casts. Then every transaction is serializable.
  */
 import type { Log } from '../../../contract/plugin.js';
-import { listCalls, hasUnknownReach } from '../../../language/strings/sql-calls.js';
-import { toLexemes } from '../../../language/strings/sql-read.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { listCalls, hasUnknownReach } from '../../queries/sql/text/calls.js';
+import { toLexemes } from '../../queries/sql/text/read.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
 
 export interface Trigger {
   /** `policy own` where it is no trigger. */

@@ -1,7 +1,7 @@
 /** Work that a cached result would skip, and results that must not be cached. */
 import { asText, isObject, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
 import { Slot } from '../../../contract/slot.js';
 import { toObjects } from '../shared/deferred-parts.light.js';
 import { listExtractions } from '../shared/deferred-secrets.light.js';

@@ -3,7 +3,7 @@ import { asText, isObject, type Json, type JsonObject } from '../../../contract/
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import { listDocumentFields } from '../../../language/strings/document-fields.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
 import { parseCipherEntries, toJsonObjects, type CheckedEntry } from './entries.light.js';
 
 /** Version and tag, and the quotes of JSON text. */

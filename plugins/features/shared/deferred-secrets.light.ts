@@ -5,7 +5,7 @@
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
 import { toObjects, type DeferredSplit } from './deferred-parts.light.js';
 import { QUEUE_KEY, QUEUE_KEY_BYTES } from '../../queues/shared/key.light.js';
 

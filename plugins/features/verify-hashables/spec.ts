@@ -3,7 +3,7 @@ import { asText, isObject, type Json, type JsonObject } from '../../../contract/
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { ActionPhase } from '../../../contract/slot.js';
 import { isNull } from '../../../contract/forms.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../queries/sql/text/scan.js';
 import { list, shape, text } from '../../../contract/combinators.js';
 import { property } from '../../hashers/shared/fields.light.js';
 

@@ -2,13 +2,11 @@
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
+import { mayWrite } from './text/calls.js';
 import { ANY, createListSchema, toNullable, NULL } from '../../../contract/forms.js';
 
 const OF_VALUES = ['QRY_UNIQUE', 'QRY_NOT_NULL', 'QRY_CHECK'];
 const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];
-/** A SELECT with one of these words may write or lock. */
-const NOT_ONLY_READS = /\b(?:insert|update|delete|merge|into|share)\b/i;
-
 export function describeStatement({ value, statement: find, repeated }: ApiPlace): ApiPart {
   const statement = find();
   const rows = statement?.rows ?? createListSchema(ANY);
@@ -34,6 +32,6 @@ function toItemSchema({ items, minItems, maxItems }: JsonSchema): JsonSchema {
 }
 
 function listImpossible(verb: string, query: string): string[] {
-  if (verb === 'SELECT' && !NOT_ONLY_READS.test(query)) return [...OF_VALUES, 'QRY_FOREIGN_KEY', 'QRY_SERIALIZATION'];
+  if (verb === 'SELECT' && !mayWrite(query)) return [...OF_VALUES, 'QRY_FOREIGN_KEY', 'QRY_SERIALIZATION'];
   return verb === 'DELETE' ? OF_VALUES : [];
 }

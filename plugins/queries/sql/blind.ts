@@ -1,11 +1,11 @@
 /** Rewrites a statement to index columns, and reads their values. */
+import type { BlindColumn, BlindParameter, StatementText } from '../../../contract/statement-text.js';
 import { BootError } from '../../../contract/boot-error.js';
 import { createFault } from '../../../contract/fault.js';
 import { BLIND_FORM } from '../../../contract/model.js';
 import type { Hide, ParameterPlan, PlanTools } from '../../../contract/plan.js';
 import { createHider } from '../../../language/strings/hide-secrets.js';
-import { rewriteBlind, type BlindColumn, type BlindParameter } from '../../../language/strings/sql-blind.js';
-import type { SqlScan } from '../../../language/strings/sql.js';
+import { rewriteBlind } from './text/blind.js';
 import { BLIND_KEY } from '../../shared/blind-key.light.js';
 import { resolvePlaintext, createBlindIndex, hasPlaintext, type BlindIndex } from '../../shared/blind-index.js';
 
@@ -18,7 +18,7 @@ export const createIndexFactory =
     createBlindIndex(env(BLIND_KEY), table, column);
 
 export interface BlindStatement {
-  readonly scan: SqlScan;
+  readonly scan: StatementText;
   readonly isRewritten: boolean;
   /** Removes index columns from the rows; null where there are none. */
   readonly hide: Hide | null;
@@ -26,7 +26,7 @@ export interface BlindStatement {
   readonly bind: (parameters: readonly ParameterPlan[]) => readonly ParameterPlan[];
 }
 
-export function planBlindIndexes(scan: SqlScan, tools: PlanTools, indexOf: BlindIndexFactory): BlindStatement {
+export function planBlindIndexes(scan: StatementText, tools: PlanTools, indexOf: BlindIndexFactory): BlindStatement {
   const tables = tools.tables.map(({ table, columns }) => ({
     table,
     columns: columns.flatMap(({ name, blindOf: of }) => (of === undefined ? [name] : [])),

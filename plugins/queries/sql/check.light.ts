@@ -1,10 +1,10 @@
 /** Checks a statement and its options without knowledge of the tables. */
+import type { LexicalFault, StatementText } from '../../../contract/statement-text.js';
 import type { Json } from '../../../contract/json.js';
 import type { Finding, FindingEdit } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import type { SqlFault } from '../../../language/strings/sql-tokens.js';
-import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
+import { scanSql } from './text/scan.js';
+import { rewriteSql } from './text/rewrite.js';
 
 export function checkStatement(fields: Readonly<Record<string, Json>>): Finding[] {
   const { query, parameters } = fields;
@@ -36,7 +36,7 @@ export function checkStatement(fields: Readonly<Record<string, Json>>): Finding[
   return [...findings, ...checkParameters(scan, count), ...checkSwitches(scan, fields)];
 }
 
-function checkSwitches(scan: SqlScan, fields: Readonly<Record<string, Json>>): Finding[] {
+function checkSwitches(scan: StatementText, fields: Readonly<Record<string, Json>>): Finding[] {
   const timestamps = fields['with_timestamps'] === true;
   const softDelete = fields['soft_delete'] === true;
   if (scan.target === null && scan.verb === '') return [];
@@ -57,12 +57,12 @@ function checkSwitches(scan: SqlScan, fields: Readonly<Record<string, Json>>): F
   return findings;
 }
 
-function describeSqlFault(code: SqlFault['code'], what: string): string {
+function describeSqlFault(code: LexicalFault['code'], what: string): string {
   if (code === 'SQL_UNTERMINATED') return `this ${what} has no end`;
   return /^[([{]$/.test(what) ? `this "${what}" is not closed` : `nothing is open that this "${what}" could close`;
 }
 
-function checkParameters(scan: SqlScan, count: number): Finding[] {
+function checkParameters(scan: StatementText, count: number): Finding[] {
   const findings: Finding[] = [];
   for (const { n, start, end } of scan.placeholders) {
     if (n === 0) {
@@ -95,20 +95,20 @@ function checkParameters(scan: SqlScan, count: number): Finding[] {
 type Fix = Pick<Finding, 'fix'>;
 type Span = readonly [number, number];
 
-const renumberPlaceholders = (scan: SqlScan, number: (n: number) => number): FindingEdit[] =>
+const renumberPlaceholders = (scan: StatementText, number: (n: number) => number): FindingEdit[] =>
   scan.placeholders.flatMap(({ n, start, end }) =>
     number(n) === n ? [] : [{ at: '/query', span: [start, end] as const, text: `$${number(n)}` }],
   );
 
 /** Placeholders start at $0 and match the number of values, so all are one too low. */
-function createRenumberFix(scan: SqlScan, count: number): Fix {
+function createRenumberFix(scan: StatementText, count: number): Fix {
   const highest = Math.max(...scan.placeholders.map(({ n }) => n));
   if (highest + 1 !== count) return {};
   return { fix: { title: 'count from $1', edits: renumberPlaceholders(scan, (n) => n + 1) } };
 }
 
 /** Adds values for all placeholders, named after their columns. */
-function createAddFix(scan: SqlScan, count: number): Fix {
+function createAddFix(scan: StatementText, count: number): Fix {
   const highest = Math.max(...scan.placeholders.map(({ n }) => n));
   // A typing error such as $10000 must not add thousands of names.
   if (highest > count + MOST_ADDED) return {};
@@ -122,20 +122,20 @@ function createAddFix(scan: SqlScan, count: number): Fix {
 const MOST_ADDED = 20;
 
 /** The string literal around a location, if it contains nothing else. */
-function findQuotes({ tokens }: SqlScan, [start, end]: Span): Span | null {
+function findQuotes({ tokens }: StatementText, [start, end]: Span): Span | null {
   const token = tokens.find((one) => one.type === 'string' && one.start < start && one.end > end);
   if (token === undefined) return [start, end];
   return token.start === start - 1 && token.end === end + 1 ? [token.start, token.end] : null;
 }
 
-function createUnquoteFix(scan: SqlScan, span: Span, name: string): Fix {
+function createUnquoteFix(scan: StatementText, span: Span, name: string): Fix {
   const around = findQuotes(scan, span);
   return around === null
     ? {}
     : { fix: { title: `write ${name} without quotes`, edits: [{ at: '/query', span: around, text: name }] } };
 }
 
-function createBindFix(scan: SqlScan, count: number, span: Span, accessor: string): Fix {
+function createBindFix(scan: StatementText, count: number, span: Span, accessor: string): Fix {
   const around = findQuotes(scan, span);
   const n = count + 1;
   if (around === null || isName(scan, span) || Math.max(0, ...scan.placeholders.map((one) => one.n)) !== count)
@@ -148,13 +148,13 @@ function createBindFix(scan: SqlScan, count: number, span: Span, accessor: strin
 }
 
 /** Names follow these keywords, and a placeholder cannot replace a name. */
-function isName({ tokens, text }: SqlScan, [start]: Span): boolean {
+function isName({ tokens, text }: StatementText, [start]: Span): boolean {
   const before = tokens.findLast((token) => token.end <= start);
   return before !== undefined && /^(FROM|INTO|UPDATE|JOIN|TABLE|BY)$/i.test(text.slice(before.start, before.end));
 }
 
 /** Removes the value and renumbers later placeholders; removes the list where no value is used. */
-function createUnusedFix(scan: SqlScan, unused: readonly number[], count: number): Fix {
+function createUnusedFix(scan: StatementText, unused: readonly number[], count: number): Fix {
   const [only, other] = unused;
   if (only === undefined) return {};
   if (count > 1 && unused.length === count) {

@@ -1,11 +1,11 @@
 /** Validates values for columns before the database silently changes them, also in JSON. Resolved at load. */
+import type { StatementText } from '../../../contract/statement-text.js';
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { createFault, type Fault } from '../../../contract/fault.js';
 import { escapePointer, isObject } from '../../../contract/json.js';
 import type { HeldJson, ModelColumn } from '../../../contract/model.js';
 import { isWholeDouble } from '../../../language/strings/exact-json.js';
 import { truncateInstant, readInstant } from '../../../language/strings/instant.js';
-import type { SqlScan } from '../../../language/strings/sql.js';
 
 /** Returns the value to bind; `at`: pointer of its payload field, or null. */
 export type ParameterValidator = (value: unknown, at: string | null) => unknown;
@@ -117,7 +117,7 @@ const VALIDATORS: Readonly<Partial<Record<ModelColumn['type'], ParameterValidato
 };
 
 /** Offset where written values end and compared values begin. */
-const findWritesEnd = ({ verb, text, tokens }: SqlScan): number =>
+const findWritesEnd = ({ verb, text, tokens }: StatementText): number =>
   verb !== 'INSERT' && verb !== 'UPDATE'
     ? 0
     : (tokens.find(({ type, start, end }) => type === 'word' && /^where$/i.test(text.slice(start, end)))?.start ??
@@ -125,7 +125,7 @@ const findWritesEnd = ({ verb, text, tokens }: SqlScan): number =>
 
 /** The validator of the `n`-th parameter; null where its value is bound unchanged. */
 export function createParameterValidator(
-  scan: SqlScan,
+  scan: StatementText,
   columns: readonly ModelColumn[],
   n: number,
 ): ParameterValidator | null {

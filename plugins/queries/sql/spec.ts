@@ -4,6 +4,7 @@ import { describeStatement } from './api.light.js';
 import { either, flag, list, shape, text, value } from '../../../contract/combinators.js';
 import { listErrors } from '../shared/list-errors.light.js';
 import { checkStatement } from './check.light.js';
+import { sql } from './language.light.js';
 
 const createError = (title: string, message: string, help: string) => ({
   severity: 'error' as const,
@@ -122,6 +123,7 @@ export default definePlugin({
   ),
   check: ({ value: fields }) => checkStatement(fields),
   openapi: describeStatement,
+  language: sql,
   errors: {
     SQL_NO_COLUMNS: createError(
       'Columns not listed',

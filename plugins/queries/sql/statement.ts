@@ -1,17 +1,18 @@
 /**
  * Compiles one statement at load: dialect text, value readers, and the mapping of database errors to payload fields.
  */
+import type { StatementText } from '../../../contract/statement-text.js';
 import { Fault } from '../../../contract/fault.js';
 import type { Issue } from '../../../contract/problem.js';
 import { asText, escapePointer, type Json } from '../../../contract/json.js';
 import type { ModelColumn } from '../../../contract/model.js';
 import type { Frame, Hide, IsolationNeed, ParameterPlan, PlanTools } from '../../../contract/plan.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
+import { scanSql } from './text/scan.js';
+import { rewriteSql } from './text/rewrite.js';
 import type { Dialect, PreparedStatement, BoundStatement, Isolation } from '../../dialects/kind.js';
 import { planBlindIndexes, type BlindIndexFactory } from './blind.js';
 import { createParameterValidator } from './columns.js';
-import { toLexemes } from '../../../language/strings/sql-read.js';
+import { toLexemes } from './text/read.js';
 
 export interface SqlConnection {
   readonly name: string;
@@ -25,7 +26,7 @@ export interface Follower {
 }
 
 export interface SqlStatement {
-  readonly scan: SqlScan;
+  readonly scan: StatementText;
   readonly prepared: PreparedStatement;
   /** Null where it runs on its own. */
   readonly need: IsolationNeed | null;
@@ -145,7 +146,7 @@ function tryParseJson(text: string): unknown {
 }
 
 /** If no value of the request causes it, the definition fails, not the caller. */
-function createFaultMapper(scan: SqlScan, mapIssues: SqlStatement['named']): SqlStatement['named'] {
+function createFaultMapper(scan: StatementText, mapIssues: SqlStatement['named']): SqlStatement['named'] {
   const isOfCaller = isDividedByPlaceholder(scan);
   return (error) => {
     if (error.options.isDivision !== true || isOfCaller) return mapIssues(error);
@@ -198,7 +199,7 @@ const resolveNeed = (connection: Dialect, need: IsolationNeed | null): Isolation
   need !== null && connection.isolation(ONE) === 'serializable' ? { ...need, among: true } : need;
 
 /** True where a placeholder is in a divisor, or the second argument of a dividing function. */
-export function isDividedByPlaceholder({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>): boolean {
+export function isDividedByPlaceholder({ text, tokens }: Pick<StatementText, 'text' | 'tokens'>): boolean {
   const all = toLexemes(text, tokens);
   return all.some((word, i) => {
     const isOperator = word.type === 'operator' && (word.text === '/' || word.text === '%');

@@ -3,10 +3,11 @@
  * changes rows with values of it. The database reads those values itself, and changes nothing without the row. One after the other, the
  * balance chain takes 1.2 times the processor time.
  */
+import type { StatementText } from '../../../contract/statement-text.js';
 import type { ColumnType } from '../../../contract/model.js';
 import type { ResultCopy, UnitPlace } from '../../../contract/plan.js';
-import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { getLexemeName, isName, toLexemes, type Lexeme } from '../../../language/strings/sql-read.js';
+import { scanSql } from './text/scan.js';
+import { getLexemeName, isName, toLexemes, type Lexeme } from './text/read.js';
 import type { Dialect } from '../../dialects/kind.js';
 import type { SqlInput, SqlStatement, Follower } from './statement.js';
 
@@ -102,7 +103,7 @@ const isLockedRow = ({ isRepeated, hide, need, scan, prepared }: SqlStatement): 
   !prepared.readOnly &&
   !listWords(scan).some(({ text }, at, words) => text === '(' && isName(words[at - 1]));
 
-const listWords = ({ text, tokens }: SqlScan): Lexeme[] => {
+const listWords = ({ text, tokens }: StatementText): Lexeme[] => {
   const words = toLexemes(text, tokens);
   return words.at(-1)?.type === 'semicolon' ? words.slice(0, -1) : words;
 };
@@ -123,7 +124,7 @@ function listSelected({ scan, columns }: SqlStatement): ReadonlyMap<string, Colu
 }
 
 /** Where the condition begins and ends; null unless it is an UPDATE or DELETE of one table. */
-function findClauses(scan: SqlScan): { readonly condition: number; readonly end: number } | null {
+function findClauses(scan: StatementText): { readonly condition: number; readonly end: number } | null {
   if ((scan.verb !== 'UPDATE' && scan.verb !== 'DELETE') || scan.statements !== 1) return null;
   const words = listWords(scan);
   const find = (wanted: string): Lexeme | undefined =>

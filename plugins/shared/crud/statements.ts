@@ -1,6 +1,6 @@
 /** The statements of the resources of a table. Values are parameters; names are quoted where needed. Pure. */
 import type { ModelColumn } from '../../../contract/model.js';
-import { quoteIfNeeded } from '../../../language/strings/sql-quotes.js';
+import { quoteIfNeeded } from '../../queries/sql/text/quotes.js';
 import type { CrudColumns } from './columns.js';
 
 export interface Statement {

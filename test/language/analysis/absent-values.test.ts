@@ -1,7 +1,7 @@
 /** Values that are extracted though no result can have them: each request would be 422. */
 import { expect } from 'chai';
 import { analyseFiles } from '../../../language/analysis/analyse.js';
-import { loadSqlParser } from '../../../language/project/sql-parser.js';
+import { loadSqlParser } from '../../../plugins/queries/sql/parser/load-parser.js';
 import { loadPackages } from '../../../plugins/distribution.js';
 
 const MODELS = {

@@ -1,7 +1,7 @@
 /** Names of results that a secret column can be read from. */
 import { expect } from 'chai';
 import { addRenamed } from '../../../language/analysis/renamed-columns.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { sql as language } from '../../../plugins/queries/sql/language.light.js';
 
 const ROWS: readonly (readonly [sql: string, names: string])[] = [
   ['SELECT password FROM users', ''],
@@ -36,13 +36,13 @@ const isText = (sql: string, name: string): boolean =>
   name === '?column?' || (sql.toLowerCase().includes(name.toLowerCase()) && /[ (]/.test(name));
 
 describe('secret columns', () => {
-  for (const [sql, names] of ROWS) {
-    it(sql, () => {
-      const found = addRenamed(['password'], [{ scan: scanSql(sql) }]);
+  for (const [text, names] of ROWS) {
+    it(text, () => {
+      const found = addRenamed(['password'], [{ language, scan: language.read(text) }]);
       expect(
         [...found]
           .slice(1)
-          .filter((name) => !isText(sql, name))
+          .filter((name) => !isText(text, name))
           .join(' '),
       ).to.equal(names);
     });

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { createFault, type Fault } from '../../../contract/fault.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import { formatArrayLiteral, parseArray } from '../../../plugins/dialects/shared/arrays.js';
 import { preparePostgresStatement } from '../../../plugins/dialects/shared/prepare.js';
 import { parseTimestamp, getParser, parsers } from '../../../plugins/dialects/shared/types.js';

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import { prepareMysqlStatement } from '../../../plugins/dialects/mysql/prepare.js';
 import { findCastType, toValueType } from '../../../plugins/dialects/mysql/types.js';
 

@@ -5,7 +5,7 @@
 import type { Log } from '../../../contract/plugin.js';
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import { createMysqlDialect, type OpenServer } from '../../../plugins/dialects/mysql/dialect.js';
 import { ConnectionUnavailableError } from '../../../plugins/dialects/mysql/errors.js';
 import type { StatementResult } from '../../../plugins/dialects/mysql/statement-result.js';

@@ -1,7 +1,7 @@
 /** Writes that return rows on MySQL and MariaDB: INSERT, ON CONFLICT, UPDATE, DELETE and their RETURNING. */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import type { ChangeSteps, InsertSteps } from '../../../plugins/dialects/mysql/forms.js';
 import { prepareMysqlStatement } from '../../../plugins/dialects/mysql/prepare.js';
 

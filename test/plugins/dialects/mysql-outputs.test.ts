@@ -3,7 +3,7 @@
  * statement determines.
  */
 import { expect } from 'chai';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import { prepareMysqlStatement } from '../../../plugins/dialects/mysql/prepare.js';
 
 const prepareForm = (sql: string) => prepareMysqlStatement({ scan: scanSql(sql), jsonColumns: [] }).forms.mysql;

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { ModelTable } from '../../../contract/model.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import type { MysqlCatalogue } from '../../../plugins/dialects/mysql/catalogue.js';
 import { prepareMysqlStatement } from '../../../plugins/dialects/mysql/prepare.js';
 import type { ValueType } from '../../../plugins/dialects/mysql/types.js';

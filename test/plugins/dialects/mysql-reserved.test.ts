@@ -1,7 +1,7 @@
 /** The words that editors quote for MySQL and MariaDB, compared with the keywords of the two servers. */
 import { expect } from 'chai';
 import mysql from 'mysql2/promise';
-import { quoteIfNeeded } from '../../../language/strings/sql-quotes.js';
+import { quoteIfNeeded } from '../../../plugins/queries/sql/text/quotes.js';
 import { RESERVED } from '../../../plugins/dialects/mysql/reserved.light.js';
 import { createMysqlDatabase, startMysql, type MysqlFlavour } from '../../support/mysql.js';
 import { skipWithout } from '../../support/skip.js';

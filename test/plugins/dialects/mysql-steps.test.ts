@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
 import { Fault } from '../../../contract/fault.js';
 import type { ModelColumn, ModelTable } from '../../../contract/model.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import type { MysqlCatalogue, MysqlCatalogueTable } from '../../../plugins/dialects/mysql/catalogue.js';
 import type { StatementResult } from '../../../plugins/dialects/mysql/statement-result.js';
 import type { MysqlConnection } from '../../../plugins/dialects/mysql/connection.js';

@@ -1,7 +1,7 @@
 /** Translation of SQL to MySQL and MariaDB: operators, functions, locks, lists. As text, without a server. */
 import { expect } from 'chai';
 import { BootError } from '../../../contract/boot-error.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import { prepareMysqlStatement } from '../../../plugins/dialects/mysql/prepare.js';
 
 const forms = (sql: string, lock: 'update' | null = null) =>

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import postgres from '../../../plugins/dialects/postgres/runtime.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import type { Dialect, Row, Transaction } from '../../../plugins/dialects/kind.js';
 import { createPostgresDatabase, startPostgres } from '../../support/postgres.js';
 import { openDialect } from '../../contracts/dialect-open.js';

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { RawJson } from '../../../contract/raw-json.js';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import postgres from '../../../plugins/dialects/postgres/runtime.js';
 import type { Dialect, Rendering } from '../../../plugins/dialects/kind.js';
 import { createPostgresDatabase, startPostgres } from '../../support/postgres.js';

@@ -3,7 +3,7 @@
  * server.
  */
 import { expect } from 'chai';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import { createPostgresDialect } from '../../../plugins/dialects/postgres/dialect.js';
 import { createPgConnection } from '../../../plugins/dialects/postgres/connection.js';
 import type { PgConnections } from '../../../plugins/dialects/postgres/connections.js';

@@ -1,6 +1,6 @@
 /** Which SELECT can lock its rows, and where the clause goes: the database would reject a wrong one. */
 import { expect } from 'chai';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import { withRowLock } from '../../../plugins/dialects/shared/prepare.js';
 
 const locked = (sql: string): string | null => withRowLock(scanSql(sql));

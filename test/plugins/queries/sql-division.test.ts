@@ -1,6 +1,6 @@
 /** The value that divides by zero is of the caller only where a placeholder divides. */
 import { expect } from 'chai';
-import { scanSql } from '../../../language/strings/sql.js';
+import { scanSql } from '../../../plugins/queries/sql/text/scan.js';
 import { isDividedByPlaceholder } from '../../../plugins/queries/sql/statement.js';
 
 const ROWS: readonly (readonly [sql: string, isOfCaller: boolean])[] = [

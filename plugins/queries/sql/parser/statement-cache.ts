@@ -1,0 +1,81 @@
+/**
+ * The parsed statements of earlier starts, in a file of the project that is safe to delete. A start with the same statements
+ * does not load PostgreSQL's parser, which takes 16 MiB of memory and a tenth of the time.
+ */
+import type { CachedParser, ParsedStatements } from '../../../../contract/query-language.js';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject } from '../../../../contract/json.js';
+import { readPackageFile } from '../../../../language/project/package-folder.js';
+import { loadSqlParser, SYNTAX } from './load-parser.js';
+
+export const CACHE_FILE = '.lintel/cache/statements.json';
+/** A larger file takes longer to read than its statements take to parse. */
+const MAX_BYTES = 8 << 20;
+
+/** Text and version of the parser select the entry. */
+interface CacheFile {
+  readonly parser: string;
+  readonly texts: Readonly<Record<string, ParsedStatements>>;
+}
+
+export async function openStatementCache(folder: string): Promise<CachedParser> {
+  const file = join(folder, CACHE_FILE);
+  const known = await readCache(file);
+  const used = new Map<string, ParsedStatements>();
+  let parser = known === null ? await loadSqlParser() : null;
+  let isIncomplete = false;
+  let isChanged = false;
+  return {
+    syntax: SYNTAX,
+    parse(text) {
+      let parsed = used.get(text) ?? known?.get(text);
+      if (parsed === undefined) {
+        if (parser === null) {
+          isIncomplete = true;
+          return { statements: [], fault: null };
+        }
+        parsed = parser.parse(text);
+        isChanged = true;
+      }
+      used.set(text, parsed);
+      return parsed;
+    },
+    async loadMissing() {
+      if (!isIncomplete) return false;
+      parser = await loadSqlParser();
+      isIncomplete = false;
+      return true;
+    },
+    async writeChanges() {
+      if (!isChanged) return;
+      isChanged = false;
+      await writeCache(file, used).catch(() => undefined);
+    },
+  };
+}
+
+function describeParser(): string {
+  const { version, dependencies } = readPackageFile();
+  return `lintel@${version} libpg-query@${dependencies['libpg-query'] ?? ''}`;
+}
+
+async function readCache(file: string): Promise<ReadonlyMap<string, ParsedStatements> | null> {
+  try {
+    const found = JSON.parse(await readFile(file, 'utf8')) as CacheFile;
+    if (found.parser !== describeParser() || !isObject(found.texts)) return null;
+    return new Map(Object.entries(found.texts));
+  } catch {
+    return null;
+  }
+}
+
+/** Readable only by its owner, as statements may be confidential; replaced as a whole. */
+async function writeCache(file: string, used: ReadonlyMap<string, ParsedStatements>): Promise<void> {
+  const text = JSON.stringify({ parser: describeParser(), texts: Object.fromEntries(used) } satisfies CacheFile);
+  if (text.length > MAX_BYTES) return;
+  await mkdir(join(file, '..'), { recursive: true });
+  const temporary = `${file}.${process.pid}`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  await rename(temporary, file);
+}
