@@ -110,7 +110,7 @@ export interface Step {
 /** Limits how many units run slow steps at a time; a waiting unit holds no resources. */
 export interface StepLimiter {
   /** Acquires a slot; returns the function that releases it. Rejects when too many wait. */
-  acquire(asker?: Requester | null): Promise<() => void>;
+  acquire(requester?: Requester | null): Promise<() => void>;
 }
 
 /** Of the actionable, or of the resource in its phases. */

@@ -5,7 +5,7 @@ import { mergeHeaders } from '../../contract/common-headers.js';
 import type { Reply } from '../../contract/reply.js';
 import type { JsonStream } from '../../contract/json-stream.js';
 import { RawJson } from '../../contract/raw-json.js';
-import { countTaken } from '../../contract/taken-bytes.js';
+import { countBytesTaken } from '../../contract/moving-deadline.js';
 import type { UnreadBudget } from '../../contract/unread-budget.js';
 import type { Cors } from './cors.js';
 import { getRemoteAddress } from './invocation.js';
@@ -87,7 +87,7 @@ export function sendStream(
   stream: JsonStream,
 ): Promise<void> {
   res.writeHead(status, mergeHeaders({ 'content-type': JSON_TYPE, ...buildHeaders(manner, req, id) }, headers));
-  const count = (): number => countTaken(req.socket);
+  const count = (): number => countBytesTaken(req.socket);
   const held = manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), 0, count);
   return new Promise((resolve, reject) => {
     /** Some of it has left, so that the store goes on long before everything has. */
@@ -116,5 +116,5 @@ export function limitUnread(
 ): void {
   if ((res.socket?.writableLength ?? 0) === 0) return;
   res.setTimeout(manner.patience);
-  manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), length, () => countTaken(req.socket));
+  manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), length, () => countBytesTaken(req.socket));
 }

@@ -66,9 +66,9 @@ export function createRequestClass(admits: (req: IncomingMessage) => boolean): t
       if (this.asksForUpgrade !== true || this.method === 'CONNECT') return this.asksForUpgrade;
       return (this.isAdmitted ??= admits(this));
     }
-    set upgrade(asks: unknown) {
+    set upgrade(value: unknown) {
       // Node's parser sets the property before it reads it.
-      this.asksForUpgrade = asks;
+      this.asksForUpgrade = value;
     }
   };
 }

@@ -8,9 +8,9 @@ import { retryUntilAvailable, rejectWaiting, type RetryInput } from './retry-una
 
 /**
  * False: compile only. `stores`: open only plugins with tables.
- * `desks`: open only plugins with deferred work, and what they need.
+ * `jobs`: open only plugins with deferred work, and what they need.
  */
-export type Connect = boolean | 'stores' | 'desks';
+export type Connect = boolean | 'stores' | 'jobs';
 
 export type Start = ReturnType<typeof createStart>;
 
@@ -88,10 +88,10 @@ function selectInstances(
   { collectDependencies }: Instances,
 ): readonly Instance[] {
   if (connect === 'stores') return all.filter(({ runtime }) => runtime.syncSchema !== undefined);
-  if (connect !== 'desks') return connect ? all : [];
-  const desks = all.filter(({ runtime }) => runtime.createJobAdmin !== undefined);
+  if (connect !== 'jobs') return connect ? all : [];
+  const jobAdmins = all.filter(({ runtime }) => runtime.createJobAdmin !== undefined);
   // Dependencies are known once the handle exists.
-  for (const desk of desks) desk.handle();
-  const needed = collectDependencies(desks.map(({ key }) => key));
+  for (const instance of jobAdmins) instance.handle();
+  const needed = collectDependencies(jobAdmins.map(({ key }) => key));
   return all.filter(({ key }) => needed.has(key));
 }

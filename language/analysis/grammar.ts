@@ -4,7 +4,7 @@ import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { NODES } from './grammar-schemas.js';
 
 /** An object under one of these names is a field of the model. */
-export const BESIDE_FIELDS: FieldNode = NODES.beside;
+export const MODEL_SETTINGS: FieldNode = NODES.beside;
 
 export const GRAMMAR: Readonly<Record<string, FieldNode>> = Object.freeze({
   [Slot.RESOURCE]: NODES.resource,

@@ -160,12 +160,12 @@ function chooseInstance(
     if (!has(names, kind, name)) reportUnknown(report, toLocation(doc, connection), name, names.get(kind) ?? []);
     return name;
   }
-  const said = models.flatMap((model) => {
+  const wantedStores = models.flatMap((model) => {
     const name = wanted.get(model);
     return name !== undefined && has(names, kind, name) ? [{ model, name }] : [];
   });
-  const [first] = said;
-  const other = said.find(({ name }) => name !== first?.name);
+  const [first] = wantedStores;
+  const other = wantedStores.find(({ name }) => name !== first?.name);
   if (first !== undefined && other !== undefined) {
     const params = { model: first.model, name: first.name, other: other.model, elsewhere: other.name };
     report.add('LNK_CONNECTIONS', toLocation(doc, node), params);
@@ -192,14 +192,17 @@ function reportUnknown(report: Report, spot: SourceLocation, name: string, known
 
 /** By its `connection`, else the default of the first kind in use. */
 function placeUnqueried(
-  said: string | undefined,
+  wantedStores: string | undefined,
   names: ReadonlyMap<string, readonly string[] | null>,
   asked: ReadonlySet<string>,
   registry: Registry,
 ): StorePlace[] {
   const kinds = listStoreKinds(registry);
-  const chosen = kinds.filter(({ kind }) => said !== undefined && names.get(kind)?.includes(said) === true);
-  if (said !== undefined && chosen.length > 0) return chosen.map(({ kind }) => ({ kind, instance: said }));
+  const chosen = kinds.filter(
+    ({ kind }) => wantedStores !== undefined && names.get(kind)?.includes(wantedStores) === true,
+  );
+  if (wantedStores !== undefined && chosen.length > 0)
+    return chosen.map(({ kind }) => ({ kind, instance: wantedStores }));
   const usual = kinds.find(({ kind }) => asked.has(kind)) ?? kinds[0];
   return usual === undefined ? [] : [{ kind: usual.kind, instance: usual.config?.must ?? OTHERWISE }];
 }

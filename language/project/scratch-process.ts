@@ -94,8 +94,8 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
         serialization: 'advanced',
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       });
-    let said = '';
-    started.stderr?.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(0, 300)));
+    let output = '';
+    started.stderr?.setEncoding('utf8').on('data', (text: string) => (output = `${output}${text}`.slice(0, 300)));
     const settleEnd = (what: string | null): void => {
       if (child !== started) return;
       child = null;
@@ -105,7 +105,7 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
     started.once('error', (error) => settleEnd(error.message));
     // Without questions it ends by itself, with code 0.
     started.once('exit', (code, signal) =>
-      settleEnd(code === 0 ? null : (firstLine(said) ?? signal ?? `exit code ${code}`)),
+      settleEnd(code === 0 ? null : (firstLine(output) ?? signal ?? `exit code ${code}`)),
     );
     started.on('message', (reply: ScratchReply) => {
       const waiting = takePending(reply.id);

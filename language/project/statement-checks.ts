@@ -47,7 +47,7 @@ type CheckStore = (
 export async function checkAnalysis(
   { checkableStatements, models }: Analysis,
   registry: Registry,
-  ask: CheckStore,
+  checkStore: CheckStore,
 ): Promise<StatementFindings> {
   const tables = compileTables(models, registry);
   const rejections = new Map<SqlText, StatementRejection>();
@@ -55,7 +55,7 @@ export async function checkAnalysis(
   for (const { place, group } of groupByStore(checkableStatements)) {
     const named = new Set(group.flatMap((one) => one.models));
     const own = [...named].flatMap((model) => tables.get(model) ?? []);
-    const answers = await ask(place, own, group);
+    const answers = await checkStore(place, own, group);
     for (const [i, { statement }] of group.entries()) {
       const { rejection = null, description = null } = answers[i] ?? {};
       if (rejection !== null) rejections.set(statement, rejection);
@@ -141,8 +141,8 @@ export function createScratchChecker({
       const scratch = await findScratch(pluginId(spare));
       const questions = [...fresh.values()].map(({ text, values }) => ({ text, values }));
       const remote = own !== spare.name;
-      const said = (await scratch?.checkStatements({ instance, tables, questions, scripts: added, remote })) ?? [];
-      [...fresh.keys()].forEach((key, i) => answers.set(key, said[i] ?? UNKNOWN));
+      const checked = (await scratch?.checkStatements({ instance, tables, questions, scripts: added, remote })) ?? [];
+      [...fresh.keys()].forEach((key, i) => answers.set(key, checked[i] ?? UNKNOWN));
     }
     for (const key of keys) answers.set(key, answers.get(key) ?? before?.get(key) ?? UNKNOWN);
     known.set(store, isPart ? new Map([...(known.get(store) ?? []), ...answers]) : answers);

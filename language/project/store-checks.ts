@@ -62,8 +62,8 @@ async function checkStatements(
 ): Promise<StatementRejections> {
   const { rejections } = await checkAnalysis(analysis, registry, async ({ kind, instance }, tables, asked) => {
     const store = instances.find(({ id, context }) => id.startsWith(`${kind}:`) && context.instance === instance);
-    const said = (await store?.runtime.checkStatements?.(store.handle(), asked, tables, store.context)) ?? [];
-    return said.map((rejection) => ({ rejection, description: null }));
+    const checked = (await store?.runtime.checkStatements?.(store.handle(), asked, tables, store.context)) ?? [];
+    return checked.map((rejection) => ({ rejection, description: null }));
   });
   return rejections;
 }

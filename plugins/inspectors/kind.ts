@@ -7,7 +7,7 @@ import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface Inspector {
   /** `type`: detected from the bytes. Null where nothing is found; never rejects because of the content. */
-  inspect(file: UploadedFile, type: string, asker?: Requester): Promise<Json>;
+  inspect(file: UploadedFile, type: string, requester?: Requester): Promise<Json>;
 }
 
 export const inspector = defineKind<Inspector>({

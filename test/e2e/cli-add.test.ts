@@ -150,14 +150,14 @@ describe('lintel add crud', () => {
 
   it('overwrites nothing, and says why it writes nothing', async () => {
     const before = await readResource('note');
-    for (const [words, said] of [
+    for (const [words, message] of [
       [['crud', 'note'], 'There is a resource "note-list" already; nothing was written.\n'],
       [['crud', 'nots'], 'There is no model "nots". Did you mean "_note"?\n'],
       [['crud', '_log'], 'The model "_log" has no primary key, so no request can name a row.\n'],
       [['crud', 'task', '--owner', 'ownr'], 'The model "_task" has no field "ownr". Did you mean "owner"?\n'],
       [['crud', 'task'], 'Several columns refer to the signed-in user: owner, helper. Say which with --owner.\n'],
     ] as const)
-      expect([(await run('add', ...words)).stderr]).to.deep.equal([said]);
+      expect([(await run('add', ...words)).stderr]).to.deep.equal([message]);
     expect((await run('add', 'model', 'x')).code).to.equal(2);
     expect(await readResource('note')).to.equal(before);
     const named = await run('add', 'crud', 'task', '--owner', 'helper', '--dry-run');

@@ -43,7 +43,7 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
       expect([code, stderr]).to.deep.equal([0, '']);
       const files = await readdir(join(project.folder, 'definitions', 'models'));
       expect(files.sort()).to.deep.equal(MODELS.map((name) => `${name}.model.json`));
-      for (const said of [
+      for (const text of [
         'Order Items\n  ! no model: a name in definitions has letters, digits and "_" only\n',
         '  ! post code: no field: a name in definitions',
         'busy_customers\n  ! is no table (a view perhaps)',
@@ -57,7 +57,7 @@ for (const dialect of ['postgres', 'mariadb', 'mysql'] as const satisfies readon
         'logs\n',
         '  ! has no primary key\n',
       ])
-        expect(stdout).to.contain(said);
+        expect(stdout).to.contain(text);
       expect(stdout).to.match(
         /\n {2}! during: no field: no field type holds \w+.*; it demands a value, so every INSERT/,
       );

@@ -248,14 +248,14 @@ describe('the console', () => {
       const [cookie = '', ...rest] = (opened.headers.get('set-cookie') ?? '').split('; ');
       expect(rest).to.have.members(['Path=/console', 'HttpOnly', 'SameSite=Strict']);
       expect(cookie).not.to.contain(shown.token);
-      const ask = (headers: Readonly<Record<string, string>>, method = 'GET', path = 'api/requests') =>
+      const sendRequest = (headers: Readonly<Record<string, string>>, method = 'GET', path = 'api/requests') =>
         shown.request(method, `/console/${path}`, { headers: { cookie, ...headers } }).then(({ status }) => status);
-      expect(await ask({})).to.equal(200);
-      expect(await ask({ origin: 'http://evil.example' })).to.equal(403);
-      expect(await ask({ origin: 'null' })).to.equal(403);
-      expect(await ask({ 'sec-fetch-site': 'cross-site' })).to.equal(403);
-      expect(await ask({}, 'POST', 'api/clear')).to.equal(403);
-      expect(await ask({ 'x-lintel-console': '1' }, 'POST', 'api/clear')).to.equal(200);
+      expect(await sendRequest({})).to.equal(200);
+      expect(await sendRequest({ origin: 'http://evil.example' })).to.equal(403);
+      expect(await sendRequest({ origin: 'null' })).to.equal(403);
+      expect(await sendRequest({ 'sec-fetch-site': 'cross-site' })).to.equal(403);
+      expect(await sendRequest({}, 'POST', 'api/clear')).to.equal(403);
+      expect(await sendRequest({ 'x-lintel-console': '1' }, 'POST', 'api/clear')).to.equal(200);
     });
 
     it('is refused for other names of the machine, and behind a proxy', async () => {

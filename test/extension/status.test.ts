@@ -44,11 +44,11 @@ async function statusBar(folder: string) {
   const { showStatus } = (await loadExtensionModule('status', vscode)) as {
     showStatus: (session: object, projects: object) => void;
   };
-  const said = createProjectStatusStore();
+  const store = createProjectStatusStore();
   let state = 'starting';
   const current = { folder: { toString: () => folder }, config: 'lintel.config.json' };
   showStatus(
-    { onDidChange: listen, state: () => state, projectStatus: said },
+    { onDidChange: listen, state: () => state, projectStatus: store },
     { onDidChange: listen, find: () => current },
   );
   const item = (): Item => items.get('lintel.project') ?? { text: 'none' };
@@ -56,7 +56,7 @@ async function statusBar(folder: string) {
     item,
     become: (next: string, say?: (words: ProjectStatusStore) => void): void => {
       state = next;
-      say?.(said);
+      say?.(store);
       listeners.forEach((listener) => listener());
     },
   };

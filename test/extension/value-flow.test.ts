@@ -19,7 +19,7 @@ const flow = {
 
 describe('extension: value flow', () => {
   const opened: { readonly uri: string; readonly options: object }[] = [];
-  const told: string[] = [];
+  const messages: string[] = [];
   let shown: readonly Item[] = [];
   let answer: object | null = flow;
   const run: unknown[] = [];
@@ -35,7 +35,7 @@ describe('extension: value flow', () => {
       }
     },
     window: {
-      showInformationMessage: (message: string) => void told.push(message),
+      showInformationMessage: (message: string) => void messages.push(message),
       showQuickPick: (items: readonly Item[], options: { onDidSelectItem(item: Item): unknown }) => {
         shown = items;
         const item = items.find(({ label }) => label.startsWith(choose));
@@ -94,7 +94,7 @@ describe('extension: value flow', () => {
     answer = null;
     await showValueFlow(session, editor);
     await showValueFlow(session, undefined);
-    expect(told).to.have.length(2);
-    expect(told[0]).to.include('There is no value here');
+    expect(messages).to.have.length(2);
+    expect(messages[0]).to.include('There is no value here');
   });
 });

@@ -157,15 +157,15 @@ describe('language server: fixes of single codes', () => {
         `{ "id": "a-01", "resource": "a", ${resource === undefined ? `"actionables": [{ "id": 1, ${members} }]` : members} }\n`;
       const source = wrapMembers(resource ?? action ?? '');
       const offered = await requestActions(editor, FILE, source);
-      const told = await editor.diagnostics(FILE);
-      expect(told.map((one) => one.code)).to.include(code);
+      const reported = await editor.diagnostics(FILE);
+      expect(reported.map((one) => one.code)).to.include(code);
       const taken = offered.actions.find((one) => one.title === title);
       expect(taken?.isPreferred ?? false, 'preferred').to.equal(isCertain ?? false);
       const { text, diagnostics } = await offered.applyAndDiagnose(title);
       expect(text).to.equal(wrapMembers(after));
       const errors = diagnostics.filter(({ severity }) => severity === 1);
       expect(diagnostics.map((one) => one.code)).not.to.include(code);
-      expect(errors.length).to.be.at.most(told.filter(({ severity }) => severity === 1).length);
+      expect(errors.length).to.be.at.most(reported.filter(({ severity }) => severity === 1).length);
     });
   }
 

@@ -38,9 +38,9 @@ describe('language server: environment over config', () => {
   ] as const) {
     it(`${config} with ${env.trim() || 'nothing'}: clients may ${isOff ? 'not ' : ''}connect`, async () => {
       const editor = await open(config, env);
-      const told = await codes(editor);
-      expect(told.includes('BRC_OFF')).to.equal(isOff);
-      expect(told).to.have.members(await checked(editor));
+      const reported = await codes(editor);
+      expect(reported.includes('BRC_OFF')).to.equal(isOff);
+      expect(reported).to.have.members(await checked(editor));
     });
   }
 

@@ -77,25 +77,25 @@ describe('language server: diagnostics', function () {
     });
   }
 
-  function compare(one: Case, told: ReadonlyMap<string, readonly Diagnostic[]>): void {
+  function compare(one: Case, reported: ReadonlyMap<string, readonly Diagnostic[]>): void {
     const { rows, configFailed } = expected.get(one.name) ?? { rows: new Map<string, Row[]>(), configFailed: false };
     for (const name of one.files.keys()) {
       // The command stops at a config with errors; an editor goes on with the last one that was sound.
       if (configFailed && !name.endsWith(CONFIG)) continue;
-      expect(told.get(name)?.map(toRow), `${one.name}: ${name}`).to.deep.equal(rows.get(editor.toUri(name)) ?? []);
+      expect(reported.get(name)?.map(toRow), `${one.name}: ${name}`).to.deep.equal(rows.get(editor.toUri(name)) ?? []);
     }
   }
 
   const collectDiagnostics = async (): Promise<Map<string, readonly Diagnostic[]>> => {
-    const told = new Map<string, readonly Diagnostic[]>();
-    for (const { files } of cases) for (const name of files.keys()) told.set(name, await editor.diagnostics(name));
-    return told;
+    const reported = new Map<string, readonly Diagnostic[]>();
+    for (const { files } of cases) for (const name of files.keys()) reported.set(name, await editor.diagnostics(name));
+    return reported;
   };
 
   it('are those of `lintel check`, for fixtures and for the sample', async () => {
     await compareTyped((text) => text);
-    const told = await collectDiagnostics();
-    for (const one of cases) compare(one, told);
+    const reported = await collectDiagnostics();
+    for (const one of cases) compare(one, reported);
     const rows = [...expected.values()].flatMap((found) => [...found.rows.values()].flat());
     expect(rows.length).to.be.greaterThan(cases.length);
   });
@@ -103,22 +103,22 @@ describe('language server: diagnostics', function () {
   it('are the same again after every text was broken', async () => {
     await compareTyped((text) => `${text.slice(0, Math.floor(text.length / 2))}"`);
     await compareTyped((text) => text);
-    const told = await collectDiagnostics();
-    for (const one of cases) compare(one, told);
+    const reported = await collectDiagnostics();
+    for (const one of cases) compare(one, reported);
   });
 });
 
 /** What only compiling finds, in a process of its own. */
 describe('language server: what stops a start', function () {
   const FILE = 'definitions/all.json';
-  const SOUND = JSON.stringify([MODEL, defineReturnResource('one', 1)]);
+  const VALID = JSON.stringify([MODEL, defineReturnResource('one', 1)]);
 
   it('is told as `lintel check` says it, behind the diagnostics, and while a text is written', async () => {
-    const editor = await openEditor({ files: { [FILE]: SOUND }, database: true, pause: 0 });
+    const editor = await openEditor({ files: { [FILE]: VALID }, database: true, pause: 0 });
     try {
       const codes = (all: readonly Diagnostic[]): unknown[] => all.map(({ code }) => code);
       editor.open(CONFIG, '{}');
-      editor.open(FILE, SOUND);
+      editor.open(FILE, VALID);
       expect(codes(await editor.diagnostics(FILE))).to.deep.equal([]);
       for (const { what, code, resource = defineReturnResource('one', 1), env = {}, config = {} } of SETTINGS) {
         const all = JSON.stringify([MODEL, resource]);
@@ -148,7 +148,7 @@ describe('language server: what stops a start', function () {
           const before = rows.find((row) => row.code === code)?.range.start;
           expect(moved?.range.start).to.deep.equal({ ...before, line: (before?.line ?? 0) + 2 });
         }
-        editor.changeDocument(FILE, SOUND);
+        editor.changeDocument(FILE, VALID);
         editor.changeDocument(CONFIG, '{}');
         await editor.waitForDiagnostics(place, (found) => !codes(found).includes(code));
       }
@@ -165,7 +165,7 @@ describe('language server: what stops a start', function () {
     });
     try {
       const before = new Set(listChildren());
-      for (const text of [all, SOUND, all]) {
+      for (const text of [all, VALID, all]) {
         editor.open(FILE, text);
         expect((await editor.diagnostics(FILE)).map(({ code }) => code)).to.not.include('OUT_URL');
       }

@@ -76,7 +76,7 @@ describe('language server: the first diagnostics', () => {
     const name = join(editor.folder, FILE);
     const glimpses: string[] = [];
     let glimpsed = (): void => undefined;
-    const told = new Promise<void>((resolve) => (glimpsed = resolve));
+    const reported = new Promise<void>((resolve) => (glimpsed = resolve));
     let goOn = (): void => undefined;
     const workspace = createWorkspace({
       trusted: () => false,
@@ -91,7 +91,7 @@ describe('language server: the first diagnostics', () => {
     workspace.addFolders([editor.folder]);
     workspace.begin();
     const whole = workspace.setText(name, text);
-    await told;
+    await reported;
     expect(glimpses).to.include('DEF_UNKNOWN_PLUGIN').and.not.include('LNK_UNKNOWN_RESOURCE');
     goOn();
     const project = await whole;

@@ -31,10 +31,10 @@ const FILES: Readonly<Record<string, string>> = {
 
 describe('language server: files that are renamed', () => {
   let editor: Editor;
-  const told: string[] = [];
+  const messages: string[] = [];
   before(async () => {
     editor = await openEditor({ files: FILES });
-    editor.client.onNotification(ShowMessageNotification.type, ({ message }) => void told.push(message));
+    editor.client.onNotification(ShowMessageNotification.type, ({ message }) => void messages.push(message));
     editor.open(LIST, FILES[LIST] ?? '');
   });
   after(() => editor.close());
@@ -64,13 +64,13 @@ describe('language server: files that are renamed', () => {
       [LIST]: replaceIn(LIST, ['SELECT users.id FROM users', 'SELECT members.id FROM members']),
       [TEST]: replaceIn(TEST, ['"_user"', '"_member"']),
     });
-    expect(told).to.deep.equal([]);
+    expect(messages).to.deep.equal([]);
   });
 
   it('says why a name does not follow its file', async () => {
     expect(await move(USER, 'definitions/models/member.model.json')).to.deep.equal({});
-    await waitUntil(() => told.length > 0, 'a message');
-    expect(told.splice(0)[0]).to.include('_user is not renamed in definitions: "member" cannot be a name here');
+    await waitUntil(() => messages.length > 0, 'a message');
+    expect(messages.splice(0)[0]).to.include('_user is not renamed in definitions: "member" cannot be a name here');
   });
 
   it('changes the globs and folders of the config, and keeps their form', async () => {

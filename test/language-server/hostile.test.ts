@@ -35,16 +35,16 @@ describe('language server: files in odd places', () => {
   it('knows a file under every spelling of its address', async () => {
     const editor = await openEditor({ files: { [FILE]: resource('QUERY') } });
     const odd = editor.toUri(FILE).replace('a.resource', '%61.resource').replace('definitions', 'd%65finitions');
-    const told: string[] = [];
+    const messages: string[] = [];
     const done = new Promise<void>((resolve) =>
       editor.client.onNotification(PublishDiagnosticsNotification.type, ({ uri, diagnostics }) => {
-        if (diagnostics.some(({ code }) => code === 'DEF_UNKNOWN_PLUGIN')) resolve(void told.push(uri));
+        if (diagnostics.some(({ code }) => code === 'DEF_UNKNOWN_PLUGIN')) resolve(void messages.push(uri));
       }),
     );
     const textDocument = { uri: odd, languageId: 'lintel', version: 1, text: resource('QUEY') };
     void editor.client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
     await done;
-    expect(told).to.deep.equal([odd]);
+    expect(messages).to.deep.equal([odd]);
     await editor.close();
   });
 
@@ -145,20 +145,20 @@ describe('language server: haste', () => {
   it('serves a client that opens a document and never says that it is initialized', async () => {
     const editor = await openEditor({ notifies: false });
     const { uri } = editor.open(FILE, resource('QUERY'));
-    const ask = { textDocument: { uri }, position: { line: 0, character: resource('').indexOf('"mode"') + 2 } };
-    expect(await editor.client.sendRequest(HoverRequest.type, ask)).to.be.an('object');
+    const params = { textDocument: { uri }, position: { line: 0, character: resource('').indexOf('"mode"') + 2 } };
+    expect(await editor.client.sendRequest(HoverRequest.type, params)).to.be.an('object');
     await editor.close();
   });
 
   it('does not answer a cancelled request, and continues', async () => {
     const editor = await openEditor();
     const { uri } = editor.open(FILE, resource('QUERY'));
-    const ask = { textDocument: { uri }, position: { line: 0, character: resource('').indexOf('"mode"') + 2 } };
+    const params = { textDocument: { uri }, position: { line: 0, character: resource('').indexOf('"mode"') + 2 } };
     const source = new CancellationTokenSource();
-    const asked = editor.client.sendRequest(HoverRequest.type, ask, source.token).catch(() => null);
+    const asked = editor.client.sendRequest(HoverRequest.type, params, source.token).catch(() => null);
     source.cancel();
     expect(await asked).to.equal(null);
-    expect(await editor.client.sendRequest(HoverRequest.type, ask)).to.be.an('object');
+    expect(await editor.client.sendRequest(HoverRequest.type, params)).to.be.an('object');
     await editor.close();
   });
 });

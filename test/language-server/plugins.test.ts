@@ -99,8 +99,8 @@ describe('language server: plugins of a workspace', () => {
     editor.open(FILE, hook('"SlackVerifier": {}'));
     expect(await editor.diagnostics(FILE)).to.deep.equal([]);
     await editor.write({ 'my-plugins/slack/plugin.manifest.json': manifest });
-    const told = await editor.waitForDiagnostics(FILE, (all) => all.length > 0);
-    expect(told.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
+    const reported = await editor.waitForDiagnostics(FILE, (all) => all.length > 0);
+    expect(reported.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
   });
 
   it('trust given later lets the specs speak', async () => {
@@ -108,8 +108,8 @@ describe('language server: plugins of a workspace', () => {
     editor.open(FILE, hook('"SlackVerifier": {}'));
     expect(await editor.diagnostics(FILE)).to.deep.equal([]);
     await editor.client.sendNotification('lintel/trust', { trusted: true });
-    const told = await editor.waitForDiagnostics(FILE, (all) => all.length > 0);
-    expect(told.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
+    const reported = await editor.waitForDiagnostics(FILE, (all) => all.length > 0);
+    expect(reported.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
   });
 
   it('a manifest of other specs is reported where nothing may run, and file times do not matter', async () => {

@@ -60,8 +60,8 @@ describe('language server: its process', function () {
     projects.push(project);
     const child = spawn(process.execPath, [CLI, 'lsp', '--stdio'], { cwd: project.folder });
     children.push(child);
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    let output = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
     const client = createProtocolConnection(
       new StreamMessageReader(child.stdout),
       new StreamMessageWriter(child.stdin),
@@ -75,7 +75,7 @@ describe('language server: its process', function () {
       initializationOptions: { trusted: true },
       capabilities: {},
     });
-    return { project, child, client, uri, initialized, said: () => said };
+    return { project, child, client, uri, initialized, output: () => output };
   }
 
   async function leave(client: ProtocolConnection, child: ChildProcess): Promise<unknown> {
@@ -88,10 +88,10 @@ describe('language server: its process', function () {
   }
 
   it('answers, checks a file, and ends with the editor', async () => {
-    const { child, client, uri, initialized, said } = await start({ 'definitions/a.json': {} });
+    const { child, client, uri, initialized, output } = await start({ 'definitions/a.json': {} });
     expect(initialized.serverInfo).to.deep.equal({ name: 'lintel', version });
     const file = `${uri}/definitions/a.json`;
-    const told = new Promise<PublishDiagnosticsParams>((resolve) =>
+    const published = new Promise<PublishDiagnosticsParams>((resolve) =>
       client.onNotification(PublishDiagnosticsNotification.type, (params) => {
         if (params.uri === file && params.diagnostics.length > 0) resolve(params);
       }),
@@ -100,9 +100,9 @@ describe('language server: its process', function () {
     const text = '{ "id": "a", "resorce": "a", "actionables": [] }';
     const textDocument = { uri: file, languageId: 'lintel', version: 1, text };
     void client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
-    expect((await told).diagnostics.map(({ code }) => code)).to.include('DEF_UNKNOWN_KEY');
+    expect((await published).diagnostics.map(({ code }) => code)).to.include('DEF_UNKNOWN_KEY');
     expect(await leave(client, child)).to.equal(0);
-    expect(said()).to.equal('');
+    expect(output()).to.equal('');
   });
 
   it('takes the process that reads specs along', async () => {

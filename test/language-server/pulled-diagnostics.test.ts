@@ -99,10 +99,10 @@ describe('language server: diagnostics that the client requests', () => {
     await editor.pull(A);
     const before = await editor.pull(B);
     expect(listCodes(before)).not.to.include('LNK_UNKNOWN_RESOURCE');
-    const heard = editor.refreshes();
+    const refreshCount = editor.refreshes();
     editor.changeDocument(A, formatResource('other'));
     await editor.pull(A);
-    await waitUntil(() => editor.refreshes() > heard, 'the request to refresh');
+    await waitUntil(() => editor.refreshes() > refreshCount, 'the request to refresh');
     expect(listCodes(await editor.pull(B, before.resultId))).to.include('LNK_UNKNOWN_RESOURCE');
     editor.changeDocument(A, formatResource('a'));
     await editor.pull(A);

@@ -25,7 +25,7 @@ describe('language server: what panels ask for', () => {
   });
   afterEach(() => editor.close());
   const all = (): Promise<ListedResource[]> => editor.client.sendRequest('lintel/resources');
-  const requestTold = (resource: unknown, folder?: string): Promise<RequestShapeResult | null> =>
+  const requestShape = (resource: unknown, folder?: string): Promise<RequestShapeResult | null> =>
     editor.client.sendRequest('lintel/request', { resource, ...(folder !== undefined && { folder }) });
 
   it('all resources, with where they stand', async () => {
@@ -39,35 +39,35 @@ describe('language server: what panels ask for', () => {
   });
 
   it('what a request needs, by id and by path, with the port of the config', async () => {
-    const told = await requestTold('sign-up', pathToFileURL(editor.folder).href);
-    expect(told).to.deep.include({ id: 'sign-up', path: '/sign-up/:team', sound: true });
+    const shape = await requestShape('sign-up', pathToFileURL(editor.folder).href);
+    expect(shape).to.deep.include({ id: 'sign-up', path: '/sign-up/:team', sound: true });
     const [project] = await editor.client.sendRequest<readonly ServedProject[]>('lintel/projects');
     expect(project).to.deep.include({ folder: pathToFileURL(editor.folder).href, port: 9191 });
-    expect(told?.methods[0]).to.equal('POST');
-    expect(told?.payload).to.deep.equal({ email: 'ada@example.com' });
-    expect(told?.optional).to.deep.equal({ age: 18 });
-    expect(told?.parameters).to.deep.equal([{ name: 'team', sample: 'text' }]);
-    expect((await requestTold('sign-up/:team'))?.id).to.equal('sign-up');
+    expect(shape?.methods[0]).to.equal('POST');
+    expect(shape?.payload).to.deep.equal({ email: 'ada@example.com' });
+    expect(shape?.optional).to.deep.equal({ age: 18 });
+    expect(shape?.parameters).to.deep.equal([{ name: 'team', sample: 'text' }]);
+    expect((await requestShape('sign-up/:team'))?.id).to.equal('sign-up');
   });
 
   it('follows what is typed', async () => {
     editor.open('definitions/a.json', SIGN_UP.replace('"age"', '"years"'));
-    expect((await requestTold('sign-up'))?.optional).to.deep.equal({ years: 18 });
+    expect((await requestShape('sign-up'))?.optional).to.deep.equal({ years: 18 });
   });
 
   it('answers nothing for what is not there, and for what is no question', async () => {
-    expect(await requestTold('nowhere')).to.equal(null);
-    expect(await requestTold('sign-up', 'file:///elsewhere')).to.equal(null);
-    expect(await requestTold(7)).to.equal(null);
+    expect(await requestShape('nowhere')).to.equal(null);
+    expect(await requestShape('sign-up', 'file:///elsewhere')).to.equal(null);
+    expect(await requestShape(7)).to.equal(null);
     expect(await editor.client.sendRequest('lintel/request', null)).to.equal(null);
-    expect((await requestTold('broken'))?.sound).to.equal(false);
+    expect((await requestShape('broken'))?.sound).to.equal(false);
   });
 
   it('stands up to every prefix of a file', async () => {
     for (let end = 0; end < SIGN_UP.length; end += 17) {
       editor.open('definitions/a.json', SIGN_UP.slice(0, end));
       await all();
-      await requestTold('sign-up');
+      await requestShape('sign-up');
     }
   });
 });

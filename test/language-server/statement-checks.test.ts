@@ -34,7 +34,7 @@ const writeResource = (query: string, parameters: readonly unknown[] = []): stri
       },
     ],
   });
-const SOUND = writeResource('SELECT lower(text) AS t, count(*) AS n FROM notes WHERE text = $1 GROUP BY 1', ['title']);
+const VALID = writeResource('SELECT lower(text) AS t, count(*) AS n FROM notes WHERE text = $1 GROUP BY 1', ['title']);
 const WRONG = writeResource('SELECT lowerr(text) AS t, count(*) AS n FROM notes WHERE text = $1 GROUP BY 1', ['title']);
 
 const listMessages = (diagnostics: readonly Diagnostic[]): string[] =>
@@ -66,7 +66,7 @@ describe('language server: statements that a database checks', function () {
   }
 
   it('are underlined in a statement that is open in an editor of its own, before it is saved', async () => {
-    const editor = await start({ files: { [MODEL]: writeModel(), [FILE]: SOUND } });
+    const editor = await start({ files: { [MODEL]: writeModel(), [FILE]: VALID } });
     const statement = await editor.client.sendRequest<{ statementUri: string; text: string }>('lintel/statement', {
       uri: editor.toUri(FILE),
       pointer: '/actionables/0/sql_query/query',
@@ -106,7 +106,7 @@ describe('language server: statements that a database checks', function () {
     // A fix removes it, a mistake brings it back: within 150 ms behind the diagnostics.
     const times: number[] = [];
     for (let round = 0; round < 5; round++) {
-      editor.changeDocument(FILE, SOUND);
+      editor.changeDocument(FILE, VALID);
       await editor.waitForDiagnostics(FILE, isSound);
       editor.changeDocument(FILE, writeResource(`SELECT lowerr(text) AS t${round} FROM notes`));
       await editor.diagnostics(FILE);
@@ -116,7 +116,7 @@ describe('language server: statements that a database checks', function () {
     }
     expect(Math.min(...times)).to.be.lessThan(150);
 
-    editor.changeDocument(FILE, SOUND);
+    editor.changeDocument(FILE, VALID);
     await editor.waitForDiagnostics(FILE, isSound);
     const hover = async (character: number): Promise<string> => {
       const textDocument = { uri: editor.toUri(FILE) };
@@ -126,10 +126,10 @@ describe('language server: statements that a database checks', function () {
       });
       return (shown?.contents as MarkupContent | undefined)?.value ?? '';
     };
-    await waitUntil(async () => (await hover(SOUND.indexOf('SELECT'))).includes('Returns'), 'the types are known');
-    expect(await hover(SOUND.indexOf('SELECT'))).to.contain('Returns `t text`, `n bigint`\n\nTakes `$1 text`');
-    expect(await hover(SOUND.indexOf('$1'))).to.contain('Type in the database: `text`');
-    expect(await hover(SOUND.indexOf('"title"]') + 1)).to.contain('Type in the database: `text`');
+    await waitUntil(async () => (await hover(VALID.indexOf('SELECT'))).includes('Returns'), 'the types are known');
+    expect(await hover(VALID.indexOf('SELECT'))).to.contain('Returns `t text`, `n bigint`\n\nTakes `$1 text`');
+    expect(await hover(VALID.indexOf('$1'))).to.contain('Type in the database: `text`');
+    expect(await hover(VALID.indexOf('"title"]') + 1)).to.contain('Type in the database: `text`');
 
     // A changed model makes its table anew; a script of the project adds to it.
     const typed = writeResource('SELECT abs(text) AS t, slug(text) AS s FROM notes');
@@ -157,7 +157,7 @@ describe('language server: statements that a database checks', function () {
     await editor.waitForDiagnostics(FILE, isRefused);
     process.kill(listChildren(editor.pid)[0] ?? 0, 'SIGKILL');
     await waitUntil(() => editor.warnings.length > 0, 'it is logged');
-    editor.changeDocument(FILE, SOUND);
+    editor.changeDocument(FILE, VALID);
     await editor.waitForDiagnostics(FILE, isSound);
     editor.changeDocument(FILE, writeResource('SELECT uper(text) AS t FROM notes'));
     expect(listMessages(await editor.waitForDiagnostics(FILE, isRefused))[0]).to.contain('uper(text)');
@@ -173,7 +173,7 @@ describe('language server: statements that a database checks', function () {
     it(`are not asked about, and no process is started, where ${name}`, async () => {
       const before = listChildren(process.pid);
       const editor = await start({ ...options, isSpawned: false });
-      for (const text of [WRONG, SOUND, WRONG]) {
+      for (const text of [WRONG, VALID, WRONG]) {
         editor.open(FILE, text);
         expect(listMessages(await editor.diagnostics(FILE))).to.deep.equal([]);
       }

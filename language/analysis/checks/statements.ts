@@ -228,14 +228,14 @@ function fixSyntax(
   { at }: SqlSyntaxFault,
 ): Pick<ReportOptions, 'fix'> {
   const canParse = (text: string): boolean => sql.parse(quoteReserved(scanSql(text)).text).fault === null;
-  const mend = findSyntaxFix(scan, at, canParse);
-  if (mend === null) return {};
+  const syntaxFix = findSyntaxFix(scan, at, canParse);
+  if (syntaxFix === null) return {};
   const change = {
-    start: toDocumentOffset(doc, node, mend.start),
-    end: toDocumentOffset(doc, node, mend.end),
-    text: JSON.stringify(mend.text).slice(1, -1),
+    start: toDocumentOffset(doc, node, syntaxFix.start),
+    end: toDocumentOffset(doc, node, syntaxFix.end),
+    text: JSON.stringify(syntaxFix.text).slice(1, -1),
   };
-  return createFix(mend.title, [change], true);
+  return createFix(syntaxFix.title, [change], true);
 }
 
 /** Only if the statement is valid without them. */

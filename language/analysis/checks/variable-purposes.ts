@@ -37,7 +37,7 @@ export function checkPurposes(context: PurposeContext, blocks: Blocks<Definition
       report.add('SEC_SHARED', spot, { name, purpose, other: known.purpose }, { related });
     }
   }
-  checkValues(
+  reportSharedValues(
     context,
     lists.flatMap(({ secrets }) => secrets),
   );
@@ -62,7 +62,7 @@ const readUses = memoizeWith((block: readonly Definition[], registry: Registry) 
 });
 
 /** Variables that plugins read by a fixed name count as used. */
-function checkValues({ registry, report, env }: PurposeContext, uses: readonly Use[]): void {
+function reportSharedValues({ registry, report, env }: PurposeContext, uses: readonly Use[]): void {
   if (env === null) return;
   const groups = new Map<string, Map<string, Use | null>>();
   const addUse = (name: string, use: Use | null): void => {

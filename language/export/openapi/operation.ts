@@ -110,11 +110,11 @@ const queryParameters = (resource: ResourceModel, described: ResourceDescription
   }));
 
 /** OpenAPI ignores header parameters with these names. */
-export const SPOKEN_FOR: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
+export const DESCRIBED_ELSEWHERE: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 const headerParameters = ({ headers }: ResourceDescription): JsonObject[] =>
   Object.entries(headers)
-    .filter(([name]) => !SPOKEN_FOR.has(name.toLowerCase()))
+    .filter(([name]) => !DESCRIBED_ELSEWHERE.has(name.toLowerCase()))
     .map(([name, { doc, schema, required }]) => ({
       name,
       in: 'header',

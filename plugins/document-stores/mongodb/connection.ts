@@ -81,11 +81,13 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
 
 function describeConnectError(error: unknown): string {
   const number = getErrorNumber(error);
-  const said = number !== null && Object.hasOwn(NUMBERS, number) ? NUMBERS[number] : undefined;
+  const knownReason = number !== null && Object.hasOwn(NUMBERS, number) ? NUMBERS[number] : undefined;
   const code = findNetworkCode(error);
   const network = Object.hasOwn(NETWORK_REASONS, code) ? NETWORK_REASONS[code] : undefined;
   const named = NAMES.find(([pattern]) => pattern.test(getErrorName(error)))?.[1];
-  return said ?? network ?? named ?? (isMongoConnectionLost(error) ? 'no answer in time' : 'the connection failed');
+  return (
+    knownReason ?? network ?? named ?? (isMongoConnectionLost(error) ? 'no answer in time' : 'the connection failed')
+  );
 }
 
 /** A later attempt may succeed. */

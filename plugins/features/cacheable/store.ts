@@ -40,13 +40,13 @@ export interface CacheEntryStore {
     variant: string,
     seconds: number,
     mine: ComputationLease | undefined,
-    asker?: Waiting | null,
+    requester?: Waiting | null,
   ): Promise<CacheLookup>;
   completeComputation(errand: ComputationLease, value: Uint8Array, seconds: number): void;
   /** Ends a failed computation; a waiting request then computes itself. */
   failComputation(errand: ComputationLease): void;
   /** Now or when the store is available again. Never rejects. */
-  remove(names: readonly string[], asker?: Waiting | null): void | Promise<void>;
+  remove(names: readonly string[], requester?: Waiting | null): void | Promise<void>;
 }
 
 const nameKey = (name: string): string => `n${name}`;
@@ -169,11 +169,16 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
       const generation = readLocal(nameKey(name));
       return generation === null ? null : readLocal(entryKey(toLatin1(generation), variant));
     },
-    async find(name, variant, seconds, mine, asker = null) {
+    async find(name, variant, seconds, mine, requester = null) {
       if (removals.isWaiting(nameKey(name))) return { errand: null };
       try {
-        const end = Math.min(asker?.invocation.deadline ?? Infinity, performance.now() + PATIENCE);
-        return await endAtDeadline(findEntry(name, variant, seconds, mine, end), asker, 'cache store', failLateLookup);
+        const end = Math.min(requester?.invocation.deadline ?? Infinity, performance.now() + PATIENCE);
+        return await endAtDeadline(
+          findEntry(name, variant, seconds, mine, end),
+          requester,
+          'cache store',
+          failLateLookup,
+        );
       } catch (error) {
         logError(error);
         return { errand: null };
@@ -193,7 +198,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
         .finally(removeComputation);
     },
     failComputation,
-    remove: (names, asker = null) => removals.remove(names.map(nameKey), asker),
+    remove: (names, requester = null) => removals.remove(names.map(nameKey), requester),
   };
 }
 

@@ -45,7 +45,7 @@ function create(): Hasher {
       asked = costs;
       dearest = mergeCosts(dearest, costs);
       work = Math.max(work, costs.memory * costs.time);
-      return (text, salt, asker) => hashing.run(() => hashBytes(toUtf8(text), costs, createSalt(salt)), asker);
+      return (text, salt, requester) => hashing.run(() => hashBytes(toUtf8(text), costs, createSalt(salt)), requester);
     },
     createVerifier: () => createHashVerifier({ read, checkText, createDummy: createArgon2Dummy, compare }, () => asked),
   };

@@ -37,7 +37,7 @@ function create(): Hasher {
       const cost = readCost(options['rounds_cost']);
       asked = cost;
       dearest = Math.max(dearest, cost);
-      return (text, salt, asker) => hashing.run(() => hashBytes(toUtf8(text), cost, createSalt(salt)), asker);
+      return (text, salt, requester) => hashing.run(() => hashBytes(toUtf8(text), cost, createSalt(salt)), requester);
     },
     createVerifier: () => createHashVerifier({ read, checkText, createDummy: createBcryptDummy, compare }, () => asked),
   };

@@ -42,10 +42,10 @@ export default defineRuntime(inspector, {
   create: () => {
     const line = createLimiter(AT_ONCE, MAX_WAITING, () => new Error('too many pictures'), { clock });
     return {
-      async inspect({ path }, type, asker) {
+      async inspect({ path }, type, requester) {
         if (!TYPES.has(type)) return null;
         try {
-          return await line.run(() => readColor(path), asker);
+          return await line.run(() => readColor(path), requester);
         } catch {
           return null;
         }

@@ -58,7 +58,7 @@ const findOperator = (name: string): string | undefined =>
   Object.hasOwn(SIGNS, name) ? SIGNS[name] : BARE.has(name) ? `$${name}` : undefined;
 
 /** No field is compared with a list of queries. */
-export const findListOperator = (name: string): string | undefined =>
+export const findLogicalOperator = (name: string): string | undefined =>
   ['and', 'or', 'nor', 'AND', 'OR', 'NOR'].includes(name) ? `$${name.toLowerCase()}` : undefined;
 
 /** `{"age": {"gt": 1}}`: an object with only operator names is intended as operators. */

@@ -21,7 +21,7 @@ import {
 import { checkExpression } from './check-expression.light.js';
 import {
   getReplacement,
-  findListOperator,
+  findLogicalOperator,
   reportBareOperators,
   reportDollar,
   reportIntended,
@@ -37,7 +37,7 @@ export function checkQuery(look: QueryCheckContext, json: Json, at: string): voi
   for (const [key, inner] of toEntries(json)) {
     const here = joinPointer(at, key);
     if (isFilledName(look, key, here)) continue;
-    const meant = Array.isArray(inner) ? findListOperator(key) : undefined;
+    const meant = Array.isArray(inner) ? findLogicalOperator(key) : undefined;
     if (meant !== undefined) {
       reportDollar(look, key, meant, here);
       continue;

@@ -8,7 +8,7 @@ import { isObject } from '../../../contract/json.js';
 import type { Frame, ParameterPlan, Payload, PlanTools, Repeat } from '../../../contract/plan.js';
 
 /** Maximum of other payload fields times items: each item sees them all. */
-const MOST_BESIDE = 200_000;
+const MAX_SHARED_VALUES = 200_000;
 
 export interface Repeatable<Bound> {
   readonly parameters: readonly ParameterPlan[];
@@ -64,7 +64,7 @@ function readItems(frame: Frame, { body, pointer, read, name, optional }: Repeat
 
 /** A retried transaction reuses generated values. */
 function createFrames(frame: Frame, { list, pointer, around }: Items, plain: string | null, kept: number): Frame[] {
-  if (Object.keys(around).length * list.length > MOST_BESIDE) throw createFault('QRY_TOO_WIDE');
+  if (Object.keys(around).length * list.length > MAX_SHARED_VALUES) throw createFault('QRY_TOO_WIDE');
   const earlier = (frame.slots[kept] ?? []) as readonly Frame[];
   const frames = list.map((item, index) => {
     const own = frame.forkFrame(mergePayload(item, around, plain, `${pointer ?? ''}/${index}`), earlier[index]);

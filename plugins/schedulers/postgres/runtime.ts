@@ -4,7 +4,7 @@ import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { scheduler, type Scheduler } from '../kind.js';
 import { once, withSettings } from '../shared/settings.js';
-import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
+import { createSqlLedger, TABLES, TABLES_EXIST } from '../shared/sql-ledger.js';
 
 interface PostgresScheduler extends Scheduler {
   readonly pool: pg.Pool;
@@ -16,7 +16,7 @@ const DEADLINE = 900;
 const LOCK = 4_611_006_229;
 
 async function makeTables(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ there: boolean }>(THERE);
+  const { rows } = await pool.query<{ there: boolean }>(TABLES_EXIST);
   if (rows[0]?.there === true) return;
   await pool.query(['BEGIN', `SELECT pg_advisory_xact_lock(${LOCK})`, ...TABLES, 'COMMIT'].join(';\n'));
 }

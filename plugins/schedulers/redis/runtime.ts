@@ -14,7 +14,7 @@ interface RedisScheduler extends Scheduler {
 }
 
 /** Milliseconds in which a claimant may repeat its claim. */
-const ASKED_AGAIN = 600_000;
+const RETRY_MS = 600_000;
 
 function createLedger(client: Client, prefix: string): Ledger {
   // The hash tag stores all keys of a schedule in one slot of a cluster.
@@ -33,7 +33,7 @@ function createLedger(client: Client, prefix: string): Ledger {
       runCommand(() => {
         const schedule = scheduleKey(key);
         const claimed = `${schedule}:by:${instant}`;
-        return client.lintelClaim(schedule, instantsKey(key), claimed, instant, lease * 1000, by, ASKED_AGAIN);
+        return client.lintelClaim(schedule, instantsKey(key), claimed, instant, lease * 1000, by, RETRY_MS);
       }),
     renewClaim: (key, instant, lease) =>
       runCommand(async () => (await client.lintelRenew(scheduleKey(key), instant, lease * 1000)) === 1),

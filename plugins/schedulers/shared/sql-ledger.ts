@@ -25,7 +25,7 @@ export const TABLES = [
     PRIMARY KEY (key, instant)
   )`,
 ];
-export const THERE =
+export const TABLES_EXIST =
   "SELECT to_regclass('lintel_schedules') IS NOT NULL AND to_regclass('lintel_schedule_instants') IS NOT NULL AS there";
 
 /** Server time, so that one clock measures all leases. */

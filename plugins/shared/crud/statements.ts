@@ -54,7 +54,7 @@ const listNames = (columns: readonly ModelColumn[], quote: QuoteName): string =>
   columns.map(({ name }) => quote(name)).join(', ');
 
 /** `(a > $1 OR (a = $1 AND b > $2))`: behind the row with these values. */
-function writeBehind(
+function writeKeysetCondition(
   columns: readonly { readonly name: string; readonly value: string; readonly sign: string }[],
 ): string {
   const [first, ...rest] = columns;
@@ -62,7 +62,7 @@ function writeBehind(
   const { name, value, sign } = first;
   return rest.length === 0
     ? `${name} ${sign} ${value}`
-    : `(${name} ${sign} ${value} OR (${name} = ${value} AND ${writeBehind(rest)}))`;
+    : `(${name} ${sign} ${value} OR (${name} = ${value} AND ${writeKeysetCondition(rest)}))`;
 }
 
 export function writeList(crud: CrudColumns, quote: QuoteName): Statement {
@@ -85,10 +85,10 @@ export function writeList(crud: CrudColumns, quote: QuoteName): Statement {
   const cases = sorts.flatMap((column) =>
     ['>', '<'].map((sign) => {
       const name = `${sign === '<' ? '-' : ''}${column.name}`;
-      return `WHEN '${name}' THEN ${writeBehind([createPlace(column, sign), ...behindKey])}`;
+      return `WHEN '${name}' THEN ${writeKeysetCondition([createPlace(column, sign), ...behindKey])}`;
     }),
   );
-  const behind = writeBehind(behindKey);
+  const behind = writeKeysetCondition(behindKey);
   const after = sorts.length === 0 ? behind : `CASE ${sort} ${cases.join(' ')} ELSE ${behind} END`;
   const orders = sorts.flatMap(({ name }) => [
     `CASE WHEN ${sort} = '${name}' THEN ${quote(name)} END`,

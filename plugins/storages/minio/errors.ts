@@ -37,7 +37,7 @@ function isTransient(error: unknown): boolean {
 }
 
 /** The server may have completed the operation. */
-export const isDoubtful = (error: unknown): boolean =>
+export const isOutcomeUnknown = (error: unknown): boolean =>
   !(error instanceof S3Error) || PASSING.test(getStorageErrorCode(error));
 
 const getErrorStatus = (error: unknown): string | undefined =>

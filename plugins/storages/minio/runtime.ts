@@ -118,22 +118,22 @@ export default defineRuntime<Storage, MinioStorage>(storage, {
   create() {
     const handle: MinioStorage = {
       store: null,
-      async put(key, file, asker) {
+      async put(key, file, requester) {
         try {
           const { bucket, transport } = requireStore(handle);
           const name = toObjectName(key, file.signed === true);
-          await transport.runUntil(asker?.invocation.deadline, () => put(bucket, name, file));
+          await transport.runUntil(requester?.invocation.deadline, () => put(bucket, name, file));
         } catch (error) {
           throw toStorageFault(error, 'put');
         }
       },
       url: (key, seconds) => createUrl(requireStore(handle), key, seconds),
-      async remove(keys, asker) {
+      async remove(keys, requester) {
         const objects = listObjectNames(keys);
         if (objects.length === 0) return;
         try {
           const { bucket, transport } = requireStore(handle);
-          await transport.runUntil(asker?.invocation.deadline, () => removeAll(bucket, objects));
+          await transport.runUntil(requester?.invocation.deadline, () => removeAll(bucket, objects));
         } catch (error) {
           throw toStorageFault(error, 'remove');
         }

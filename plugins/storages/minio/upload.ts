@@ -7,7 +7,7 @@ import type { Client } from 'minio';
 import { createFault } from '../../../contract/fault.js';
 import type { Storable } from '../kind.js';
 import { createServingHeaders } from '../shared/serving-headers.js';
-import { isAbsent, isCut, isDoubtful, isTaken, hasErrorCode } from './errors.js';
+import { isAbsent, isCut, isOutcomeUnknown, isTaken, hasErrorCode } from './errors.js';
 import type { Leftover } from './sweep.js';
 
 /** Larger files are uploaded in parts; S3 requires at least 5 MiB each. */
@@ -117,7 +117,7 @@ async function putWhole(bucket: Bucket, key: string, file: Storable): Promise<vo
       bucket.isUnconditional = true;
       return putWhole(bucket, key, file);
     }
-    if (isDoubtful(error)) bucket.addLeftover({ key, parts: null });
+    if (isOutcomeUnknown(error)) bucket.addLeftover({ key, parts: null });
     throw error;
   }
 }

@@ -44,10 +44,10 @@ function validateStructure(text: string): void {
     } else if (character === '}' || character === ']') open.pop();
     else if (character === '"') {
       const end = endOfString(text, at);
-      const said = JSON.parse(text.slice(at, end)) as string;
+      const decoded = JSON.parse(text.slice(at, end)) as string;
       // A lone surrogate would be stored as another character.
-      if (!said.isWellFormed()) throw new TokenRefused('half a character');
-      if (isName(text, end)) addName(open.at(-1) ?? null, said);
+      if (!decoded.isWellFormed()) throw new TokenRefused('half a character');
+      if (isName(text, end)) addName(open.at(-1) ?? null, decoded);
       at = end - 1;
     }
   }

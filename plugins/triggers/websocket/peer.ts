@@ -131,7 +131,7 @@ export async function authenticatePeer(
 }
 
 export function isOwner(uid: string, { claims }: Identified, claim: string): boolean {
-  const said = getOwn(claims, claim);
-  const isPlain = typeof said === 'string' || typeof said === 'number' || said instanceof ExactNumber;
-  return isPlain && said.toString() === uid;
+  const claimed = getOwn(claims, claim);
+  const isPlain = typeof claimed === 'string' || typeof claimed === 'number' || claimed instanceof ExactNumber;
+  return isPlain && claimed.toString() === uid;
 }

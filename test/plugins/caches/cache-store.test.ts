@@ -61,10 +61,10 @@ describe('request that waits for another to compute an entry', () => {
   }
 
   it('waits ten seconds, then computes alone, and leaves no timer', async () => {
-    const { ask, first } = setUp();
+    const { ask: read, first } = setUp();
     await first();
     await time.advance(4000);
-    const asked = ask();
+    const asked = read();
     await time.advance(9999);
     expect(describeFound(asked.found)).to.equal('waits');
     await time.advance(2);
@@ -91,9 +91,9 @@ describe('request that waits for another to compute an entry', () => {
   });
 
   it('waits ten seconds in total, however many fail meanwhile', async () => {
-    const { store, ask, first } = setUp();
+    const { store, ask: read, first } = setUp();
     const one = await first();
-    const [asked, next] = [ask(), ask()];
+    const [asked, next] = [read(), read()];
     await time.advance(6000);
     store.failComputation(one);
     await time.advance(0);
@@ -107,17 +107,17 @@ describe('request that waits for another to compute an entry', () => {
   });
 
   it('does not wait for a request that has already taken longer, and replaces it', async () => {
-    const { store, ask, first } = setUp();
+    const { store, ask: read, first } = setUp();
     const slow = await first();
     await time.advance(9900);
-    const patient = ask();
+    const patient = read();
     await time.advance(200);
     expect(describeFound(patient.found)).to.equal('waits');
     const second = requireErrand(await store.find('n', 'v', 60, undefined));
     expect(second.flight).not.to.equal(slow.flight);
     // The slow one is no longer joined, and its failure is not that of the other.
     store.failComputation(slow);
-    const asked = ask();
+    const asked = read();
     await time.advance(10);
     expect([describeFound(patient.found), describeFound(asked.found)]).to.deep.equal(['waits', 'waits']);
     store.completeComputation(second, Buffer.from('second'), 60);
@@ -130,17 +130,17 @@ describe('request that waits for another to compute an entry', () => {
   });
 
   it('stores the entry of a request that computed alone, whose failure releases no other', async () => {
-    const { store, ask, first } = setUp();
+    const { store, ask: read, first } = setUp();
     const slow = await first();
     await time.advance(1);
-    const alone = ask();
+    const alone = read();
     await time.advance(10_000);
     const mine = requireErrand(alone.found ?? { errand: null });
     store.failComputation(mine);
     expect(slow.flight?.over).to.equal(false);
     store.completeComputation(mine, Buffer.from('alone'), 60);
     await time.advance(1);
-    const asked = ask();
+    const asked = read();
     await time.advance(1);
     expect(describeFound(asked.found)).to.equal('alone');
   });
@@ -149,21 +149,21 @@ describe('request that waits for another to compute an entry', () => {
     const inner = memory();
     const storeUnlessError: Cache['setValue'] = (key, ...rest) =>
       key.startsWith('e') ? undefined : inner.setValue(key, ...rest);
-    const { store, ask, first } = setUp({ ...inner, setValue: storeUnlessError });
+    const { store, ask: read, first } = setUp({ ...inner, setValue: storeUnlessError });
     store.completeComputation(await first(), Buffer.from('made'), 60);
     await time.advance(1);
-    const asked = ask();
+    const asked = read();
     await time.advance(1);
     expect(describeFound(asked.found)).to.equal('computes');
   });
 
   it('is not needed if an entry of the name has expired', async () => {
-    const { store, ask, first } = setUp();
+    const { store, ask: read, first } = setUp();
     store.completeComputation(await first(), Buffer.from('made'), 60);
     await time.advance(59_999);
     expect(Buffer.from(store.getLocalBytes('n', 'v') ?? []).toString()).to.equal('made');
     await time.advance(2);
-    const asked = ask();
+    const asked = read();
     await time.advance(1);
     expect([store.getLocalBytes('n', 'v'), describeFound(asked.found)]).to.deep.equal([null, 'computes']);
   });

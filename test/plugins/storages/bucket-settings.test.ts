@@ -7,7 +7,7 @@ import {
   getStorageErrorCode,
   isAbsent,
   isCut,
-  isDoubtful,
+  isOutcomeUnknown,
   isTaken,
   hasErrorCode,
   toOpenFault,
@@ -106,7 +106,7 @@ describe('bucket failure', () => {
       'XMinioBucketHardQuota',
     ]) {
       expect(summarizeFault(ofServer(code)), code).to.deep.equal(['STO_AWAY', true, `put: ${code}`]);
-      expect(isDoubtful(ofServer(code)), code).to.equal(true);
+      expect(isOutcomeUnknown(ofServer(code)), code).to.equal(true);
     }
     expect(toStorageFault(ofServer('SlowDown'), 'put').options.headers).to.deep.equal({ 'retry-after': '1' });
   });
@@ -114,7 +114,7 @@ describe('bucket failure', () => {
   it('is permanent if a server rejects, or the fault is ours', () => {
     for (const code of ['AccessDenied', 'NoSuchBucket', 'xSlowDown', 'SlowDownx', 'InvalidAccessKeyId']) {
       expect(summarizeFault(ofServer(code)), code).to.deep.equal(['STO_REFUSED', false, `put: ${code}`]);
-      expect(isDoubtful(ofServer(code)), code).to.equal(false);
+      expect(isOutcomeUnknown(ofServer(code)), code).to.equal(false);
     }
     for (const error of [new TypeError('x'), new RangeError('x')])
       expect(summarizeFault(error)[0]).to.equal('STO_REFUSED');
@@ -125,7 +125,7 @@ describe('bucket failure', () => {
   it('is temporary if the network fails', () => {
     for (const code of ['ECONNREFUSED', 'ETIMEDOUT', 'EPIPE']) {
       expect(summarizeFault(ofNetwork(code))).to.deep.equal(['STO_AWAY', true, `put: ${code}`]);
-      expect(isDoubtful(ofNetwork(code))).to.equal(true);
+      expect(isOutcomeUnknown(ofNetwork(code))).to.equal(true);
     }
     expect(summarizeFault(ofNetwork('ECONNRESET', { syscall: 'read' }))[0]).to.equal('STO_AWAY');
     expect(summarizeFault(ofNetwork('ECONNREFUSED', { syscall: 'connect' }))[0]).to.equal('STO_AWAY');

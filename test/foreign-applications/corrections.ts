@@ -8,7 +8,7 @@ export interface Correction {
   readonly file: string;
   readonly mistake: string;
   /** The message of `lintel check`, and the word that it names; null: it cannot know what a client expects. */
-  readonly said: { readonly code: string; readonly word: string } | null;
+  readonly expected: { readonly code: string; readonly word: string } | null;
   /** Endpoints that expect what this one writes. */
   readonly needed?: readonly string[];
   readonly changes: readonly (readonly [from: string, to: string])[];
@@ -23,7 +23,7 @@ const unruled = (word: string) => ({ code: 'LNK_UNRULED', word });
 export const CORRECTIONS: readonly Correction[] = [
   {
     ...{ application: 'marketplace', endpoint: 'paymentWebhook', file: 'apis/paymentWebhook.json' },
-    ...{ mistake: NO_RULES, said: unruled('paid') },
+    ...{ mistake: NO_RULES, expected: unruled('paid') },
     changes: [
       [
         'status = $1, updated_at = $2::timestamptz WHERE reference = $3',
@@ -34,7 +34,7 @@ export const CORRECTIONS: readonly Correction[] = [
   },
   {
     ...{ application: 'marketplace', endpoint: 'confirmDelivery', file: 'apis/confirmDelivery.json' },
-    ...{ mistake: NO_RULES, said: unruled('released'), needed: ['myOrders'] },
+    ...{ mistake: NO_RULES, expected: unruled('released'), needed: ['myOrders'] },
     changes: [
       ['SET state = $1 WHERE \\"orderId\\" = $2', `SET state = 'released' WHERE \\"orderId\\" = $1`],
       ['["released", "order"]', '["order"]'],
@@ -44,7 +44,7 @@ export const CORRECTIONS: readonly Correction[] = [
   },
   {
     ...{ application: 'clinic', endpoint: 'my_appointments', file: 'apis/appointments.json' },
-    ...{ mistake: NO_RULES, said: unruled('cancelled') },
+    ...{ mistake: NO_RULES, expected: unruled('cancelled') },
     changes: [
       ['a.status <> $2 ORDER', "a.status <> 'cancelled' ORDER"],
       ['["$PROTECTED.id", "cancelled"]', '["$PROTECTED.id"]'],
@@ -53,14 +53,14 @@ export const CORRECTIONS: readonly Correction[] = [
   {
     ...{ application: 'savings-circle', endpoint: 'circle-join', file: 'apis/circle-join.json' },
     mistake: 'A broadcast has the returnables of the resource, which do not list the text that the page shows.',
-    said: null,
+    expected: null,
     changes: [
       ['"broadcast_websocket_message"', '"returnables": ["circle_id", "text"],\n      "broadcast_websocket_message"'],
     ],
   },
   {
     ...{ application: 'savings-circle', endpoint: 'circle-invite', file: 'apis/circle-invite.json' },
-    ...{ mistake: NO_RULES, said: unruled('sent') },
+    ...{ mistake: NO_RULES, expected: unruled('sent') },
     changes: [
       ['VALUES ($1, $2, $3, $4)', "VALUES ($1, $2, $3, 'sent')"],
       ['"phone", "sent"]', '"phone"]'],
@@ -68,7 +68,7 @@ export const CORRECTIONS: readonly Correction[] = [
   },
   {
     ...{ application: 'support-desk', endpoint: 'assignTicket', file: 'resources/tickets.json' },
-    ...{ mistake: NO_RULES, said: unruled('assigned'), needed: ['myQueue', 'closeTicket'] },
+    ...{ mistake: NO_RULES, expected: unruled('assigned'), needed: ['myQueue', 'closeTicket'] },
     changes: [
       ['status = $2, updated_at = $3 WHERE id = $4 AND', "status = 'assigned', updated_at = $2 WHERE id = $3 AND"],
       ['["$PROTECTED.id", "assigned", ', '["$PROTECTED.id", '],
@@ -76,7 +76,11 @@ export const CORRECTIONS: readonly Correction[] = [
   },
   {
     ...{ application: 'support-desk', endpoint: 'replyTicket', file: 'resources/tickets.json' },
-    ...{ mistake: NO_RULE, said: { code: 'LNK_LITERAL', word: 'ticketId' }, needed: ['ticketThread', 'hooks/mail'] },
+    ...{
+      mistake: NO_RULE,
+      expected: { code: 'LNK_LITERAL', word: 'ticketId' },
+      needed: ['ticketThread', 'hooks/mail'],
+    },
     changes: [
       [
         '[{ "field": { "body": { "type": "STRING" } },',
@@ -86,7 +90,7 @@ export const CORRECTIONS: readonly Correction[] = [
   },
   {
     ...{ application: 'support-desk', endpoint: 'rateTicket', file: 'resources/tickets.json' },
-    ...{ mistake: NO_RULE, said: { code: 'LNK_LITERAL', word: 'customerId' }, needed: ['deskStats'] },
+    ...{ mistake: NO_RULE, expected: { code: 'LNK_LITERAL', word: 'customerId' }, needed: ['deskStats'] },
     changes: [
       [
         '"max_length": 5 }]',

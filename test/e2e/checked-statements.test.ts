@@ -28,7 +28,7 @@ describe('statements that a scratch database checks at each reload', function ()
       files: { 'definitions/_cat.json': CAT, 'definitions/list.json': SOUND },
       config: { connections: { main: { use: 'pglite', path: 'memory://' } } },
       onProblem: 'skip',
-      asks: 'scratch',
+      statementChecks: 'scratch',
     });
   });
   after(() => kernel?.close());

@@ -7,7 +7,7 @@ import { findMember, type LocatedNode } from '../../source/tree.js';
 import { listOwnErrors } from './errors.js';
 import { createScope, describePlugin, type OpenapiInput, type Scope } from './scope.js';
 
-export interface Refusal {
+export interface Rejection {
   readonly action: ActionModel | null;
   /** The field that refuses, as written. */
   readonly field: string;
@@ -18,12 +18,12 @@ export interface Refusal {
   readonly payloadField: string | null;
 }
 
-export function createRefusalReader(input: OpenapiInput): (resource: ResourceModel) => Refusal[] {
+export function createRejectionReader(input: OpenapiInput): (resource: ResourceModel) => Rejection[] {
   const scope = createScope(input);
   return (resource) => [
-    ...resource.places.flatMap((place) => listRefusals(scope, resource, null, place)),
+    ...resource.places.flatMap((place) => listRejections(scope, resource, null, place)),
     ...resource.actions.flatMap((action) =>
-      action.places.flatMap((place) => listRefusals(scope, resource, action, place)),
+      action.places.flatMap((place) => listRejections(scope, resource, action, place)),
     ),
   ];
 }
@@ -34,12 +34,12 @@ const UNIQUE = { field: 'unique', codes: ['QRY_UNIQUE', 'QRY_DUPLICATE'] } as co
 /** Wrong forms and large bodies are no behaviour that a definition describes. */
 const UNCOUNTED: ReadonlySet<number> = new Set([413, 422]);
 
-function listRefusals(
+function listRejections(
   scope: Scope,
   resource: ResourceModel,
   action: ActionModel | null,
   place: PluginUsage,
-): Refusal[] {
+): Rejection[] {
   const { plugin, node, slot, value, holder } = place;
   const spec = scope.registry.plugins.get(plugin);
   if (spec === undefined) return [];
@@ -47,7 +47,7 @@ function listRefusals(
   const errors = listOwnErrors(spec, part);
   const codes = errors.filter((error) => isCounted(scope, error)).map(({ code }) => code);
   const field = node.members.find(({ key }) => Object.hasOwn(value, key) || key === spec.name)?.key ?? spec.name;
-  const found: Refusal[] = [];
+  const found: Rejection[] = [];
   if (codes.length > 0)
     found.push({ action, field, node: findMember(node, field)?.value ?? node, codes, payloadField: null });
   const unique = findMember(node, UNIQUE.field)?.value ?? null;

@@ -100,7 +100,7 @@ describe('document queries that MongoDB explains', function () {
       },
       config: { documents: { main: { use: 'mongodb', url } } },
       onProblem: 'skip',
-      asks: 'stores',
+      statementChecks: 'stores',
     });
   });
   after(() => kernel?.close());

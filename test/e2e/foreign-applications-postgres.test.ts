@@ -1,4 +1,4 @@
-/** The applications of `strangers.test.ts` on PostgreSQL. */
+/** The applications of `foreign-applications.test.ts` on PostgreSQL. */
 import { DATABASES } from '../support/kernel.js';
 import { APPLICATIONS, describeApplication } from '../support/foreign-applications.js';
 

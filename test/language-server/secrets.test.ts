@@ -50,23 +50,23 @@ describe('language server: secrets', () => {
   });
   after(() => editor.close());
 
-  const silent = (said: unknown, where: string): void => {
-    const text = JSON.stringify(said) ?? '';
+  const expectNoSecret = (reply: unknown, where: string): void => {
+    const text = JSON.stringify(reply) ?? '';
     expect(text.includes(IN_ENV), `${where}: ${text.slice(0, 300)}`).to.equal(false);
     expect(text.includes(IN_FILE), `${where}: ${text.slice(0, 300)}`).to.equal(false);
   };
 
   it('stand in no problem, hint, lens, link, symbol or colour', async () => {
     const { uri } = editor.open(FILE, DEFINITION);
-    silent(await editor.diagnostics(FILE), 'diagnostics');
+    expectNoSecret(await editor.diagnostics(FILE), 'diagnostics');
     const textDocument = { uri };
     const range = { start: { line: 0, character: 0 }, end: { line: 100, character: 0 } };
-    silent(await editor.client.sendRequest(InlayHintRequest.type, { textDocument, range }), 'hints');
-    silent(await editor.client.sendRequest(CodeLensRequest.type, { textDocument }), 'lenses');
-    silent(await editor.client.sendRequest(DocumentLinkRequest.type, { textDocument }), 'links');
-    silent(await editor.client.sendRequest(DocumentSymbolRequest.type, { textDocument }), 'symbols');
-    silent(await editor.client.sendRequest(SemanticTokensRequest.type, { textDocument }), 'colours');
-    silent(await editor.client.sendRequest(WorkspaceSymbolRequest.type, { query: '' }), 'names');
+    expectNoSecret(await editor.client.sendRequest(InlayHintRequest.type, { textDocument, range }), 'hints');
+    expectNoSecret(await editor.client.sendRequest(CodeLensRequest.type, { textDocument }), 'lenses');
+    expectNoSecret(await editor.client.sendRequest(DocumentLinkRequest.type, { textDocument }), 'links');
+    expectNoSecret(await editor.client.sendRequest(DocumentSymbolRequest.type, { textDocument }), 'symbols');
+    expectNoSecret(await editor.client.sendRequest(SemanticTokensRequest.type, { textDocument }), 'colours');
+    expectNoSecret(await editor.client.sendRequest(WorkspaceSymbolRequest.type, { query: '' }), 'names');
   });
 
   it('stand in no hover and in no completion, wherever the caret is', async () => {
@@ -74,10 +74,10 @@ describe('language server: secrets', () => {
     const lines = DEFINITION.split('\n');
     for (const [line, text] of lines.entries()) {
       for (let character = 0; character <= text.length; character += 3) {
-        const ask = { textDocument: { uri }, position: { line, character } };
+        const params = { textDocument: { uri }, position: { line, character } };
         const where = `${line}:${character}`;
-        silent(await editor.client.sendRequest(HoverRequest.type, ask), `hover ${where}`);
-        silent(await editor.client.sendRequest(CompletionRequest.type, ask), `completion ${where}`);
+        expectNoSecret(await editor.client.sendRequest(HoverRequest.type, params), `hover ${where}`);
+        expectNoSecret(await editor.client.sendRequest(CompletionRequest.type, params), `completion ${where}`);
       }
     }
   });
@@ -85,10 +85,10 @@ describe('language server: secrets', () => {
   it('stand in the edit of an action alone', async () => {
     const { uri } = editor.open(FILE, DEFINITION);
     const range = { start: { line: 0, character: 0 }, end: { line: 100, character: 0 } };
-    const ask = { textDocument: { uri }, range, context: { diagnostics: [] } };
-    const actions = ((await editor.client.sendRequest(CodeActionRequest.type, ask)) ?? []) as CodeAction[];
+    const params = { textDocument: { uri }, range, context: { diagnostics: [] } };
+    const actions = ((await editor.client.sendRequest(CodeActionRequest.type, params)) ?? []) as CodeAction[];
     expect(actions.some(({ title }) => title.startsWith('Move it to .env'))).to.equal(true);
-    silent(
+    expectNoSecret(
       actions.map(({ edit: _, ...rest }) => rest),
       'actions',
     );
@@ -103,7 +103,7 @@ describe('language server: secrets', () => {
     });
     editor.open(FILE, DEFINITION);
     await editor.diagnostics(FILE);
-    silent(logged, 'log');
+    expectNoSecret(logged, 'log');
   });
 });
 
@@ -169,8 +169,8 @@ describe('language server: manifests of other authors', () => {
     expect(text).not.to.match(/<command:/);
   }
 
-  const documentation = ({ documentation: said, detail = '' }: CompletionItem): string =>
-    `${typeof said === 'string' ? said : (said?.value ?? '')}\n${detail}`;
+  const documentation = ({ documentation: reply, detail = '' }: CompletionItem): string =>
+    `${typeof reply === 'string' ? reply : (reply?.value ?? '')}\n${detail}`;
 
   it('say words and nothing else, in hovers and beside completions', async () => {
     const editor = await openEditor({

@@ -5,7 +5,7 @@
  */
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
-import { CORRECTIONS } from '../strangers/corrections.js';
+import { CORRECTIONS } from '../foreign-applications/corrections.js';
 import { runCli } from '../support/cli.js';
 import {
   APPLICATIONS,
@@ -44,10 +44,10 @@ describe('applications of other authors', () => {
         const { stdout } = await runCli(['check', '--format', 'json'], { cwd: project.folder, env });
         const rows = JSON.parse(stdout) as Problem[];
         expect(rows.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
-        for (const { application, endpoint, file, said } of CORRECTIONS) {
-          if (application !== name || said === null) continue;
-          const own = rows.filter((row) => row.file === file && row.code === said.code);
-          expect(own.map(({ message }) => message).join('\n'), endpoint).to.contain(`"${said.word}"`);
+        for (const { application, endpoint, file, expected } of CORRECTIONS) {
+          if (application !== name || expected === null) continue;
+          const own = rows.filter((row) => row.file === file && row.code === expected.code);
+          expect(own.map(({ message }) => message).join('\n'), endpoint).to.contain(`"${expected.word}"`);
         }
       } finally {
         await project.dispose();

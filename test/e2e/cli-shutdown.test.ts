@@ -1,6 +1,6 @@
 /**
  * The shutdown of `lintel serve` in its order: started work is finished or returned, idle connections delay nothing, a
- * balancer has time to react. The plugin `desk` prints its calls; only the last assertion waits for time.
+ * balancer has time to react. The plugin `job-admin` prints its calls; only the last assertion waits for time.
  */
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -11,14 +11,17 @@ import { PLUGIN_FIXTURES, defineReturnResource } from '../support/project.js';
 import { serveInProcess, waitUntilReady, serveAsChild } from '../support/serve.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
-const PLUGINS = ['builtin:*', join(PLUGIN_FIXTURES, 'desk'), join(PLUGIN_FIXTURES, 'witness')];
+const PLUGINS = ['builtin:*', join(PLUGIN_FIXTURES, 'job-admin'), join(PLUGIN_FIXTURES, 'witness')];
 const filesWith = (timeouts: object = {}): Record<string, unknown> => ({
-  'definitions/a.json': [defineReturnResource('desk', '$GENERATOR.DESK'), defineReturnResource('echo', '$PAYLOAD')],
+  'definitions/a.json': [
+    defineReturnResource('jobs', '$GENERATOR.JOB_ADMIN'),
+    defineReturnResource('echo', '$PAYLOAD'),
+  ],
   'lintel.config.json': { plugins: PLUGINS, http: { timeouts } },
 });
 /** Output of the plugin after it was ready, in order. */
-const said = (child: Running): string[] =>
-  [...child.output().matchAll(/"msg":"desk: (.*)"/g)].map(([, text]) => text ?? '').slice(2);
+const listEvents = (child: Running): string[] =>
+  [...child.output().matchAll(/"msg":"job admin: (.*)"/g)].map(([, text]) => text ?? '').slice(2);
 
 describe('end of lintel serve', function () {
   const { start } = serveInProcess();
@@ -31,13 +34,13 @@ describe('end of lintel serve', function () {
     await child.waitForOutput(/recorder holds a request/);
     const over = child.stop('SIGTERM');
     // Jobs end independently of requests, and begin to end before them.
-    await child.waitForOutput(/desk: takes up nothing more/);
+    await child.waitForOutput(/job admin: takes no more work/);
     process.emit('SIGUSR1', 'SIGUSR1');
     expect((await slow).status).to.equal(200);
-    expect(said(child)).to.deep.equal(['takes up nothing more']);
+    expect(listEvents(child)).to.deep.equal(['takes no more work']);
     process.emit('SIGUSR2', 'SIGUSR2');
     expect((await over).code).to.equal(0);
-    expect(said(child)).to.deep.equal(['takes up nothing more', 'is over', 'closed']);
+    expect(listEvents(child)).to.deep.equal(['takes no more work', 'is over', 'closed']);
   });
 
   it('with work that takes too long: releases it, logs this, and exits with 1', async () => {
@@ -45,7 +48,7 @@ describe('end of lintel serve', function () {
     await waitUntilReady(child);
     const { code, stdout } = await child.stop('SIGTERM');
     expect(code).to.equal(1);
-    expect(said(child)).to.deep.equal(['takes up nothing more', 'hands back', 'closed']);
+    expect(listEvents(child)).to.deep.equal(['takes no more work', 'releases claims', 'closed']);
     expect(stdout).to.contain('jobs released').and.not.contain('requests aborted');
   });
 
@@ -53,11 +56,11 @@ describe('end of lintel serve', function () {
     const child = await startProcess(filesWith(), { env: { WORK: 'SIGUSR2' } });
     await waitUntilReady(child);
     child.send('SIGTERM');
-    await child.waitForOutput(/desk: takes up nothing more/);
+    await child.waitForOutput(/job admin: takes no more work/);
     const elapsed = startStopwatch();
     expect((await child.stop('SIGTERM')).code).to.equal(1);
     expect(elapsed()).to.be.below(1000);
-    expect(said(child)).to.deep.equal(['takes up nothing more', 'hands back']);
+    expect(listEvents(child)).to.deep.equal(['takes no more work', 'releases claims']);
   });
 
   it('with an open connection that sends nothing: is not delayed', async () => {

@@ -30,7 +30,7 @@ const plain = {
   summary: 'For a test.',
   counterExamples: [{ title: 'Never looked at', json: 1, code: 'DEF_TYPE', at: '' }],
 };
-const strangers = [
+const unknownPlugins = [
   definePlugin({
     ...plain,
     kind: 'accessor',
@@ -67,7 +67,7 @@ const strangers = [
 ];
 
 describe('language server: completion for plugins of others', () => {
-  const registry = buildRegistry([...kinds, stamp], [...specs, ...strangers]);
+  const registry = buildRegistry([...kinds, stamp], [...specs, ...unknownPlugins]);
   let folder: string;
   let project: Project;
   let name: string;

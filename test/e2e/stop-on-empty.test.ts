@@ -103,11 +103,11 @@ describeOnBothDatabases('already known event', { files: FILES, validated: true }
   });
 
   it('completes a job, which is not dead', async () => {
-    const desk = kernel().kernel.listJobAdmins()[0];
+    const admin = kernel().kernel.listJobAdmins()[0];
     for (let n = 0; n < 2; n++) {
       expect((await kernel().post('/all-later', { id: 'later' })).status).to.equal(202);
       await waitForValue(
-        () => desk?.list({}),
+        () => admin?.list({}),
         (jobs) => jobs?.length === 0,
       );
     }

@@ -11,12 +11,12 @@ import { chooseCases, isDeepRun } from '../support/sample.js';
 const sets = listOfferSets();
 
 describe('language server: offers', () => {
-  let judge: OfferChecker;
-  before(async () => (judge = await createOfferChecker(OFFER_ENV)));
-  after(() => judge.close());
+  let checker: OfferChecker;
+  before(async () => (checker = await createOfferChecker(OFFER_ENV)));
+  after(() => checker.close());
 
   it('begins with sound sets', () => {
-    for (const set of chooseCases('sound sets', sets, 2)) expect(judge.check(set), set.name).to.deep.equal([]);
+    for (const set of chooseCases('sound sets', sets, 2)) expect(checker.check(set), set.name).to.deep.equal([]);
   });
 
   it('adds no problem where an item is accepted', () => {
@@ -25,7 +25,7 @@ describe('language server: offers', () => {
     for (const place of isDeepRun ? all : chooseCases('places of offers', all, 6)) {
       const set = sets.find(({ name }) => name === place.set);
       if (set === undefined) throw new Error(`no set ${place.set}`);
-      const accepted = judge.acceptAll(set, place, (items) => (isDeepRun ? items : chooseCases('items', items, 8)));
+      const accepted = checker.acceptAll(set, place, (items) => (isDeepRun ? items : chooseCases('items', items, 8)));
       count += accepted.length;
       expect(accepted.filter(({ problems }) => problems.length > 0).map(describeOffer)).to.deep.equal([]);
     }
@@ -36,8 +36,8 @@ describe('language server: offers', () => {
     const [place] = listOfferPlaces(sets).filter(({ set, sort }) => set === 'template' && sort === 'member');
     const set = sets.find(({ name }) => name === 'template');
     if (place === undefined || set === undefined) throw new Error('no place');
-    const wrong = { label: 'wrong', textEdit: { range: judge.rangeAt(place), newText: '"invented": 1' } };
-    const [accepted] = judge.acceptAll(set, place, () => [wrong]);
+    const wrong = { label: 'wrong', textEdit: { range: checker.rangeAt(place), newText: '"invented": 1' } };
+    const [accepted] = checker.acceptAll(set, place, () => [wrong]);
     expect(accepted?.problems.join()).to.match(/invented/);
   });
 });

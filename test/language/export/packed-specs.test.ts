@@ -22,13 +22,13 @@ const packed = packSpecs({ kinds, specs });
 const isSchema = (value: object): value is SchemaLike => '__isYupSchema__' in value;
 
 /** Schemas as they fold, functions as a word, nothing that is undefined. */
-function said(value: unknown): unknown {
+function toComparable(value: unknown): unknown {
   if (typeof value === 'function') return 'code';
   if (typeof value !== 'object' || value === null) return value;
   if (isSchema(value)) return foldSchema(value, 'a schema');
-  if (Array.isArray(value)) return value.map(said);
+  if (Array.isArray(value)) return value.map(toComparable);
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return Object.fromEntries(entries.map(([key, inner]) => [key, said(inner)]));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, toComparable(inner)]));
 }
 
 const createRegistry = (known: SpecList): Registry =>
@@ -37,8 +37,10 @@ const createRegistry = (known: SpecList): Registry =>
 describe('packed kinds and specs', () => {
   it('contain what the originals contain', () => {
     const back = unpackSpecs(packed, () => ({ kinds, specs }));
-    for (const [i, kind] of kinds.entries()) expect(said(back.kinds[i]), kind.kind).to.deep.equal(said(kind));
-    for (const [i, spec] of specs.entries()) expect(said(back.specs[i]), pluginId(spec)).to.deep.equal(said(spec));
+    for (const [i, kind] of kinds.entries())
+      expect(toComparable(back.kinds[i]), kind.kind).to.deep.equal(toComparable(kind));
+    for (const [i, spec] of specs.entries())
+      expect(toComparable(back.specs[i]), pluginId(spec)).to.deep.equal(toComparable(spec));
   });
 
   it('load code when a function is called or documentation is read, not for a registry or schema facts', () => {
