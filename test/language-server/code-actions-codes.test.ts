@@ -169,7 +169,7 @@ describe('language server: fixes of single codes', () => {
     });
   }
 
-  it('offers none where it is not certain what is meant', async () => {
+  it('offers none where the intention is not certain', async () => {
     for (const [code, members] of [
       // The statement has another fault besides.
       ['SQL_SYNTAX', '"mode": "QUERY", "sql_query": { "query": "SELEC `id` FROM `_user`" }'],

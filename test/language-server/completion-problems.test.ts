@@ -1,7 +1,7 @@
 /**
- * Whatever completion writes checks clean: each item, accepted with its defaults at a place of sound definitions, adds no error and no
- * warning, but for a value that is still missing where the caret stops. All places of the fixtures, the sample, the template and the
- * gallery in a deep run, else a sample of them.
+ * Completions cause no problems: each item, accepted with its defaults in valid definitions, adds no error and no
+ * warning, except for a value that is missing at the caret. A deep run covers all positions of the fixtures, the
+ * sample, the template and the gallery, otherwise a sample of them.
  */
 import { expect } from 'chai';
 import { listOfferPlaces, createOfferChecker, type AcceptedOffer, type OfferChecker } from '../support/offers.js';
@@ -10,16 +10,16 @@ import { chooseCases, isDeepRun } from '../support/sample.js';
 
 const sets = listOfferSets();
 
-describe('language server: offers', () => {
+describe('language server: accepted completions', () => {
   let checker: OfferChecker;
   before(async () => (checker = await createOfferChecker(OFFER_ENV)));
   after(() => checker.close());
 
-  it('begins with sound sets', () => {
+  it('starts with valid sets', () => {
     for (const set of chooseCases('sound sets', sets, 2)) expect(checker.check(set), set.name).to.deep.equal([]);
   });
 
-  it('adds no problem where an item is accepted', () => {
+  it('adds no problem when an item is accepted', () => {
     let count = 0;
     const all = listOfferPlaces(sets);
     for (const place of isDeepRun ? all : chooseCases('places of offers', all, 6)) {

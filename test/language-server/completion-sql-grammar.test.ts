@@ -170,7 +170,7 @@ describe('language server: completion by the grammar of SQL', () => {
         .and.not.to.include('_order o ON o.user_id = u.id');
     });
 
-    it('check clean', async () => {
+    it('add no problem', async () => {
       const listProblems = async (text: string): Promise<unknown[]> => {
         editor.open(FILE, text);
         return (await editor.diagnostics(FILE)).map(({ code }) => code);
@@ -180,7 +180,7 @@ describe('language server: completion by the grammar of SQL', () => {
       expect(await listProblems(text)).to.deep.equal(before);
     });
 
-    it('by their condition behind ON', async () => {
+    it('by their condition after ON', async () => {
       expect((await list('SELECT 1 FROM _users u JOIN _order o ON ‸'))[0]).to.equal('o.user_id = u.id');
     });
 
@@ -228,7 +228,7 @@ describe('language server: completion by the grammar of SQL', () => {
       return Array.isArray(label) ? signature?.label.slice(...label) : label;
     };
 
-    it('with parameters, result and words', async () => {
+    it('with parameters, result and documentation', async () => {
       const help = await requestSignature("SELECT date_trunc('day', ‸) FROM _users");
       expect(help?.signatures[0]?.label).to.equal('date_trunc(unit text, time timestamptz): timestamptz');
       expect(help?.signatures[0]?.documentation).to.deep.include({ kind: 'markdown' });

@@ -1,4 +1,4 @@
-/** Plugins that the server has never heard of get the same completion: it follows from their specs alone. */
+/** Plugins that are not built in get the same completion, which depends on their specs alone. */
 import { expect } from 'chai';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

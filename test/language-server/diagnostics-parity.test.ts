@@ -1,6 +1,6 @@
 /**
- * What an editor is told is what `lintel check` says: the same codes, places, words and related places, for fixtures of the
- * front end and for the sample; also when a text was broken before it became what it is.
+ * An editor shows what `lintel check` reports: the same codes, positions, messages and related locations, for fixtures
+ * of the front end and for the sample, also after the text was invalid for a while.
  */
 import { expect } from 'chai';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -66,11 +66,11 @@ describe('language server: diagnostics', function () {
   });
   after(() => editor.close());
 
-  /** Every file open in this form; resolves when the last of them was judged. */
+  /** Opens every file in this form; resolves after the last one was checked. */
   async function compareTyped(form: (text: string) => string): Promise<void> {
     for (const { files } of cases) for (const [name, text] of files) editor.open(name, form(text));
     await collectDiagnostics();
-    // Whatever was told of other files in the same breath has arrived when an answer has.
+    // Diagnostics of other files in the same round arrive before the response.
     await editor.client.sendRequest(HoverRequest.type, {
       textDocument: { uri: editor.toUri(`${SAMPLE}/${CONFIG}`) },
       position: { line: 0, character: 0 },
@@ -80,7 +80,7 @@ describe('language server: diagnostics', function () {
   function compare(one: Case, reported: ReadonlyMap<string, readonly Diagnostic[]>): void {
     const { rows, configFailed } = expected.get(one.name) ?? { rows: new Map<string, Row[]>(), configFailed: false };
     for (const name of one.files.keys()) {
-      // The command stops at a config with errors; an editor goes on with the last one that was sound.
+      // The command stops at a config with errors; an editor continues with the last valid one.
       if (configFailed && !name.endsWith(CONFIG)) continue;
       expect(reported.get(name)?.map(toRow), `${one.name}: ${name}`).to.deep.equal(rows.get(editor.toUri(name)) ?? []);
     }
@@ -100,7 +100,7 @@ describe('language server: diagnostics', function () {
     expect(rows.length).to.be.greaterThan(cases.length);
   });
 
-  it('are the same again after every text was broken', async () => {
+  it('are the same after every text was invalid for a while', async () => {
     await compareTyped((text) => `${text.slice(0, Math.floor(text.length / 2))}"`);
     await compareTyped((text) => text);
     const reported = await collectDiagnostics();
@@ -109,11 +109,11 @@ describe('language server: diagnostics', function () {
 });
 
 /** What only compiling finds, in a process of its own. */
-describe('language server: what stops a start', function () {
+describe('language server: errors that stop a start', function () {
   const FILE = 'definitions/all.json';
   const VALID = JSON.stringify([MODEL, defineReturnResource('one', 1)]);
 
-  it('is told as `lintel check` says it, behind the diagnostics, and while a text is written', async () => {
+  it('are reported as by `lintel check`, after the diagnostics, and while a text is typed', async () => {
     const editor = await openEditor({ files: { [FILE]: VALID }, database: true, pause: 0 });
     try {
       const codes = (all: readonly Diagnostic[]): unknown[] => all.map(({ code }) => code);
@@ -141,7 +141,7 @@ describe('language server: what stops a start', function () {
             .map((row) => expectedRow(row, (one) => editor.toUri(one)));
           expect((await editor.diagnostics(name)).map(toRow), `${what}: ${name}`).to.deep.equal(expected);
         }
-        // It moves with its definition, and goes with the text that it is about.
+        // It moves with its definition, and disappears with its text.
         if (place === FILE) {
           editor.changeDocument(FILE, `\n\n${all}`);
           const moved = (await editor.diagnostics(FILE)).find((one) => one.code === code);
@@ -157,7 +157,7 @@ describe('language server: what stops a start', function () {
     }
   });
 
-  it('is not looked for in a folder that is not trusted', async () => {
+  it('are not checked in a folder that is not trusted', async () => {
     const { resource, env = {} } = SETTINGS.find(({ code }) => code === 'OUT_URL') ?? {};
     const all = JSON.stringify([MODEL, resource]);
     const editor = await openEditor({

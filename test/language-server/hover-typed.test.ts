@@ -1,4 +1,4 @@
-/** Hover right behind a letter: what fields say is told without an analysis, and everything is what an analysis would have told. */
+/** Hover right after a keystroke: fields are described without an analysis, and the result equals that after one. */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { ROOT } from '../support/project.js';
 import { isDeep } from '../support/sample.js';
 
 const FILES = ['models/_users.model.json', 'resources/sign-in.resource.json', 'resources/wallet.resource.json'];
-/** Characters between two places that are asked about. */
+/** Characters between two positions. */
 const STEP = isDeep('editor') ? 47 : 170;
 
 describe('language server: hover during typing', () => {

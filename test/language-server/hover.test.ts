@@ -1,4 +1,4 @@
-/** Hover, over the protocol: what is told of each family of names and values, and which characters it is about. */
+/** Hover, over the protocol: the text and the range for each kind of name and value. */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ describe('language server: hover', () => {
     `{ "id": "a", "resource": "notes/:id", "actionables": [{ "id": 1, "mode": "QUERY", ${inside} }] }`;
 
   describe('of fields', () => {
-    it('shows type, words and example', async () => {
+    it('shows type, documentation and example', async () => {
       const text = await hoverText('{ «x:"reso‸urce"»: "a" }');
       expect(text).to.match(/^\*\*`resource`\*\*: text, required\n\nPath of the endpoint/);
       expect(text).to.include('`"sign-up"`');
@@ -59,7 +59,7 @@ describe('language server: hover', () => {
       expect(text).to.include('Takes: at least 1 byte').and.include('Default: `1048576` (1 MiB)');
     });
 
-    it('says more of a field that is a plugin', async () => {
+    it('shows more about a field that is a plugin', async () => {
       const text = await hoverText(action('«x:"depends‸_on"»: []'));
       expect(text).to.include('A dependency runs at most once per request');
     });
@@ -69,16 +69,16 @@ describe('language server: hover', () => {
       expect(await hoverText('// 🙂 a comment\n{ /* 🙂 */ «x:"id‸"»: ')).to.include('Identifier of the resource');
     });
 
-    it('shows what a value is, and a number in larger units', async () => {
+    it('describes a value, and a number in larger units', async () => {
       const text = await hoverText('{ "http": { "limits": { "body": «x:104857‸60» } } }', 'lintel.config.json');
       expect(text).to.match(/^10485760 bytes: 10 MiB\n\n\*\*`body`\*\*/);
     });
 
-    it('begins with the first character', async () => {
+    it('starts at the first character', async () => {
       expect(await hoverText('{ ‸«x:"id"»: "a" }')).to.include('Identifier of the resource');
     });
 
-    it('is silent where nothing stands', async () => {
+    it('shows nothing in blank space', async () => {
       await expectNoHover('{ "id": "a", ‸ "resource": "a" }');
       await expectNoHover('{ "nobody_knows": 1‸ }');
       await expectNoHover('{ "id": "a" ‸ , "resource": "a" }');
@@ -117,7 +117,7 @@ describe('language server: hover', () => {
       expect(text).to.include('`$PAYLOAD`: A value of the request body');
     });
 
-    it('shows limits beside the rule, and rules inside lists', async () => {
+    it('shows limits next to the rule, and rules inside lists', async () => {
       const rules = `,
         "payload_validation": [{ "max_length": 9, "field": {
           "tag": { "type": "STRING" },
@@ -159,7 +159,7 @@ describe('language server: hover', () => {
         .and.include('Not in');
     });
 
-    it('shows generators, behind emoji and escapes', async () => {
+    it('shows generators, after emoji and escapes', async () => {
       const text = await hoverText(value('"🙂 \\u0041\\" «x:$GENERATOR.UL‸ID» x"'));
       expect(text)
         .to.match(/^\*\*`ULID`\*\*: generator/)
@@ -201,7 +201,7 @@ describe('language server: hover', () => {
     const at = (marked: string, text: string): string =>
       chain((part) => (part === marked ? text : (plain[part] ?? '')));
 
-    it('shows resources with what they do', async () => {
+    it('shows resources with their actionables', async () => {
       const text = await hoverText(at('id', '«x:"‸a"»'));
       expect(text).to.match(/^\*\*`a`\*\*: resource at `\/a`/);
       expect(text).to.include('- `1` `QUERY`: `SELECT id FROM users`, 1st').and.include('- `2`');
@@ -216,7 +216,7 @@ describe('language server: hover', () => {
       expect(await hoverText(at('reference', '«x:‸1»'))).to.equal(text);
     });
 
-    it('shows names where they come from', async () => {
+    it('shows the origin of names', async () => {
       const text = await hoverText(at('for', '«x:"fou‸nd"»'));
       expect(text).to.match(/^\*\*`found`\*\*: a value of a result/);
       expect(text).to.include('As written in `a#2`: `{"extract":"0.id","for":"found"}`');
@@ -254,7 +254,7 @@ describe('language server: hover', () => {
     const job = (more: string): string =>
       `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "RETURN", "value": {}, "cron_job": { ${more} } }] }`;
 
-    it('shows them in words with the next runs, in the zone beside them', async () => {
+    it('describes them with the next runs, in their zone', async () => {
       const text = await hoverText(job('"execution_interval": «x:"0 0 3 ‸* * *"», "time_zone": "Asia/Tokyo"'));
       expect(text).to.match(
         /^\*\*At 03:00 \(Asia\/Tokyo\)\*\*\n\nNext runs:\n\n(- \w{3} \d{4}-\d\d-\d\d 03:00:00 \+09:00\n?){3}$/,
@@ -270,7 +270,7 @@ describe('language server: hover', () => {
       expect(text).to.include('(Asia/Kolkata)').and.include('+05:30');
     });
 
-    it('explains the field where it is none', async () => {
+    it('describes the field where there is no schedule', async () => {
       expect(await hoverText(job('"execution_interval": «x:"0 0 ‸"»'))).to.include('When it runs');
     });
   });

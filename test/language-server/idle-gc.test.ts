@@ -1,9 +1,9 @@
-/** When the server gives memory back: once in each pause, and not while messages come. */
+/** The server releases memory once in each pause, and not while messages arrive. */
 import { expect } from 'chai';
 import { collectWhenIdle, createGarbageCollector } from '../../language-server/idle-gc.js';
 
 describe('the memory of the server', () => {
-  it('is collected once in a pause, and never while messages come', async () => {
+  it('is collected once in each pause, and never while messages arrive', async () => {
     let collected = 0;
     let resolveCollected = (): void => undefined;
     const first = new Promise<void>((resolve) => (resolveCollected = resolve));
@@ -20,7 +20,7 @@ describe('the memory of the server', () => {
     expect(collected).to.equal(1);
   });
 
-  it('comes back', () => {
+  it('is released', () => {
     const collect = createGarbageCollector();
     const before = process.memoryUsage().heapUsed;
     expect(Array.from({ length: 200_000 }, (_, i) => ({ i }))).to.have.length(200_000);
@@ -28,7 +28,7 @@ describe('the memory of the server', () => {
     expect(process.memoryUsage().heapUsed).to.be.lessThan(before + 10_000_000);
   });
 
-  it('comes back where some of it is still used', () => {
+  it('is released where some of it is in use', () => {
     const collect = createGarbageCollector();
     const all = Array.from({ length: 300_000 }, (_, i) => ({ i, list: [i] }));
     collect();

@@ -1,4 +1,4 @@
-/** What panels ask the language server for: all resources with their places, and the request that one of them takes. */
+/** Requests of panels to the language server: all resources with their locations, and the request of one of them. */
 import { expect } from 'chai';
 import { pathToFileURL } from 'node:url';
 import type { ListedResource, RequestShapeResult, ServedProject } from '../../language-server/features/requests.js';
@@ -16,7 +16,7 @@ const SIGN_UP = `[
   { "id": "broken", "resource": "broken", "actionables": [{ "id": 1, "mode": "RETRUN" }] }
 ]`;
 
-describe('language server: what panels ask for', () => {
+describe('language server: requests of panels', () => {
   let editor: Editor;
   beforeEach(async () => {
     editor = await openEditor({
@@ -28,7 +28,7 @@ describe('language server: what panels ask for', () => {
   const requestShape = (resource: unknown, folder?: string): Promise<RequestShapeResult | null> =>
     editor.client.sendRequest('lintel/request', { resource, ...(folder !== undefined && { folder }) });
 
-  it('all resources, with where they stand', async () => {
+  it('lists all resources with their locations', async () => {
     const [first, second] = await all();
     expect(first).to.deep.include({ id: 'sign-up', path: 'sign-up/:team', sound: true });
     expect(first?.uri).to.equal(editor.toUri('definitions/a.json'));
@@ -38,7 +38,7 @@ describe('language server: what panels ask for', () => {
     expect(second).to.deep.include({ id: 'broken', sound: false });
   });
 
-  it('what a request needs, by id and by path, with the port of the config', async () => {
+  it('describes a request by id and by path, with the port of the config', async () => {
     const shape = await requestShape('sign-up', pathToFileURL(editor.folder).href);
     expect(shape).to.deep.include({ id: 'sign-up', path: '/sign-up/:team', sound: true });
     const [project] = await editor.client.sendRequest<readonly ServedProject[]>('lintel/projects');
@@ -50,12 +50,12 @@ describe('language server: what panels ask for', () => {
     expect((await requestShape('sign-up/:team'))?.id).to.equal('sign-up');
   });
 
-  it('follows what is typed', async () => {
+  it('describes the text as it is typed', async () => {
     editor.open('definitions/a.json', SIGN_UP.replace('"age"', '"years"'));
     expect((await requestShape('sign-up'))?.optional).to.deep.equal({ years: 18 });
   });
 
-  it('answers nothing for what is not there, and for what is no question', async () => {
+  it('returns nothing for unknown ids and invalid parameters', async () => {
     expect(await requestShape('nowhere')).to.equal(null);
     expect(await requestShape('sign-up', 'file:///elsewhere')).to.equal(null);
     expect(await requestShape(7)).to.equal(null);
@@ -63,7 +63,7 @@ describe('language server: what panels ask for', () => {
     expect((await requestShape('broken'))?.sound).to.equal(false);
   });
 
-  it('stands up to every prefix of a file', async () => {
+  it('responds for every prefix of a file', async () => {
     for (let end = 0; end < SIGN_UP.length; end += 17) {
       editor.open('definitions/a.json', SIGN_UP.slice(0, end));
       await all();

@@ -1,6 +1,6 @@
 /**
- * What the server never says: the value of a secret, wherever somebody looks, and what a stranger's manifest would have an editor
- * do. Every answer and every word in the log is read.
+ * The server never shows the value of a secret, at any position, and runs no commands or links of another author's
+ * manifest. Every response and every log message is searched.
  */
 import { expect } from 'chai';
 import {
@@ -56,7 +56,7 @@ describe('language server: secrets', () => {
     expect(text.includes(IN_FILE), `${where}: ${text.slice(0, 300)}`).to.equal(false);
   };
 
-  it('stand in no problem, hint, lens, link, symbol or colour', async () => {
+  it('are in no problem, hint, lens, link, symbol or token', async () => {
     const { uri } = editor.open(FILE, DEFINITION);
     expectNoSecret(await editor.diagnostics(FILE), 'diagnostics');
     const textDocument = { uri };
@@ -69,7 +69,7 @@ describe('language server: secrets', () => {
     expectNoSecret(await editor.client.sendRequest(WorkspaceSymbolRequest.type, { query: '' }), 'names');
   });
 
-  it('stand in no hover and in no completion, wherever the caret is', async () => {
+  it('are in no hover and in no completion, at any position', async () => {
     const { uri } = editor.open(FILE, DEFINITION);
     const lines = DEFINITION.split('\n');
     for (const [line, text] of lines.entries()) {
@@ -82,7 +82,7 @@ describe('language server: secrets', () => {
     }
   });
 
-  it('stand in the edit of an action alone', async () => {
+  it('are in the edit of a code action only', async () => {
     const { uri } = editor.open(FILE, DEFINITION);
     const range = { start: { line: 0, character: 0 }, end: { line: 100, character: 0 } };
     const params = { textDocument: { uri }, range, context: { diagnostics: [] } };
@@ -94,7 +94,7 @@ describe('language server: secrets', () => {
     );
   });
 
-  it('stand in no log, also of a failure', async () => {
+  it('are in no log message, also after an error', async () => {
     editor.open(FILE, DEFINITION.slice(0, DEFINITION.indexOf(IN_FILE) + 40));
     await editor.diagnostics(FILE);
     await editor.write({
@@ -172,7 +172,7 @@ describe('language server: manifests of other authors', () => {
   const documentation = ({ documentation: reply, detail = '' }: CompletionItem): string =>
     `${typeof reply === 'string' ? reply : (reply?.value ?? '')}\n${detail}`;
 
-  it('say words and nothing else, in hovers and beside completions', async () => {
+  it('show as plain text only, in hovers and completions', async () => {
     const editor = await openEditor({
       trusted: false,
       files: {

@@ -1,6 +1,6 @@
 /**
- * A database checks statements while they are written: in a process beside the server's, behind its diagnostics, and only where the
- * workspace is trusted and the setting is on.
+ * A database checks statements while they are typed: in another process, after the diagnostics of the server, and only
+ * in a trusted workspace with the setting on.
  */
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
@@ -53,7 +53,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-describe('language server: statements that a database checks', function () {
+describe('language server: statements checked by a database', function () {
   const open: Editor[] = [];
   afterEach(async () => {
     for (const editor of open.splice(0)) await editor.close();
@@ -65,7 +65,7 @@ describe('language server: statements that a database checks', function () {
     return editor;
   }
 
-  it('are underlined in a statement that is open in an editor of its own, before it is saved', async () => {
+  it('are checked in their own editor before they are saved', async () => {
     const editor = await start({ files: { [MODEL]: writeModel(), [FILE]: VALID } });
     const statement = await editor.client.sendRequest<{ statementUri: string; text: string }>('lintel/statement', {
       uri: editor.toUri(FILE),
@@ -90,7 +90,7 @@ describe('language server: statements that a database checks', function () {
     await waitUntil(() => isSound(found.at(-1) ?? []), 'its end');
   });
 
-  it('are told at their place, behind the diagnostics; types are shown; the process ends with the server', async () => {
+  it('are reported at their position after the other diagnostics; types are shown; the process ends with the server', async () => {
     const editor = await start();
     editor.open(FILE, WRONG);
     // The first diagnostics do not wait for the process, which has not begun then.
@@ -103,7 +103,7 @@ describe('language server: statements that a database checks', function () {
     });
     expect(found?.message).to.contain('Did you mean "lower"?');
 
-    // A fix removes it, a mistake brings it back: within 150 ms behind the diagnostics.
+    // A fix removes it, a mistake adds it again: within 150 ms after the diagnostics.
     const times: number[] = [];
     for (let round = 0; round < 5; round++) {
       editor.changeDocument(FILE, VALID);
@@ -177,7 +177,7 @@ describe('language server: statements that a database checks', function () {
         editor.open(FILE, text);
         expect(listMessages(await editor.diagnostics(FILE))).to.deep.equal([]);
       }
-      // A process would have been started behind each of these.
+      // Each of these would have started a process.
       expect(listChildren(process.pid)).to.deep.equal(before);
     });
 });

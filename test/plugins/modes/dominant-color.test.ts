@@ -5,14 +5,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import type { Json } from '../../../contract/json.js';
-import type { RuntimeContext } from '../../../contract/plugin.js';
-import inspector from '../../../plugins/inspectors/dominant-color/runtime.js';
-import { computeDominantColor } from '../../../plugins/inspectors/dominant-color/runtime.js';
+import { computeDominantColor, createColorReader } from '../../../plugins/modes/upload/dominant-color.js';
 import { measureAsyncCpuTime } from '../../support/cpu.js';
 import { createImageBomb, GIF_BLACK, JPEG_BLUE, PNG_RED, SVG, WEBP_GREEN } from '../../support/pictures.js';
 
-describe('inspector dominant_color', () => {
-  const finder = inspector.create!({} as RuntimeContext);
+describe('dominant_color of an upload', () => {
+  const readDominantColor = createColorReader();
   let folder = '';
   let count = 0;
   before(async () => {
@@ -24,7 +22,7 @@ describe('inspector dominant_color', () => {
     const path = join(folder, String(count++));
     await writeFile(path, content);
     const rest = { field: 'f', originalName: 'a', declaredType: type, size: content.length, head: content };
-    return finder.inspect({ ...rest, path }, type);
+    return readDominantColor({ ...rest, path }, type);
   }
 
   it('finds the colour of each of the four formats', async () => {
@@ -52,7 +50,7 @@ describe('inspector dominant_color', () => {
 
   it('returns nothing for other types, whatever their name', async () => {
     expect(await look(SVG, 'image/svg+xml')).to.equal(null);
-    expect(await look(SVG, 'image/png'), 'a decoder that is not let in').to.equal(null);
+    expect(await look(SVG, 'image/png'), 'a decoder that is not enabled').to.equal(null);
     expect(await look(PNG_RED, 'application/pdf')).to.equal(null);
     const tiff = Buffer.from('49492a0008000000000000000000', 'hex');
     expect(await look(tiff, 'image/png')).to.equal(null);

@@ -4,9 +4,9 @@
  */
 import type Sharp from 'sharp';
 import { createLimiter } from '../../../contract/limiter.js';
+import type { UploadedFile } from '../../../contract/plan.js';
+import type { Requester } from '../../../contract/requester.js';
 import { clock } from '../../../language/project/clock.js';
-import { defineRuntime } from '../../../contract/plugin.js';
-import { inspector } from '../kind.js';
 
 const TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 const MAX_PIXELS = 40_000_000;
@@ -38,21 +38,20 @@ async function load(): Promise<typeof Sharp> {
   return sharp;
 }
 
-export default defineRuntime(inspector, {
-  create: () => {
-    const line = createLimiter(AT_ONCE, MAX_WAITING, () => new Error('too many pictures'), { clock });
-    return {
-      async inspect({ path }, type, requester) {
-        if (!TYPES.has(type)) return null;
-        try {
-          return await line.run(() => readColor(path), requester);
-        } catch {
-          return null;
-        }
-      },
-    };
-  },
-});
+/** `type`: detected from the bytes. Null where no color is found; never rejects because of the content. */
+export type ReadDominantColor = (file: UploadedFile, type: string, requester?: Requester) => Promise<string | null>;
+
+export function createColorReader(): ReadDominantColor {
+  const limiter = createLimiter(AT_ONCE, MAX_WAITING, () => new Error('too many pictures'), { clock });
+  return async ({ path }, type, requester) => {
+    if (!TYPES.has(type)) return null;
+    try {
+      return await limiter.run(() => readColor(path), requester);
+    } catch {
+      return null;
+    }
+  };
+}
 
 async function readColor(path: string): Promise<string | null> {
   const sharp = await loadLibrary();
