@@ -40,12 +40,11 @@ export function createCors(origins: readonly string[], methods: readonly string[
       if (req.headers['access-control-request-method'] === undefined) return null;
       const found = getHeaders(req);
       if (found['access-control-allow-origin'] === undefined) return found;
-      const requestedHeaders = req.headers['access-control-request-headers'];
+      const requested = req.headers['access-control-request-headers'];
       return {
         ...found,
         'access-control-allow-methods': methods.join(', '),
-        ...(requestedHeaders !== undefined &&
-          NAMES.test(requestedHeaders) && { 'access-control-allow-headers': requestedHeaders }),
+        ...(requested !== undefined && NAMES.test(requested) && { 'access-control-allow-headers': requested }),
         'access-control-max-age': MAX_AGE,
       };
     },

@@ -78,7 +78,7 @@ describe('a call to another service', () => {
   };
   const listSent = (): string[] => upstream.requests.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
 
-  it('gives the answer of every success, and of each status that is accepted', async () => {
+  it('returns the response for every success and each accepted status', async () => {
     for (const status of [200, 201, 202, 299]) {
       answers(status, { 'content-type': 'text/plain' }, 'text');
       const { body, ...rest } = await call();
@@ -234,7 +234,7 @@ describe('a call to another service', () => {
     expect(pauses).to.deep.equal([]);
   });
 
-  it('goes where the config lets it, and of addresses that came with a request only to public ones', async () => {
+  it('calls the hosts that the config allows, and of those from a request only public ones', async () => {
     answers(200);
     const fixed = await failure('/', { url: new URL('http://127.0.0.1:1/') });
     const dynamic = await failure('/', { dynamic: true });

@@ -204,7 +204,7 @@ describe('relay redis, when its server fails', function () {
   });
 });
 
-describe('relay redis, when its server comes back empty', function () {
+describe('relay redis, when its server restarts empty', function () {
   it('continues with new messages in all processes, and knows none of the previous ids', async function () {
     const port = await pickFreePort();
     const found = await startOwnRedis(port);
