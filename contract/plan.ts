@@ -327,7 +327,7 @@ export interface Repeat {
   readonly body: boolean;
   /** Its name in the definition. */
   readonly name: string | null;
-  /** Unless it is the body; undefined or null when absent. */
+  /** Reads the list, unless `body`; undefined or null when absent. */
   readonly read: Reader;
   /** JSON pointer into the payload; null for a list from elsewhere. */
   readonly pointer: string | null;

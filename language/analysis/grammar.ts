@@ -19,7 +19,7 @@ export const ROOT_FIELDS: Readonly<Record<'resource' | 'model' | 'test', FieldNo
 });
 
 /** Maps made-up keys to resource fields, for classification. */
-export const MEANT_FOR_RESOURCE: ReadonlyMap<string, string> = new Map(
+export const RESOURCE_ONLY_FIELDS: ReadonlyMap<string, string> = new Map(
   Object.entries(NODES.resource.meta.mistaken ?? {}).flatMap(([key, right]) =>
     typeof right === 'string' || right.rename === undefined ? [] : [[key, right.rename]],
   ),

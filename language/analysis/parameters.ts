@@ -16,7 +16,7 @@ import { findMiscasedAccessors } from './checks/accessor-suggestions.js';
 import type { Reference } from './facts.js';
 import { findInventedName } from './made-up-names.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
-import { findParameterColumns, isItsOwnField, type ParameterColumns } from './bound-columns.js';
+import { findParameterColumns, isOwnField, type ParameterColumns } from './bound-columns.js';
 import type { Registry } from './registry.js';
 import { formatHint, createRenameFix, type Report, type ReportOptions, isInside, createFix } from './report.js';
 import { getColumnJsType, createRule, findRuleLocation, addRules } from './rule-location.js';
@@ -169,8 +169,7 @@ function createFixes(
   // A literal would be stored unprotected, the same in every row.
   const isProtectedHere = listProtectedColumns(resource, action).some((column) => met?.columns.includes(column));
   // A value does not name the field that it is written to.
-  const isField =
-    met !== null && 'around' in met.query && 'collection' in met.query && isItsOwnField(met.query, refers);
+  const isField = met !== null && 'around' in met.query && 'collection' in met.query && isOwnField(met.query, refers);
   const fits =
     !isProtectedHere &&
     !isField &&

@@ -9,12 +9,12 @@ export interface UsedObject extends SqlObject {
   readonly unscripted: boolean;
 }
 
-export interface SqlBehind {
+export interface IndirectUses {
   readonly objects: readonly UsedObject[];
   readonly models: readonly string[];
 }
 
-export const NOTHING_BEHIND: SqlBehind = { objects: [], models: [] };
+export const NO_INDIRECT_USES: IndirectUses = { objects: [], models: [] };
 
 export interface SqlObjects {
   /** Those that the statements use, directly or through others. */

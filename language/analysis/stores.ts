@@ -61,21 +61,21 @@ export function resolveStores(input: StoresInput): Stores {
     const known = kept.get(model) ?? new Map<string, StorePlace>();
     kept.set(model, known.set(`${place.kind}/${place.instance}`, place));
   };
-  const asked = new Set<string>();
-  const meant = new Set<string>();
+  const queried = new Set<string>();
+  const intended = new Set<string>();
   for (const block of placed) {
     for (const { model, place } of listModelPlaces(block)) {
-      asked.add(place.kind);
+      queried.add(place.kind);
       if (model === null) continue;
-      meant.add(model);
+      intended.add(model);
       addStore(model, place);
     }
   }
   for (const { name } of models) {
     if (kept.has(name)) continue;
-    for (const place of placeUnqueried(wanted.get(name), names, asked, registry)) addStore(name, place);
+    for (const place of placeUnqueried(wanted.get(name), names, queried, registry)) addStore(name, place);
   }
-  addReferredModels(models, tables, registry, meant, kept, addStore);
+  addReferredModels(models, tables, registry, intended, kept, addStore);
   const lists = new Map([...kept].map(([model, all]) => [model, [...all.values()]]));
   return {
     listStores: (model) => lists.get(model) ?? [],
@@ -194,7 +194,7 @@ function reportUnknown(report: Report, spot: SourceLocation, name: string, known
 function placeUnqueried(
   wantedStores: string | undefined,
   names: ReadonlyMap<string, readonly string[] | null>,
-  asked: ReadonlySet<string>,
+  queried: ReadonlySet<string>,
   registry: Registry,
 ): StorePlace[] {
   const kinds = listStoreKinds(registry);
@@ -203,7 +203,7 @@ function placeUnqueried(
   );
   if (wantedStores !== undefined && chosen.length > 0)
     return chosen.map(({ kind }) => ({ kind, instance: wantedStores }));
-  const usual = kinds.find(({ kind }) => asked.has(kind)) ?? kinds[0];
+  const usual = kinds.find(({ kind }) => queried.has(kind)) ?? kinds[0];
   return usual === undefined ? [] : [{ kind: usual.kind, instance: usual.config?.must ?? OTHERWISE }];
 }
 
@@ -212,14 +212,14 @@ function addReferredModels(
   models: readonly Definition[],
   tables: TableNames,
   { kinds }: Registry,
-  asked: ReadonlySet<string>,
+  queried: ReadonlySet<string>,
   kept: ReadonlyMap<string, ReadonlyMap<string, StorePlace>>,
   keep: (model: string, place: StorePlace) => void,
 ): void {
   const edges = models.flatMap(({ name, finds }) =>
     finds.references.flatMap(({ refers, name: target }) => {
       const model = refers.symbol === 'model' ? tables.findModel(String(target)) : undefined;
-      return model === undefined || asked.has(model) ? [] : [{ from: name, to: model }];
+      return model === undefined || queried.has(model) ? [] : [{ from: name, to: model }];
     }),
   );
   for (let before = -1, count = 0; before !== count;) {

@@ -7,7 +7,7 @@ import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import type { Scratch, StatementAnswer } from '../../contract/statement-check.js';
 import {
-  PATIENT,
+  LONG_REQUEST,
   SCRATCH_PROTOCOL,
   type ProjectTexts,
   type ScratchReply,
@@ -86,7 +86,7 @@ export function createScratchProcess({ worker, folder, isPatient, onEnd }: Scrat
   function start(): ChildProcess {
     const started =
       takeFree() ??
-      fork(worker, [SCRATCH_PROTOCOL, ...(isPatient ? [PATIENT] : [])], {
+      fork(worker, [SCRATCH_PROTOCOL, ...(isPatient ? [LONG_REQUEST] : [])], {
         cwd: folder,
         // Makes an editor's Electron binary behave as Node.
         env: { ELECTRON_RUN_AS_NODE: '1' },

@@ -8,7 +8,7 @@ import { DEFAULTS } from '../../language/analysis/config-schema.js';
 import { parseJson } from '../../kernel/http/body.js';
 import { readPostgresOptions } from '../../plugins/dialects/postgres/options.js';
 import { MAX_TOKEN } from '../../plugins/tokens/kind.js';
-import { hashesAtOnce } from '../../plugins/hashers/shared/hash-limiter.js';
+import { computeConcurrency } from '../../plugins/hashers/shared/hash-limiter.js';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
@@ -255,12 +255,12 @@ describe('limits', function () {
   });
 
   it('concurrent hashes: 4 if there are enough threads, else one less than the threads, or the value of the environment', () => {
-    expect(hashesAtOnce('16')).to.equal(4);
-    expect(hashesAtOnce(undefined)).to.equal(3);
-    expect(hashesAtOnce('16', '8')).to.equal(8);
-    expect(hashesAtOnce('16', '2')).to.equal(2);
-    expect(hashesAtOnce('4', '8')).to.equal(3);
-    for (const none of ['', '0', '-1', 'many']) expect(hashesAtOnce('16', none), none).to.equal(4);
+    expect(computeConcurrency('16')).to.equal(4);
+    expect(computeConcurrency(undefined)).to.equal(3);
+    expect(computeConcurrency('16', '8')).to.equal(8);
+    expect(computeConcurrency('16', '2')).to.equal(2);
+    expect(computeConcurrency('4', '8')).to.equal(3);
+    for (const none of ['', '0', '-1', 'many']) expect(computeConcurrency('16', none), none).to.equal(4);
   });
 
   it('actionables of a chain: 50, depth of dependencies: 10; or as configured, no start beyond', async () => {

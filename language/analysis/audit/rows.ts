@@ -95,10 +95,10 @@ function isDirect(
   keys: RowsAudit['keys'],
 ): boolean {
   const compared = meetings.filter(({ writes }) => !writes);
-  const isName = ({ column, from }: ParameterUse): boolean =>
+  const isFromPayload = ({ column, from }: ParameterUse): boolean =>
     from === 'payload' && (columns.has(column) || [...keys.values()].includes(column));
   const isFirst = action.edges.length === 0 && resource.actions.every(({ index }) => index >= action.index);
-  return isFirst && compared.length > 0 && compared.every(isName);
+  return isFirst && compared.length > 0 && compared.every(isFromPayload);
 }
 
 function reportAccess(audit: RowsAudit, code: string, access: Access, siblings: readonly Access[]): void {

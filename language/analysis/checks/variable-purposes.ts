@@ -61,7 +61,7 @@ const readUses = memoizeWith((block: readonly Definition[], registry: Registry) 
   return { purposes: [...purposes.values()] as readonly Uses[], secrets: [...secrets.values()] };
 });
 
-/** Variables that plugins read by a fixed name count as used. */
+/** Includes variables that plugins read by a fixed name. */
 function reportSharedValues({ registry, report, env }: PurposeContext, uses: readonly Use[]): void {
   if (env === null) return;
   const groups = new Map<string, Map<string, Use | null>>();

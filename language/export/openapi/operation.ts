@@ -41,7 +41,7 @@ export function createOperation(input: OperationInput): JsonObject {
   const result = nameResult(schemas, name, combineForms(described.bare));
   const schema = combineForms(described.wrap([result]));
   const field = findResultField(schema, result);
-  const refusals = [...described.refusals, ...listTransportErrors(takes)];
+  const rejections = [...described.rejections, ...listTransportErrors(takes)];
   return {
     operationId,
     summary: formatSummary(resource.path),
@@ -53,7 +53,7 @@ export function createOperation(input: OperationInput): JsonObject {
     ...(body !== null && { requestBody: body }),
     responses: {
       [described.accepted ? '202' : '200']: createSuccess(input, schema),
-      ...responses.toResponses(refusals),
+      ...responses.toResponses(rejections),
     },
     ...(field !== undefined && { 'x-lintel-result': field }),
     ...(described.repeatable && { 'x-lintel-repeatable': true }),

@@ -9,27 +9,27 @@ export type Client = Redis & Scripted;
 export function createClient(address: RedisAddress, log: Log): Client {
   const { prefix } = address;
   const client = createRedisClient<Scripted>(address, SCRIPTS);
-  const logged: CacheLogState = { away: false, policy: false, seen: false };
+  const logged: CacheLogState = { isUnavailable: false, policy: false, seen: false };
   // Without a listener, ioredis prints errors to the console.
   client.on('error', (error: Error) => logUnavailable(logged, log, error));
   client.on('ready', () => {
-    if (logged.away) log.info({}, 'cache store available');
-    logged.away = false;
+    if (logged.isUnavailable) log.info({}, 'cache store available');
+    logged.isUnavailable = false;
     checkServer(client, prefix, logged, log).catch(() => undefined);
   });
   return client;
 }
 
 interface CacheLogState {
-  away: boolean;
+  isUnavailable: boolean;
   policy: boolean;
   /** This process has written its marker there. */
   seen: boolean;
 }
 
 function logUnavailable(logged: CacheLogState, log: Log, error: Error): void {
-  if (logged.away) return;
-  logged.away = true;
+  if (logged.isUnavailable) return;
+  logged.isUnavailable = true;
   log.warn(
     { reason: error.message },
     'cache store unavailable; results are computed, requests with limits or revocations are rejected',

@@ -173,7 +173,7 @@ class PgStatement implements StatementInFlight, StatementOutcome, SubmittedState
 
   private passText({ shape }: Rendering): void {
     const { large } = this.sending;
-    // With `count`, the second row decides.
+    // `count` sends one row alone and several as a list: the second row decides.
     if (shape === 'count' && this.written === 1) return;
     if (typeof large !== 'function') {
       this.error = new LargeTextError();

@@ -167,8 +167,9 @@ async function withMigrationFault<T>(
   } catch (cause) {
     if (cause instanceof Fault && /^QRY_(?:MIGRATION|DUPLICATES|SCRIPT)$/.test(cause.code)) throw cause;
     const table = tables.map((one) => one.table).join(', ');
-    const away = cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : at.flavour?.isUnavailable(cause) === true;
-    throw createFault('QRY_MIGRATION', { table }, { cause, retryable: away });
+    const unavailable =
+      cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : at.flavour?.isUnavailable(cause) === true;
+    throw createFault('QRY_MIGRATION', { table }, { cause, retryable: unavailable });
   }
 }
 

@@ -10,7 +10,7 @@ export interface CollectionMetadata {
   readonly rules: Rules | null;
   readonly indexes: readonly CollectionIndex[];
 }
-export const NOTHING: CollectionMetadata = { rules: null, indexes: [] };
+export const NO_METADATA: CollectionMetadata = { rules: null, indexes: [] };
 
 const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
   int: (value) => typeof value === 'number',

@@ -15,7 +15,7 @@ import { encode, toIdKey, copyPlain, createValueFault } from './codec.js';
 import { updateDocuments, projectDocuments, type Fields } from './engine.js';
 import { createOrder } from './sort-order.js';
 import { createCollectionReader, SnapshotRequiredError, type StoredDocument, type FilterPlan } from './reader.js';
-import { validateDocument, nameFields, NOTHING, type CollectionMetadata } from './rules.js';
+import { validateDocument, nameFields, NO_METADATA, type CollectionMetadata } from './rules.js';
 import { extractSearch } from './search.js';
 import { toIndexName, toTableName, type CollectionTables } from './tables.js';
 import { formatTerms } from './index-terms.js';
@@ -180,7 +180,7 @@ export function createEmbeddedStore({ sql, tables, instance }: StoreParts): Docu
       await write(collection, 'insert', [made], known, transaction);
       return [made];
     }
-    const known = (await tables.readMetadata(collection, transaction)) ?? NOTHING;
+    const known = (await tables.readMetadata(collection, transaction)) ?? NO_METADATA;
     // One that was invalid before stays unvalidated until valid.
     const before = documents.map((document) => ({ key: toIdKey(document['_id']), right: isValid(known, document) }));
     const changed = updateDocuments(

@@ -27,8 +27,8 @@ export default defineRuntime(feature, {
       if (planned.length === 0) throw new BootError('WHK_NONE', {});
       const mode = readCompositionMode(webhook);
       // Verifiers that need no body run first.
-      const asked = planned.toSorted((a, b) => Number(a.needsBody) - Number(b.needsBody));
-      const result = resolve(strategy, mode).combine(asked.map(({ verify }) => verify));
+      const ordered = planned.toSorted((a, b) => Number(a.needsBody) - Number(b.needsBody));
+      const result = resolve(strategy, mode).combine(ordered.map(({ verify }) => verify));
       const handleResult = createResultHandler(tools, log, dev === true ? 'info' : 'debug');
       return {
         steps: [

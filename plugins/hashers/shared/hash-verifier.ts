@@ -3,7 +3,7 @@
  * Algorithms define only their format.
  */
 import type { Verify } from '../kind.js';
-import { hashing } from './hash-limiter.js';
+import { hashLimiter } from './hash-limiter.js';
 
 /** `C`: the costs that determine the duration, such as rounds. */
 export interface Algorithm<C> {
@@ -28,7 +28,7 @@ export function createHashVerifier<C>(
     met = costs ?? met;
     const isUsable = isText && costs !== null;
     const against = isUsable ? hash : createDummy(met ?? expected());
-    const equal = await hashing.run(() => compare(isText ? text : '', against), requester);
+    const equal = await hashLimiter.run(() => compare(isText ? text : '', against), requester);
     return isUsable && equal;
   };
 }

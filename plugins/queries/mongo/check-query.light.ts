@@ -37,9 +37,9 @@ export function checkQuery(look: QueryCheckContext, json: Json, at: string): voi
   for (const [key, inner] of toEntries(json)) {
     const here = joinPointer(at, key);
     if (isFilledName(look, key, here)) continue;
-    const meant = Array.isArray(inner) ? findLogicalOperator(key) : undefined;
-    if (meant !== undefined) {
-      reportDollar(look, key, meant, here);
+    const operator = Array.isArray(inner) ? findLogicalOperator(key) : undefined;
+    if (operator !== undefined) {
+      reportDollar(look, key, operator, here);
       continue;
     }
     if (!isOperator(key)) {

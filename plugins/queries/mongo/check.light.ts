@@ -98,12 +98,12 @@ function checkMixture({ findings }: QueryCheckContext, json: QueryDefinition, at
     ([key, one]) => key !== '_id' && (typeof one === 'number' || typeof one === 'boolean'),
   );
   const [first, ...more] = reported;
-  const odd = more.find(([, one]) => Boolean(one) !== Boolean(first?.[1]));
-  if (odd !== undefined)
+  const different = more.find(([, one]) => Boolean(one) !== Boolean(first?.[1]));
+  if (different !== undefined)
     findings.push({
       code: 'DOC_MIXED',
-      at: joinPointer(at, odd[0]),
-      params: { name: odd[0], first: first?.[0] ?? '' },
+      at: joinPointer(at, different[0]),
+      params: { name: different[0], first: first?.[0] ?? '' },
     });
 }
 

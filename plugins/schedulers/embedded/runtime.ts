@@ -4,7 +4,7 @@ import { asText } from '../../../contract/json.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, type Dialect } from '../../dialects/kind.js';
 import { scheduler } from '../kind.js';
-import { once, withSettings } from '../shared/settings.js';
+import { createOnce, withSettings } from '../shared/settings.js';
 import { createSqlLedger, TABLES, TABLES_EXIST } from '../shared/sql-ledger.js';
 
 function resolveConnection({ options, resolve }: RuntimeContext): Dialect {
@@ -22,7 +22,7 @@ export default defineRuntime(scheduler, {
   create(context) {
     const { options } = context;
     const main = resolveConnection(context);
-    const tables = once(async () => {
+    const tables = createOnce(async () => {
       const [found] = await main.execute(TABLES_EXIST, [], null);
       if (found?.['there'] === true) return;
       for (const table of TABLES) await main.execute(table, [], null);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { scheduler, type Scheduler } from '../kind.js';
-import { once, withSettings } from '../shared/settings.js';
+import { createOnce, withSettings } from '../shared/settings.js';
 import { createSqlLedger, TABLES, TABLES_EXIST } from '../shared/sql-ledger.js';
 
 interface PostgresScheduler extends Scheduler {
@@ -39,7 +39,7 @@ export default defineRuntime<Scheduler, PostgresScheduler>(scheduler, {
     });
     // Without a listener, a lost idle connection would end the process.
     pool.on('error', () => undefined);
-    const tables = once(() => makeTables(pool));
+    const tables = createOnce(() => makeTables(pool));
     const ledger = createSqlLedger(async (text, values) => {
       await tables();
       const { rows } = await pool.query<Record<string, unknown>>(text, [...values]);

@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis';
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { REMEMBERED, scheduler, type Ledger, type Scheduler } from '../kind.js';
+import { RETENTION_MS, scheduler, type Ledger, type Scheduler } from '../kind.js';
 import { parseRedisAddress, createRedisClient, dropIfSilent, waitForSettled } from '../../shared/redis.js';
 import { withSettings } from '../shared/settings.js';
 import { SCRIPTS, type Scripted } from './scripts.js';
@@ -39,7 +39,7 @@ function createLedger(client: Client, prefix: string): Ledger {
       runCommand(async () => (await client.lintelRenew(scheduleKey(key), instant, lease * 1000)) === 1),
     finishRun: (key, instant) =>
       runCommand(async () => {
-        await client.lintelFinish(scheduleKey(key), instantsKey(key), instant, instant - REMEMBERED);
+        await client.lintelFinish(scheduleKey(key), instantsKey(key), instant, instant - RETENTION_MS);
       }),
     resolveLatest: (key, form, since) =>
       runCommand(async () => Number(await client.lintelLatest(scheduleKey(key), form, since))),

@@ -14,10 +14,11 @@ export const getStorageErrorCode = (error: unknown): string => {
   return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : 'unknown';
 };
 
-export const isCut = (error: unknown): boolean => !(error instanceof S3Error) && CUT.test(getStorageErrorCode(error));
+export const isConnectionCut = (error: unknown): boolean =>
+  !(error instanceof S3Error) && CUT.test(getStorageErrorCode(error));
 
 /** An object of this key already exists. */
-export const isTaken = (error: unknown): boolean =>
+export const isAlreadyStored = (error: unknown): boolean =>
   error instanceof S3Error && /^(PreconditionFailed|ConditionalRequestConflict)$/.test(getStorageErrorCode(error));
 
 export const isAbsent = (error: unknown): boolean =>

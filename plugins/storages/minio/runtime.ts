@@ -11,7 +11,7 @@ import { readOptions } from './options.js';
 import type { Address, Options } from './options.js';
 import { createSweep, type Sweep } from './sweep.js';
 import { createTransport, type Transport } from './transport.js';
-import { clear, retryWhenCut, put, type Bucket } from './upload.js';
+import { clear, retryOnConnectionCut, put, type Bucket } from './upload.js';
 
 interface Store {
   readonly options: Options;
@@ -94,7 +94,7 @@ function createUrl({ options, signer, bucket }: Store, key: string, seconds: num
 
 async function removeAll(bucket: Bucket, keys: readonly string[]): Promise<void> {
   const { client, name } = bucket;
-  const answers = await retryWhenCut(bucket, () => client.removeObjects(name, [...keys]));
+  const answers = await retryOnConnectionCut(bucket, () => client.removeObjects(name, [...keys]));
   // The response lists only failures, each as an error.
   const failed = answers.map((answer) => (answer as { readonly Code?: unknown } | null)?.Code);
   if (failed.length === 0) return;

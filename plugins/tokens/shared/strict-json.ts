@@ -3,7 +3,7 @@
  * Otherwise two tokens could look equal.
  */
 import { isObject, POISON_KEYS, type JsonObject } from '../../../contract/json.js';
-import { isBeyond, parseExact } from '../../../language/strings/exact-json.js';
+import { isBeyondDouble, parseExact } from '../../../language/strings/exact-json.js';
 import { TokenRefused } from '../kind.js';
 
 const MAX_DEPTH = 32;
@@ -30,7 +30,7 @@ export function readObject(text: string): JsonObject {
 }
 
 function rejectOutOfRange(digits: string): void {
-  if (isBeyond(digits)) throw new TokenRefused('a number out of range');
+  if (isBeyondDouble(digits)) throw new TokenRefused('a number out of range');
 }
 
 /** `text` is valid JSON, so only strings and brackets need to be scanned. */

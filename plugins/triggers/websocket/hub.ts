@@ -192,11 +192,11 @@ export function createHub({
     async replayMissed(client, missed) {
       const send = (message: Delivery): Promise<void> =>
         new Promise((left) => client.send(createFrameWriter(message)(client.uid), left));
-      const came = new Set(client.waiting?.map(({ id }) => id));
+      const delivered = new Set(client.waiting?.map(({ id }) => id));
       const sent = new Set<Delivery['id']>();
       for (const message of missed) {
         // Room messages are replayed only if they arrived while the connection was in the room.
-        const isTold = 'rooms' in message.to ? came.has(message.id) : isFor(client, message, Date.now());
+        const isTold = 'rooms' in message.to ? delivered.has(message.id) : isFor(client, message, Date.now());
         if (!isTold) continue;
         sent.add(message.id);
         await send(message);

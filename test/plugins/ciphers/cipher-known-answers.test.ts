@@ -7,7 +7,7 @@ import { ascon128a } from '../../../plugins/ciphers/ascon-128a/runtime.js';
 import { xchacha20Poly1305 } from '../../../plugins/ciphers/xchacha20-poly1305/runtime.js';
 import argon2 from '../../../plugins/hashers/argon2/runtime.js';
 import { createArgon2Dummy, hashBytes, parse, verifyBytes } from '../../../plugins/hashers/argon2/argon2.js';
-import { hashesAtOnce } from '../../../plugins/hashers/shared/hash-limiter.js';
+import { computeConcurrency } from '../../../plugins/hashers/shared/hash-limiter.js';
 import { findLengthProblem } from '../../../plugins/tokens/paseto/key.light.js';
 
 const createCountedBytes = (length: number, first = 0): Uint8Array => Uint8Array.from({ length }, (_, i) => first + i);
@@ -135,7 +135,7 @@ describe('concurrent hashes', () => {
     ['2', '1', 1],
   ] as const)
     it(`are ${expected} with ${pool ?? 'the default number of'} threads and ${wished ?? 'no'} setting`, () =>
-      expect(hashesAtOnce(pool, wished)).to.equal(expected));
+      expect(computeConcurrency(pool, wished)).to.equal(expected));
 });
 
 describe('v4.local key in a variable', () => {

@@ -1,7 +1,7 @@
 /** The limiter for hashing: concurrency, queue size and order. Without a clock. */
 import { expect } from 'chai';
 import { Fault } from '../../../contract/fault.js';
-import { createHashLimiter, hashesAtOnce, hashing } from '../../../plugins/hashers/shared/hash-limiter.js';
+import { createHashLimiter, computeConcurrency, hashLimiter } from '../../../plugins/hashers/shared/hash-limiter.js';
 
 /** Work that the test ends. */
 function job(): { readonly work: () => Promise<string>; readonly end: (value: string) => void; started: boolean } {
@@ -81,7 +81,7 @@ describe('limiter of hashers', () => {
       ['many', 3],
       ['-3', 3],
     ];
-    for (const [size, atOnce] of sizes) expect(hashesAtOnce(size), String(size)).to.equal(atOnce);
-    expect([hashing.running, hashing.waiting]).to.deep.equal([0, 0]);
+    for (const [size, atOnce] of sizes) expect(computeConcurrency(size), String(size)).to.equal(atOnce);
+    expect([hashLimiter.running, hashLimiter.waiting]).to.deep.equal([0, 0]);
   });
 });

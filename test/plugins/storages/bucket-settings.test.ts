@@ -6,9 +6,9 @@ import { createSignedQuery, getSecondsLeft } from '../../../plugins/storages/loc
 import {
   getStorageErrorCode,
   isAbsent,
-  isCut,
+  isConnectionCut,
   isOutcomeUnknown,
-  isTaken,
+  isAlreadyStored,
   hasErrorCode,
   toOpenFault,
   toStorageFault,
@@ -151,24 +151,28 @@ describe('bucket failure', () => {
       'ERR_STREAM_DESTROYED',
       'HPE_X',
     ])
-      expect([isCut(ofNetwork(code)), isCut(ofServer(code))], code).to.deep.equal([true, false]);
-    for (const code of ['ETIMEDOUT', 'xEPIPE', 'EPIPEx', 'HPE_']) expect(isCut(ofNetwork(code)), code).to.equal(false);
+      expect([isConnectionCut(ofNetwork(code)), isConnectionCut(ofServer(code))], code).to.deep.equal([true, false]);
+    for (const code of ['ETIMEDOUT', 'xEPIPE', 'EPIPEx', 'HPE_'])
+      expect(isConnectionCut(ofNetwork(code)), code).to.equal(false);
   });
 
   it('is an existing or a missing key by the code of the server only', () => {
     for (const code of ['PreconditionFailed', 'ConditionalRequestConflict'])
-      expect([isTaken(ofServer(code)), isTaken(ofNetwork(code)), isAbsent(ofServer(code))]).to.deep.equal([
-        true,
-        false,
-        false,
-      ]);
+      expect([
+        isAlreadyStored(ofServer(code)),
+        isAlreadyStored(ofNetwork(code)),
+        isAbsent(ofServer(code)),
+      ]).to.deep.equal([true, false, false]);
     for (const code of ['NotFound', 'NoSuchKey', 'NoSuchUpload'])
-      expect([isAbsent(ofServer(code)), isAbsent(ofNetwork(code)), isTaken(ofServer(code))]).to.deep.equal([
+      expect([isAbsent(ofServer(code)), isAbsent(ofNetwork(code)), isAlreadyStored(ofServer(code))]).to.deep.equal([
         true,
         false,
         false,
       ]);
-    expect([isTaken(ofServer('xPreconditionFailed')), isAbsent(ofServer('NotFoundx'))]).to.deep.equal([false, false]);
+    expect([isAlreadyStored(ofServer('xPreconditionFailed')), isAbsent(ofServer('NotFoundx'))]).to.deep.equal([
+      false,
+      false,
+    ]);
     expect([
       hasErrorCode(ofServer('A'), 'A'),
       hasErrorCode(ofServer('A'), 'B'),
