@@ -232,8 +232,8 @@ export async function createKernel({
       const { tables, indexSources } = now.plans;
       return { stores: instances.all, tables, indexSources, codes, readScripts: readStoreScripts };
     },
-    ready: () => begun.markReady(lifecycle.away.size === 0),
-    waiting: lifecycle.away,
+    ready: () => begun.markReady(lifecycle.unavailable.size === 0),
+    waiting: lifecycle.unavailable,
     complete: () => complete,
     listJobAdmins,
     instances: instances.all,
