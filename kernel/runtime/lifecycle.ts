@@ -178,7 +178,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
   };
 }
 
-type HealthChecks = Map<string, { running: Promise<Health> | null; goodAt: number }>;
+type HealthChecks = Map<string, { running: Promise<Health> | null; healthyAt: number }>;
 const NO_RESPONSE: Health = { ok: false, detail: 'no response' };
 type Healths = Readonly<Record<string, Health>>;
 
@@ -203,19 +203,19 @@ async function checkHealth(
 
 /** A failure counts at once; a slow plugin stays healthy for a while, because readiness must not change with a round trip. */
 async function checkInstanceHealth(instance: Instance, checks: HealthChecks): Promise<Health> {
-  const known = checks.get(instance.key) ?? { running: null, goodAt: -Infinity };
+  const known = checks.get(instance.key) ?? { running: null, healthyAt: -Infinity };
   checks.set(instance.key, known);
   known.running ??= (async () => instance.runtime.health?.(instance.handle()) ?? { ok: true })()
     .catch(() => NO_RESPONSE)
     .then((health) => {
       known.running = null;
-      known.goodAt = health.ok ? performance.now() : -Infinity;
+      known.healthyAt = health.ok ? performance.now() : -Infinity;
       return health;
     });
   try {
     return await withDeadline(known.running, HEALTH_DEADLINE, instance.key, 'answer');
   } catch {
-    return performance.now() - known.goodAt < GRACE ? { ok: true, detail: 'slow to respond' } : NO_RESPONSE;
+    return performance.now() - known.healthyAt < GRACE ? { ok: true, detail: 'slow to respond' } : NO_RESPONSE;
   }
 }
 

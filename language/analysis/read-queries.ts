@@ -41,11 +41,11 @@ export function readQueries(
   const computeQueries = (definition: Definition, lookups: Lookups<Catalogue>, own: Report): Queries => {
     const tables = recordCatalogue(lookups);
     const answers: ResultColumns = new Map();
-    const meetings: ColumnUsesByStatement = new Map();
+    const columnUses: ColumnUsesByStatement = new Map();
     const names = new Map<LocatedNode, StatementNames>();
     const collectUses = (statement: SqlText): ColumnUse[] => {
       const list: ColumnUse[] = [];
-      meetings.set(statement, list);
+      columnUses.set(statement, list);
       return list;
     };
     if (!isHalf(definition))
@@ -56,7 +56,7 @@ export function readQueries(
       );
     for (const query of definition.finds.documents)
       answers.set(query.node, findResultFields(definition, query, registry));
-    return { answers, meetings, names };
+    return { answers, columnUses, names };
   };
   const lists = memory.getOrLookUpAll(blocks, report, {
     name: STAGE,

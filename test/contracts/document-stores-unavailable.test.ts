@@ -38,7 +38,7 @@ describe('document stores on MongoDB, unavailable', function () {
       const calls = createCalls(
         () =>
           ({
-            reach: () => ({ there: true, times }),
+            reach: () => ({ isAvailable: true, times }),
             settings: { pool: 1, poolWait: 100 },
           }) as unknown as MongoConnection,
       );

@@ -108,8 +108,8 @@ export function createCalls(connection: () => MongoConnection): Calls {
   function trackReach(): (error: unknown) => boolean {
     const before = connection().reach();
     return (error) => {
-      const { there, times } = connection().reach();
-      const steady = before.there === there && before.times === times;
+      const { isAvailable: there, times } = connection().reach();
+      const steady = before.isAvailable === there && before.times === times;
       return !steady || !(isSelection(error) ? !there : isUnsent(error));
     };
   }

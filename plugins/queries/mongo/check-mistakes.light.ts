@@ -62,11 +62,11 @@ export const findLogicalOperator = (name: string): string | undefined =>
   ['and', 'or', 'nor', 'AND', 'OR', 'NOR'].includes(name) ? `$${name.toLowerCase()}` : undefined;
 
 /** `{"age": {"gt": 1}}`: an object with only operator names is intended as operators. */
-export function reportBareOperators(look: QueryCheckContext, json: QueryDefinition, at: string): boolean {
+export function reportBareOperators(context: QueryCheckContext, json: QueryDefinition, at: string): boolean {
   const keys = Object.keys(json);
   const intended = keys.flatMap((key) => findOperator(key) ?? []);
   if (keys.length === 0 || intended.length < keys.length) return false;
-  keys.forEach((key, i) => reportDollar(look, key, intended[i] ?? key, joinPointer(at, key)));
+  keys.forEach((key, i) => reportDollar(context, key, intended[i] ?? key, joinPointer(at, key)));
   return true;
 }
 

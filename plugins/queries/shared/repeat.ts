@@ -13,7 +13,7 @@ const MAX_SHARED_VALUES = 200_000;
 export interface Repeatable<Bound> {
   readonly parameters: readonly ParameterPlan[];
   /** Statements sent in parallel; no further portion is sent after a failure. */
-  readonly portion: number;
+  readonly batchSize: number;
   readonly bind: (frame: Frame) => Bound;
   readonly run: (bound: Bound, unit: unknown) => Promise<readonly unknown[]>;
   /** Returns the fault with issues that point at payload fields. */
@@ -89,7 +89,7 @@ async function runAll<Bound>(
   frames: readonly Frame[],
   unit: unknown,
 ): Promise<unknown[]> {
-  const { bind, run, portion: size } = statement;
+  const { bind, run, batchSize: size } = statement;
   const bound = frames.map((frame, index) => {
     try {
       return bind(frame);
@@ -99,8 +99,8 @@ async function runAll<Bound>(
   });
   const results: unknown[] = [];
   for (let from = 0; from < bound.length; from += size) {
-    const portion = bound.slice(from, from + size);
-    const outcomes = await Promise.allSettled(portion.map((values) => run(values, unit)));
+    const batchSize = bound.slice(from, from + size);
+    const outcomes = await Promise.allSettled(batchSize.map((values) => run(values, unit)));
     for (const [offset, outcome] of outcomes.entries()) {
       if (outcome.status === 'rejected') throw locateError(outcome.reason, statement, items, from + offset);
       appendRows(results, outcome.value);

@@ -13,7 +13,7 @@ describe('repeated statement', () => {
   let ids = 0;
   const statement: Repeatable<readonly unknown[]> = {
     parameters: [],
-    portion: 100,
+    batchSize: 100,
     named: (error: Fault) => error,
     bind: (frame: Frame) => [(frame.slots[GENERATED] ??= ++ids), frame.slots[EXTRACTED], frame.payload['sku']],
     run: (values) => {

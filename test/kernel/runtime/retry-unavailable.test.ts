@@ -45,11 +45,11 @@ describe('unavailable servers', () => {
 describe('retries of an unavailable server', () => {
   function setUp(reopen: () => Promise<void>, prepare: () => Promise<void> = () => Promise.resolve()) {
     const happened: string[] = [];
-    const away = new Map([['database', 'it is away']]);
+    const unavailable = new Map([['database', 'it is unavailable']]);
     const closing = new AbortController();
     const input = {
       lifecycle: {
-        away,
+        unavailable,
         reopenInstance: () => (happened.push('reopen'), reopen()),
         close: () => Promise.resolve(void happened.push('close')),
       },
@@ -58,20 +58,25 @@ describe('retries of an unavailable server', () => {
       prepare: () => (happened.push('prepare'), prepare()),
       onAvailable: () => void happened.push('came'),
     };
-    return { happened, away, closing, wait: () => retryUntilAvailable([{ key: 'database' }] as never, input as never) };
+    return {
+      happened,
+      unavailable,
+      closing,
+      wait: () => retryUntilAvailable([{ key: 'database' }] as never, input as never),
+    };
   }
 
   it('end when it is available and prepared', async () => {
-    const { happened, away, wait } = setUp(() => Promise.resolve());
+    const { happened, unavailable, wait } = setUp(() => Promise.resolve());
     await wait();
-    expect([happened, away.size]).to.deep.equal([['reopen', 'prepare', 'came'], 0]);
+    expect([happened, unavailable.size]).to.deep.equal([['reopen', 'prepare', 'came'], 0]);
   });
 
   it('end with the kernel, without another attempt', async () => {
-    const { happened, away, closing, wait } = setUp(() => Promise.resolve());
+    const { happened, unavailable, closing, wait } = setUp(() => Promise.resolve());
     closing.abort();
     await wait();
-    expect([happened, away.size]).to.deep.equal([[], 1]);
+    expect([happened, unavailable.size]).to.deep.equal([[], 1]);
   });
 
   it('close what was opened while the kernel closes', async () => {
@@ -91,7 +96,7 @@ describe('retries of an unavailable server', () => {
     const begun = performance.now();
     const waited = made.wait();
     await waitUntil(() => at.length === 2, 'the second attempt');
-    expect(made.away.get('database')).to.equal('it sleeps');
+    expect(made.unavailable.get('database')).to.equal('it sleeps');
     await waited;
     // Three quarters of 50, 100 and 200 ms at least; timers of Node may be a millisecond early.
     const pauses = [begun, ...at].slice(0, 3).map((from, n) => (at[n] ?? 0) - from);

@@ -150,7 +150,7 @@ describe('fields of schedules', () => {
 
   it('are steady if the hour is a wildcard or has a step', () => {
     const steady = ['0 0 * * * *', '0 0 */2 * * *', '0 0 8/2 * * *', '0 0 8 * * *', '0 0 8-10 * * *'];
-    expect(steady.map((text) => parseCron(text)?.steady)).to.deep.equal([true, true, true, false, false]);
+    expect(steady.map((text) => parseCron(text)?.runsInRepeatedHour)).to.deep.equal([true, true, true, false, false]);
     expect(['?', '*', '*/1', '1'].map((day) => parseCron(`0 0 0 ${day} * *`)?.anyDay)).to.deep.equal([
       ...[true, true, false, false],
     ]);

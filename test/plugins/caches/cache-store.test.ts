@@ -28,18 +28,18 @@ function logger() {
   };
 }
 
-const requireErrand = (found: CacheLookup): ComputationLease => {
-  if ('value' in found || found.errand === null) throw new Error('there is no errand');
-  return found.errand;
+const requireLease = (found: CacheLookup): ComputationLease => {
+  if ('value' in found || found.heldLease === null) throw new Error('there is no lease');
+  return found.heldLease;
 };
 const describeFound = (found: CacheLookup | undefined): unknown =>
   found === undefined
     ? 'waits'
     : 'value' in found
       ? Buffer.from(found.value).toString()
-      : found.errand === null
+      : found.heldLease === null
         ? 'away'
-        : found.errand.flight === null
+        : found.heldLease.flight === null
           ? 'computes alone'
           : 'computes';
 
@@ -56,7 +56,7 @@ describe('request that waits for another to compute an entry', () => {
       void store.find(name, 'v', 60, undefined).then((found) => (asked.found = found));
       return asked;
     };
-    const first = async (): Promise<ComputationLease> => requireErrand(await store.find('n', 'v', 60, undefined));
+    const first = async (): Promise<ComputationLease> => requireLease(await store.find('n', 'v', 60, undefined));
     return { store, ask: startFind, first };
   }
 
@@ -113,7 +113,7 @@ describe('request that waits for another to compute an entry', () => {
     const patient = read();
     await time.advance(200);
     expect(describeFound(patient.found)).to.equal('waits');
-    const second = requireErrand(await store.find('n', 'v', 60, undefined));
+    const second = requireLease(await store.find('n', 'v', 60, undefined));
     expect(second.flight).not.to.equal(slow.flight);
     // The slow one is no longer joined, and its failure is not that of the other.
     store.failComputation(slow);
@@ -135,7 +135,7 @@ describe('request that waits for another to compute an entry', () => {
     await time.advance(1);
     const alone = read();
     await time.advance(10_000);
-    const mine = requireErrand(alone.found ?? { errand: null });
+    const mine = requireLease(alone.found ?? { heldLease: null });
     store.failComputation(mine);
     expect(slow.flight?.over).to.equal(false);
     store.completeComputation(mine, Buffer.from('alone'), 60);
@@ -173,7 +173,7 @@ describe('immediate lookup', () => {
   it('finds a value of this process, by its name and its inputs', async () => {
     const store = createStore(memory(), logger().log);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
-    store.completeComputation(requireErrand(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
+    store.completeComputation(requireLease(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
     await new Promise((resolve) => setImmediate(resolve));
     for (let n = 0; n < 2; n++) expect(Buffer.from(store.getLocalBytes('n', 'v') ?? []).toString()).to.equal('made');
     expect([store.getLocalBytes('n', 'w'), store.getLocalBytes('m', 'v')]).to.deep.equal([null, null]);
@@ -206,7 +206,7 @@ describe('immediate lookup', () => {
       return { value: packet.subarray(2, 2 + value.length), lease };
     };
     const store = createStore({ ...inner, getValue: recall }, logger().log);
-    store.completeComputation(requireErrand(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
+    store.completeComputation(requireLease(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
     await new Promise((resolve) => setImmediate(resolve));
     expect(describeFound(await store.find('n', 'v', 60, undefined))).to.equal('made');
   });
@@ -217,7 +217,7 @@ describe('immediate lookup', () => {
     const cache = { ...inner, recall };
     const [one, two] = [createStore(cache, logger().log), createStore(cache, logger().log)];
     const found = await Promise.all([one.find('n', 'v', 60, undefined), two.find('n', 'v', 60, undefined)]);
-    const entries = found.map((each) => requireErrand(each).entry);
+    const entries = found.map((each) => requireLease(each).entry);
     expect(entries[0]).to.equal(entries[1]);
   });
 });
