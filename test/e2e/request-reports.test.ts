@@ -1,4 +1,4 @@
-/** What an editor hears of requests while `lintel dev` runs: status, times and rows of each, nothing of their values. */
+/** Reports of requests to an editor while `lintel dev` runs: status, times and rows of each, and no values. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';

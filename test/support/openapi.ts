@@ -115,7 +115,7 @@ function findTemplate(paths: readonly string[], path: string): string | undefine
   return paths.find((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(bare));
 }
 
-/** What a reference stands for. */
+/** The target of a reference. */
 function resolve(document: JsonObject, schema: Json | undefined): Json {
   const ref = at(schema, '$ref');
   return (typeof ref === 'string' ? at(document, ...ref.slice(2).split('/')) : schema) ?? null;

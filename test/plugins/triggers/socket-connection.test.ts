@@ -69,7 +69,7 @@ const begun = (rest: Partial<typeof LIMITS> = {}): Line => {
 const names = ({ begun: work }: Line): string[] => work.map(({ message }) => message.resource);
 
 describe('socket connection', () => {
-  // The rate is measured by this clock, which stands still.
+  // The rate is measured by this clock, which does not advance.
   beforeEach(() => void Object.assign(performance, { now: () => 0 }));
   afterEach(() => void Reflect.deleteProperty(performance, 'now'));
 
